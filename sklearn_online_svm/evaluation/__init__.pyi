@@ -249,6 +249,7 @@ class SolutionPathDisplay:
         dual_objective: NDArray[Any],
         scores: NDArray[Any] | None = ...,
         train_scores: NDArray[Any] | None = ...,
+        score_name: str = ...,
     ) -> None: ...
     @classmethod
     def from_path(

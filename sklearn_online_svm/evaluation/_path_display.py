@@ -1,6 +1,7 @@
 """Plot of a regularization path."""
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from ._optional import import_optional
 
@@ -10,7 +11,7 @@ _SCORES = {"train_scores": "training samples", "scores": "test samples"}
 
 
 class SolutionPathDisplay:
-    """Accuracy, support vectors and dual objective along a regularization path.
+    """Scores, support vectors and dual objective along a regularization path.
 
     Create it with :meth:`from_path`. All parameters are stored as attributes.
 
@@ -21,11 +22,13 @@ class SolutionPathDisplay:
     n_support : ndarray of shape (n_Cs,)
         Number of support vectors.
     dual_objective : ndarray of shape (n_Cs, n_problems)
-        Dual objective of each binary problem; the sum is plotted.
+        Dual objective of each problem (class or output); the sum is plotted.
     scores : ndarray of shape (n_Cs,), default=None
-        Accuracy on test samples.
+        Scores on test samples.
     train_scores : ndarray of shape (n_Cs,), default=None
-        Accuracy on the training samples.
+        Scores on the training samples.
+    score_name : str, default="Accuracy"
+        Label of the axis of the scores; :meth:`from_path` sets ``"R2"`` for regression.
 
     Attributes
     ----------
@@ -33,13 +36,14 @@ class SolutionPathDisplay:
         The curves: ``"scores"`` and ``"train_scores"`` if given, ``"n_support"`` and
         ``"dual_objective"``.
     ax_ : ndarray of matplotlib Axes of shape (2,) or (3,)
-        The axes of the accuracy (if there are scores), the support vectors and the objective.
+        The axes of the scores (if there are any), the support vectors and the objective.
     figure_ : matplotlib Figure
         The figure of these axes.
 
     See Also
     --------
     sklearn_online_svm.LASVC.fit_path : Compute a regularization path.
+    sklearn_online_svm.LASVR.fit_path : Compute a regularization path for regression.
     sklearn.model_selection.ValidationCurveDisplay : Cross-validated scores for values
         of any parameter.
 
@@ -55,12 +59,22 @@ class SolutionPathDisplay:
     <...>
     """
 
-    def __init__(self, *, Cs, n_support, dual_objective, scores=None, train_scores=None):
+    def __init__(
+        self,
+        *,
+        Cs,
+        n_support,
+        dual_objective,
+        scores=None,
+        train_scores=None,
+        score_name="Accuracy",
+    ):
         self.Cs = Cs
         self.n_support = n_support
         self.dual_objective = dual_objective
         self.scores = scores
         self.train_scores = train_scores
+        self.score_name = score_name
 
     @classmethod
     def from_path(
@@ -71,15 +85,16 @@ class SolutionPathDisplay:
         Parameters
         ----------
         path : SolutionPath
-            The result of :meth:`~sklearn_online_svm.LASVC.fit_path`.
+            The result of :meth:`~sklearn_online_svm.LASVC.fit_path` or
+            :meth:`~sklearn_online_svm.LASVR.fit_path`.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             Test samples.
-        y : array-like of shape (n_samples,), default=None
-            Their labels.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Their labels or target values.
         X_train : {array-like, sparse matrix} of shape (n_train, n_features), default=None
             Training samples.
-        y_train : array-like of shape (n_train,), default=None
-            Their labels.
+        y_train : array-like of shape (n_train,) or (n_train, n_outputs), default=None
+            Their labels or target values.
         ax : array-like of matplotlib axes, default=None
             Axes to plot on; by default those of a new figure.
         name : str, default=None
@@ -97,7 +112,7 @@ class SolutionPathDisplay:
         ImportError
             If matplotlib is not installed.
         ValueError
-            If samples are given without labels, or as :meth:`plot`.
+            If samples are given without labels or target values, or as :meth:`plot`.
         """
         import_optional("matplotlib.pyplot", f"{cls.__name__}.from_path")
         for suffix, samples, labels in (("", X, y), ("_train", X_train, y_train)):
@@ -109,6 +124,7 @@ class SolutionPathDisplay:
             dual_objective=path.dual_objective,
             scores=None if X is None else path.scores(X, y),
             train_scores=None if X_train is None else path.scores(X_train, y_train),
+            score_name="R2" if len(path) and is_regressor(path[0]) else "Accuracy",
         )
         return display.plot(ax=ax, name=name, **kwargs)
 
@@ -158,7 +174,7 @@ class SolutionPathDisplay:
             options = {"marker": ".", "label": label or None} | kwargs
             (self.lines_[key],) = ax[row].plot(self.Cs[finite], values[key][finite], **options)
         if scores:
-            ax[0].set_ylabel("Accuracy")
+            ax[0].set_ylabel(self.score_name)
         ax[-2].set_ylabel("Support vectors")
         ax[-1].set(ylabel="Dual objective", yscale="log")
         for axes in ax:

@@ -347,6 +347,13 @@ class LASVR(RegressorMixin, BaseEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = ...,
     ) -> Self: ...
+    def fit_path(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        Cs: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> SolutionPath: ...
     def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
     def partial_fit(
         self,
@@ -1603,14 +1610,14 @@ class RampSVC(ClassifierMixin, BaseEstimator):
     ) -> Any: ...
 
 class SolutionPath:
-    models: list[LASVC]
+    models: list[LASVC | LASVR]
     Cs: NDArray[Any]
     dual_objective: NDArray[Any]
     n_support: NDArray[Any]
     kkt_violation: NDArray[Any]
     n_kernel_evaluations: int
     def __init__(
-        self, models: list[LASVC], kkt_violation: ArrayLike, n_kernel_evaluations: int
+        self, models: list[LASVC | LASVR], kkt_violation: ArrayLike, n_kernel_evaluations: int
     ) -> None: ...
     def __len__(self) -> int: ...
     def __getitem__(self, k: Any) -> Any: ...

@@ -51,7 +51,7 @@ class KernelMachine(KernelModel):
     A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters;
     ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class
     ``_passes``); ``_encode_targets``, ``_check_targets``, ``_n_problems`` and ``_samples_of`` for
-    what is learned: classes, numbers or nothing.
+    what is learned: classes, numbers or nothing; and ``_linear_terms`` if it has a solution path.
     """
 
     _state_attribute = "_engine"
@@ -145,7 +145,7 @@ class KernelMachine(KernelModel):
     def _fit_in_transaction(self, X, y, sample_weight, begun=None):
         """Fit the model; an error leaves it unchanged.
 
-        ``begun`` is called before training with the engine, the samples and their order.
+        ``begun`` is called before training with the draft and the samples.
         """
         uncertain = 0.0
         with (
@@ -163,7 +163,7 @@ class KernelMachine(KernelModel):
             cost = draft._costs_of_fit(rows[1], rows[2])
             passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
             if begun is not None:
-                begun(draft._engine, rows, draft._order)
+                begun(draft, rows)
             draft._offer_copy(rows, cost, passes)
             try:
                 passes.run()

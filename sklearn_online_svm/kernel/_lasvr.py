@@ -22,6 +22,7 @@ from ._online_machine import (
     SINGLE_STEPS,
     OnlineMachine,
 )
+from ._path import fit_path
 
 # Warn if a larger share of at least so many samples are support vectors.
 LARGEST_SHARE = 0.9
@@ -302,7 +303,7 @@ class LASVR(RegressorMixin, OnlineMachine):
             If the input is invalid.
         """
         self._fit_in_transaction(X, y, sample_weight)
-        self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+        self._warn_if_crowded(self.n_samples_seen_, stacklevel=4)
         return self
 
     @available_if(can_take_new_samples)
@@ -347,6 +348,67 @@ class LASVR(RegressorMixin, OnlineMachine):
         if before < MIN_SAMPLES:
             self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
         return self
+
+    def fit_path(self, X, y, Cs, sample_weight=None):
+        """Fit the solution path: one model for each value of C.
+
+        Each model is warm-started from the model of the next smaller C. The number of kernel
+        values is that of a few fits, independent of the number of values of C, and each model is
+        about as accurate as :meth:`fit` with its C. Afterwards, this estimator is the model of the
+        largest C, with its parameter ``C`` set accordingly. ``epsilon="auto"`` is the same for all
+        values. Read more in the :ref:`user guide <regression_path>`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        Cs : array-like of shape (n_Cs,)
+            Values of C, in any order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        path : SolutionPath
+            Fitted models in ascending order of C.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
+            given twice; with ``window_size`` or ``max_support_vectors``; or with
+            ``finishing=False``. A fitted model is left unchanged.
+        KeyboardInterrupt
+            After Ctrl-C. The attribute ``path`` of the exception is the path of the values of C
+            solved so far, and this estimator is the last of these models. If the path is empty,
+            this estimator is the model that :meth:`fit` has reached for the smallest C, and
+            :meth:`resume` continues it.
+
+        Notes
+        -----
+        Once the model of the smallest C is fitted, ``max_iter`` is the number of passes over all
+        samples for the whole path; -1 continues until no sample violates the optimality conditions
+        for any C.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_friedman1
+        >>> from sklearn_online_svm import LASVR
+        >>> X, y = make_friedman1(1000, noise=1.0, random_state=0)
+        >>> model = LASVR(epsilon=0.5, random_state=0)
+        >>> path = model.fit_path(X[:500], y[:500], [0.1, 1, 10])
+        >>> [model.C for model in path]
+        [0.1, 1.0, 10.0]
+        >>> scores = path.scores(X[500:], y[500:])
+        >>> bool(scores[0] < scores[2])
+        True
+        """
+        path = fit_path(self, X, y, Cs, sample_weight)
+        self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+        return path
 
     def predict(self, X):
         r"""Predict target values, :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
@@ -414,6 +476,10 @@ class LASVR(RegressorMixin, OnlineMachine):
 
     def _n_problems(self):
         return self.n_outputs_
+
+    def _linear_terms(self, targets):
+        """Return the linear terms of the dual, (n_outputs, n_samples): the lower ends of tubes."""
+        return targets.T - self.epsilon_
 
     def _samples_of(self, targets, cost, row_ids, origin):
         return Samples(

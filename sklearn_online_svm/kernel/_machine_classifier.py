@@ -72,7 +72,6 @@ class MachineClassifier(KernelClassifier, KernelMachine):
         """Set ``classes_``; return the class codes of the labels of ``fit``."""
         self.classes_, codes = unique_labels_and_codes(y)
         self.__dict__.pop("_class_order", None)
-        self._class_counts = np.zeros(len(self.classes_))
         return codes
 
     def _encode_known(self, X, y):
@@ -92,9 +91,15 @@ class MachineClassifier(KernelClassifier, KernelMachine):
     def _samples_of(self, codes, cost, row_ids, origin):
         return Samples(codes, cost, row_ids, origin=origin)
 
+    def _linear_terms(self, codes):
+        """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1."""
+        positives = [1] if self._n_problems() == 1 else range(self._n_problems())
+        return np.array([np.where(codes == c, 1.0, -1.0) for c in positives])
+
     # ---------------------------------------------------------------------------- class weights
 
     def _costs_of_fit(self, codes, weights):
+        self._class_counts = np.zeros(len(self.classes_))
         cost, factors, counts = self._costs(codes, weights, self._order)
         self._note_class_weights(factors, counts)
         return cost

@@ -1,4 +1,4 @@
-"""Solution path of LASVC: models for several values of C, each warm-started from the last."""
+"""Solution paths: models for several values of C, each warm-started from the last."""
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from ._path_solver import Sweeps
 class SolutionPath:
     """Solution path: models of one estimator in ascending order of C.
 
-    Returned by :meth:`LASVC.fit_path`. A path is a sequence of its models: ``len(path)``,
-    ``path[k]`` and ``for model in path`` are supported.
+    Returned by :meth:`LASVC.fit_path` and :meth:`LASVR.fit_path`. A path is a sequence of its
+    models: ``len(path)``, ``path[k]`` and ``for model in path`` are supported.
 
     Parameters
     ----------
-    models : list of LASVC
+    models : list of LASVC or LASVR
         Fitted models in ascending order of C.
     kkt_violation : array-like of shape (n_Cs,)
         Largest violation of the optimality conditions of each problem.
@@ -24,12 +24,12 @@ class SolutionPath:
 
     Attributes
     ----------
-    models : list of LASVC
+    models : list of LASVC or LASVR
         Fitted models, independent of each other; the parameter ``C`` of each is its own.
     Cs : ndarray of shape (n_Cs,)
         Value of C of each model.
-    dual_objective : ndarray of shape (n_Cs, 1) or (n_Cs, n_classes)
-        Dual objective of each binary problem.
+    dual_objective : ndarray of shape (n_Cs, n_problems)
+        Dual objective of each problem: one, or one per class or output.
     n_support : ndarray of shape (n_Cs,)
         Number of support vectors of each model.
     kkt_violation : ndarray of shape (n_Cs,)
@@ -75,14 +75,14 @@ class SolutionPath:
         return f"SolutionPath of {of}, C from {self.Cs[0]:g} to {self.Cs[-1]:g}"
 
     def scores(self, X, y, sample_weight=None):
-        """Return the accuracy of each model.
+        """Return the accuracy of each model, or its R2 in regression.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Test samples.
-        y : array-like of shape (n_samples,)
-            True labels for X.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            True labels or target values for X.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights.
 
@@ -124,10 +124,10 @@ def check_path_parameters(model):
             "fit_path follows the optimum of a convex problem, and the ramp loss is not convex: "
             f"algorithm must be 'lasvm', 'lasvm-g' or 'lasvm-full', got {model.algorithm!r}."
         )
-    if model.window_size is not None:
-        raise ValueError(
-            f"fit_path needs window_size=None, got window_size={model.window_size!r}."
-        )
+    for name in ("window_size", "max_support_vectors"):
+        value = getattr(model, name, None)
+        if value is not None:
+            raise ValueError(f"fit_path needs {name}=None, got {name}={value!r}.")
     if not model.finishing:
         raise ValueError(
             "fit_path optimizes each model over its support set: it needs finishing=True, got "
@@ -143,6 +143,8 @@ def fit_path(model, X, y, Cs, sample_weight):
     begun = []
     with model._guard, DeferredInterrupts(), Transaction(model) as change:
         draft = change.draft
+        draft.C = float(Cs[-1])
+        draft._validate_params()  # the largest may have to be finite
         draft.C = float(Cs[0])
         try:
             draft._fit_in_transaction(

@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.evaluation import SolutionPathDisplay
-from tests.support.samples import two_classes
+from tests.support.samples import targets, two_classes
 
 X, Y = two_classes(300, noise=1.0)
+CS = [0.1, 1.0, 10.0]
 
 
 @pytest.fixture(scope="module")
 def path():
-    return LASVC(gamma=0.5, random_state=0).fit_path(X[:200], Y[:200], [0.1, 1.0, 10.0])
+    return LASVC(gamma=0.5, random_state=0).fit_path(X[:200], Y[:200], CS)
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ def test_curves(pyplot, path):
     assert len(display.ax_) == 3
     assert all(ax.get_xscale() == "log" for ax in display.ax_)
     assert display.figure_ is display.ax_[0].figure
+    assert display.ax_[0].get_ylabel() == display.score_name == "Accuracy"
     again = SolutionPathDisplay.from_path(path, X[200:], Y[200:], ax=display.ax_)
     assert again.figure_ is display.figure_
     assert len(display.ax_[1].lines) == 2
@@ -46,6 +48,22 @@ def test_without_samples_there_is_no_accuracy(pyplot, path):
     display = SolutionPathDisplay.from_path(path)
     assert sorted(display.lines_) == ["dual_objective", "n_support"]
     assert [ax.get_ylabel() for ax in display.ax_] == ["Support vectors", "Dual objective"]
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_regression(pyplot, n_outputs):
+    X, y = targets(300)
+    if n_outputs > 1:
+        y = np.column_stack([y, X[:, 0]])
+    path = LASVR(gamma=0.5, random_state=0).fit_path(X[:200], y[:200], CS)
+    display = SolutionPathDisplay.from_path(path, X[200:], y[200:])
+    drawn = display.lines_
+    scores = [model.score(X[200:], y[200:]) for model in path]
+    np.testing.assert_array_equal(drawn["scores"].get_ydata(), scores)
+    np.testing.assert_array_equal(
+        drawn["dual_objective"].get_ydata(), path.dual_objective.sum(axis=1)
+    )
+    assert display.ax_[0].get_ylabel() == display.score_name == "R2"
 
 
 def test_infinite_C_is_omitted(pyplot):

@@ -8,65 +8,133 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC, SVR
 
-from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC
+from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, VirtualLASVC
 from sklearn_online_svm.kernel import SolutionPath, _path_solver
 from sklearn_online_svm.kernel._epochs import OnlinePasses
 from tests.reference import path as reference
-from tests.support.samples import breast_cancer, digits_pair, three_classes, two_classes
+from tests.support.samples import (
+    breast_cancer,
+    digits_pair,
+    targets,
+    three_classes,
+    two_classes,
+)
 
 CS = np.logspace(-1, 2, 6)
 X, Y = two_classes(300, noise=1.0)
-CONVEX = ("lasvm", "lasvm-g", "lasvm-full")
+# The samples and targets of each kind.
+DATA = {LASVC: (X, Y), LASVR: targets(300, noise=0.3)}
+# Parameters of convex problems.
+CONVEX = [
+    (LASVC, {"algorithm": "lasvm"}),
+    (LASVC, {"algorithm": "lasvm-g"}),
+    (LASVC, {"algorithm": "lasvm-full"}),
+    (LASVR, {"algorithm": "lasvm"}),
+    (LASVR, {"algorithm": "lasvm-g"}),
+    (LASVR, {"loss": "squared_epsilon_insensitive"}),
+    (LASVR, {"epsilon": "auto"}),
+    (LASVR, {"epsilon": 0.0}),
+]
+both_kinds = pytest.mark.parametrize("kind", [LASVC, LASVR])
+convex = pytest.mark.parametrize(
+    ("kind", "options"),
+    CONVEX,
+    ids=lambda value: (
+        value.__name__ if isinstance(value, type) else "-".join(map(str, value.values()))
+    ),
+)
 
 
-def exact(**parameters):
-    return LASVC(**{"gamma": 0.5, "max_iter": -1, "tol": 1e-6, "random_state": 0} | parameters)
+def new(kind, **parameters):
+    return kind(**{"gamma": 0.5, "random_state": 0} | parameters)
+
+
+def exact(kind=LASVC, **parameters):
+    return new(kind, **{"max_iter": -1, "tol": 1e-6} | parameters)
+
+
+def decide(model, X):
+    return model.predict(X) if isinstance(model, LASVR) else model.decision_function(X)
+
+
+def problems(model, X, y, K=None, weights=None):
+    """Yield kernel matrix, linear terms, costs, alpha and epsilon of each problem."""
+    K = rbf_kernel(X, gamma=model.gamma_) if K is None else K
+    cost = model.C * (np.ones(len(y)) if weights is None else weights)
+    if isinstance(model, LASVR):
+        terms, epsilon = np.reshape(y, (len(y), -1)).T, model.epsilon_
+        if model.loss == "squared_epsilon_insensitive":
+            K, cost = K + np.diag(0.5 / cost), np.full(len(y), np.inf)
+    else:
+        positives = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
+        terms, epsilon = [np.where(y == positive, 1.0, -1.0) for positive in positives], None
+    for values, coef in zip(terms, model.dual_coef_, strict=True):
+        alpha = np.zeros(len(y))
+        alpha[model.support_] = coef
+        yield K, values, cost, alpha, epsilon
 
 
 def violations(model, X, y, K=None, weights=None):
-    """Violation over all samples of each binary problem, computed directly."""
-    K = rbf_kernel(X, gamma=model.gamma_) if K is None else K
-    cost = model.C * (np.ones(len(y)) if weights is None else weights)
-    positives = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
-    found = []
-    for c, positive in enumerate(positives):
-        alpha = np.zeros(len(y))
-        alpha[model.support_] = model.dual_coef_[c]
-        signs = np.where(y == positive, 1.0, -1.0)
-        has_bias = model.algorithm == "lasvm"
-        found.append(reference.violation(K, signs, cost, alpha, has_bias=has_bias))
-    return np.array(found)
+    """Violation over all samples of each problem, computed directly."""
+    has_bias = model.algorithm == "lasvm"
+    return np.array(
+        [
+            reference.violation(*terms, has_bias=has_bias, epsilon=epsilon)
+            for *terms, epsilon in problems(model, X, y, K, weights)
+        ]
+    )
+
+
+def objectives(model, X, y):
+    """Dual objective of each problem, computed directly."""
+    return np.array(
+        [
+            reference.objective(K, values, alpha, epsilon)
+            for K, values, _, alpha, epsilon in problems(model, X, y)
+        ]
+    )
 
 
 def assert_same(one, other, X):
     np.testing.assert_array_equal(one.support_, other.support_)
     np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
-    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    np.testing.assert_array_equal(decide(one, X), decide(other, X))
 
 
 # -- accuracy ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", CONVEX)
+@convex
 @pytest.mark.parametrize("layout", [np.asarray, csr_matrix], ids=["dense", "csr"])
-def test_each_model_is_the_optimum(algorithm, layout):
-    path = exact(algorithm=algorithm).fit_path(layout(X), Y, CS)
+def test_each_model_is_the_optimum(kind, options, layout):
+    X, y = DATA[kind]
+    path = exact(kind, **options).fit_path(layout(X), y, CS)
     for C, model in zip(CS, path, strict=True):
-        alone = exact(C=C, algorithm=algorithm).fit(layout(X), Y)
+        alone = exact(kind, C=C, **options).fit(layout(X), y)
         assert model.C == C
-        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=1e-6)
+        # With the squared loss K(x, x) + 1 / (2 C) is rounded to single precision.
+        rtol = 1e-5 if "loss" in options else 1e-6
+        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=rtol)
         # The engine has kernel values in single precision.
-        assert violations(model, X, Y).max() < 2e-6 + 1e-6 * C
-        alpha, signs = np.zeros(len(Y)), np.where(Y == "yes", 1.0, -1.0)
-        alpha[model.support_] = model.dual_coef_[0]
-        plain = reference.objective(rbf_kernel(X, gamma=0.5), signs, alpha)
-        np.testing.assert_allclose(model.dual_objective_, plain, rtol=1e-5)
+        assert violations(model, X, y).max() < 2e-6 + 1e-6 * C
+        np.testing.assert_allclose(model.dual_objective_, objectives(model, X, y), rtol=1e-5)
         # Samples within rounding of the margin may be support vectors in one of the two only.
         assert len(np.setxor1d(model.support_, alone.support_)) <= 3
-        np.testing.assert_allclose(
-            model.decision_function(X), alone.decision_function(X), atol=1e-3
-        )
+        np.testing.assert_allclose(decide(model, X), decide(alone, X), atol=1e-3)
+
+
+@pytest.mark.parametrize(("kind", "batch"), [(LASVC, SVC), (LASVR, SVR)])
+def test_each_model_is_that_of_the_batch_solver(kind, batch):
+    X, y = DATA[kind]
+    for model in exact(kind).fit_path(X, y, CS):
+        other = batch(C=model.C, gamma=0.5, tol=1e-6).fit(X, y)
+        np.testing.assert_allclose(decide(model, X), decide_batch(other, X), atol=1e-3)
+
+
+def decide_batch(model, X):
+    return model.predict(X) if isinstance(model, SVR) else model.decision_function(X)
 
 
 @pytest.mark.parametrize("case", ["balanced", "dict", "online_balanced", "weights"])
@@ -86,73 +154,121 @@ def test_several_classes_with_weights(case):
             assert not np.isin(model.support_, np.flatnonzero(weights == 0)).any()
 
 
+@pytest.mark.parametrize("case", ["plain", "weights", "lasvm-g", "squared", "auto"])
+def test_several_outputs(case):
+    X, y = DATA[LASVR]
+    other = np.random.default_rng(1).permutation(0.1 * y)
+    Y = np.column_stack([y, X[:, 0] * X[:, 2] + other])
+    weights = (
+        np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y)) if case == "weights" else None
+    )
+    options = {
+        "lasvm-g": {"algorithm": "lasvm-g"},
+        "squared": {"loss": "squared_epsilon_insensitive"},
+        "auto": {"epsilon": "auto"},
+    }.get(case, {})
+    path = exact(LASVR, **options).fit_path(X, Y, CS, sample_weight=weights)
+    assert path.dual_objective.shape == (6, 2)
+    for C, model in zip(CS, path, strict=True):
+        alone = exact(LASVR, C=C, **options).fit(X, Y, sample_weight=weights)
+        rtol = 1e-5 if "loss" in options else 1e-6
+        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=rtol)
+        np.testing.assert_allclose(model.predict(X), alone.predict(X), atol=1e-3)
+        assert model.epsilon_ == alone.epsilon_
+        if weights is not None:
+            assert not np.isin(model.support_, np.flatnonzero(weights == 0)).any()
+
+
+@both_kinds
 @pytest.mark.parametrize("kernel", ["linear", "poly", "precomputed", "callable"])
-def test_other_kernels(kernel):
+def test_other_kernels(kind, kernel):
+    X, Y = DATA[kind]
     rows = rbf_kernel(X, gamma=0.5) if kernel == "precomputed" else X
     options = {
         "kernel": {"callable": lambda A, B: rbf_kernel(A, B, gamma=0.5)}.get(kernel, kernel)
     }
     Cs = [0.1, 0.5, 2.0]
-    path = exact(**options, tol=1e-4).fit_path(rows, Y, Cs)
+    path = exact(kind, **options, tol=1e-4).fit_path(rows, Y, Cs)
     for C, model in zip(Cs, path, strict=True):
-        alone = exact(C=C, **options, tol=1e-4).fit(rows, Y)
+        alone = exact(kind, C=C, **options, tol=1e-4).fit(rows, Y)
         np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=1e-5)
         assert model.score(rows, Y) == pytest.approx(alone.score(rows, Y), abs=0.01)
 
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
-@pytest.mark.parametrize("data", [two_classes, three_classes])
-def test_after_one_epoch_each_model_is_at_least_as_good_as_its_fit(data, algorithm):
+@pytest.mark.parametrize(
+    ("kind", "data"), [(LASVC, two_classes), (LASVC, three_classes), (LASVR, targets)]
+)
+def test_after_one_epoch_each_model_is_at_least_as_good_as_its_fit(kind, data, algorithm):
     X, y = data(600)
-    options = {"gamma": 0.5, "random_state": 0, "algorithm": algorithm}
-    path = LASVC(**options).fit_path(X, y, CS)
+    path = new(kind, algorithm=algorithm).fit_path(X, y, CS)
     for C, model in zip(CS, path, strict=True):
-        alone = LASVC(C=C, **options).fit(X, y)
-        assert model.dual_objective_.sum() >= (1 - 1e-5) * alone.dual_objective_.sum()
-        assert violations(model, X, y).max() <= violations(alone, X, y).max() + 2e-3
+        alone = new(kind, C=C, algorithm=algorithm).fit(X, y)
+        # The tolerance of LASVR is 0.1 epsilon.
+        within, tol = (1e-5, 1e-3) if kind is LASVC else (1e-3, 1e-2)
+        assert model.dual_objective_.sum() >= (1 - within) * alone.dual_objective_.sum()
+        assert violations(model, X, y).max() <= violations(alone, X, y).max() + 2 * tol
 
 
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 1000), noise=st.floats(0.0, 3.0), ratio=st.floats(1.1, 50.0))
-def test_no_sample_violates_for_any_C(seed, noise, ratio):
-    X, y = two_classes(80, seed=seed, noise=noise)
+@settings(max_examples=30, deadline=None)
+@given(
+    case=st.sampled_from(CONVEX),
+    seed=st.integers(0, 1000),
+    noise=st.floats(0.0, 3.0),
+    ratio=st.floats(1.1, 50.0),
+)
+def test_no_sample_violates_for_any_C(case, seed, noise, ratio):
+    kind, options = case
+    X, y = (two_classes if kind is LASVC else targets)(80, seed=seed, noise=noise)
     Cs = 0.05 * ratio ** np.arange(4)
-    path = exact(tol=1e-3, random_state=seed).fit_path(X, y, Cs)
+    path = exact(kind, **options, tol=1e-3, random_state=seed).fit_path(X, y, Cs)
     for model in path:
-        assert violations(model, X, y).max() <= 1e-3 * (1 + 1e-4) + 1e-5 * model.C
-        assert np.abs(model.dual_coef_).max() <= model.C
+        scale = max(1e-5 * model.C, 1e-6 * np.abs(model.dual_coef_).sum())
+        assert violations(model, X, y).max() <= 1e-3 * (1 + 1e-4) + scale
+        if model.get_params().get("loss") != "squared_epsilon_insensitive":
+            assert np.abs(model.dual_coef_).max() <= model.C
 
 
+@both_kinds
 @pytest.mark.parametrize("has_bias", [True, False], ids=["bias", "none"])
-def test_check_samples_finds_the_violators_of_the_reference(has_bias, monkeypatch):
+def test_check_samples_finds_the_violators_of_the_reference(kind, has_bias, monkeypatch):
     """All violating samples outside the support set are found for each C, for any chunk size."""
     monkeypatch.setattr(_path_solver, "_VALUES_AT_ONCE", 1)
     monkeypatch.setattr(_path_solver.Sweeps, "share", 1.0)
-    seen = []
+    monkeypatch.setattr(_path_solver.Sweeps, "share_two_sided", 1.0)
+    seen, epsilon = [], None if kind is LASVC else 0.1
     check_samples = _path_solver.Sweeps.check_samples
 
     def watched(self):
         check_samples(self)
         for k in range(len(self.Cs)):
-            alpha = np.zeros(len(self.codes))
+            alpha = np.zeros(len(self.targets))
             alpha[self.states[k].ids[0]] = self.states[k].alpha[0]
-            found = reference.violation(K, self.y[0], self.cost_of(k), alpha, has_bias=has_bias)
+            found = reference.violation(
+                K, terms, self.cost_of(k), alpha, has_bias=has_bias, epsilon=epsilon
+            )
             assert self.violation[k] == pytest.approx(found, rel=1e-4, abs=2e-3)
             assert bool(len(self.violators[k])) == (self.violation[k] > self.states[k].tau[0])
             seen.append(found)
 
     monkeypatch.setattr(_path_solver.Sweeps, "check_samples", watched)
     X, labels = breast_cancer()
+    terms = np.where(labels == 1, 1.0, -1.0) if kind is LASVC else X[:, 0] * X[:, 1]
     K = rbf_kernel(X, gamma=0.05)
     # No samples are processed before the check, so there are violators.
     monkeypatch.setattr(_path_solver.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
     algorithm = "lasvm" if has_bias else "lasvm-g"
-    LASVC(gamma=0.05, random_state=0, algorithm=algorithm).fit_path(X, labels, [1, 10, 100])
+    new(kind, gamma=0.05, algorithm=algorithm).fit_path(
+        X, labels if kind is LASVC else terms, [1, 10, 100]
+    )
     assert max(seen) > 0.1
     assert len(seen) == 3
 
 
-def test_scaled_alpha_is_feasible_and_gradients_are_exact():
+@pytest.mark.parametrize(("kind", "options"), [(LASVC, {}), (LASVR, {}), (LASVR, CONVEX[5][1])])
+def test_scaled_alpha_is_feasible_and_gradients_are_exact(kind, options):
+    X, y = DATA[kind]
+    terms = np.where(y == "yes", 1.0, -1.0) if kind is LASVC else y
     sweeps = []
     scale_to_boxes = _path_solver.Sweeps.scale_to_boxes
 
@@ -162,26 +278,42 @@ def test_scaled_alpha_is_feasible_and_gradients_are_exact():
             (problem,) = self.engine.problems
             members, slots = problem.members, problem.slots()
             ids, alpha = members["row_id"][slots], members["alpha"][slots]
-            g = self.y[0, ids] - rbf_kernel(X[ids], gamma=0.5) @ alpha
-            np.testing.assert_allclose(members["g"][slots], g, atol=1e-4)
+            K = rbf_kernel(X[ids], gamma=0.5)
+            if options:
+                ridge = 0.5 / self.Cs[len(sweeps) + 1]
+                K += ridge * np.eye(len(ids))
+                np.testing.assert_allclose(members["diag"][slots], 1.0 + ridge, rtol=1e-6)
+            tube = 0.0 if kind is LASVC else 0.1 * members["y"][slots]
+            np.testing.assert_allclose(
+                members["g"][slots], terms[ids] - tube - K @ alpha, atol=1e-4
+            )
+            assert (alpha * members["y"][slots] >= 0).all()
             assert abs(alpha.sum()) < 1e-9
-            assert 1.0 <= times[0] <= 2.0 + 1e-12
+            assert times[0] >= 1.0
+            if not options:
+                assert np.abs(alpha).max() <= self.Cs[len(sweeps) + 1]
+                assert times[0] <= 2.0 + 1e-12
             sweeps.append(times[0])
             return times
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sklearn_online_svm.kernel._path.Sweeps", Watched)
-        LASVC(gamma=0.5, random_state=0).fit_path(X, Y, 0.1 * 2.0 ** np.arange(12))
-    # With many alpha at their bounds the factor is the ratio of the boxes, later the best one.
-    assert sweeps[0] == pytest.approx(2.0)
-    assert sweeps[-1] < 2.0
+        new(kind, **options).fit_path(X, y, 0.1 * 2.0 ** np.arange(12))
+    assert len(sweeps) == 11
+    if kind is LASVC:
+        # With many alpha at their bounds the factor is the ratio of the boxes, later the best one.
+        assert sweeps[0] == pytest.approx(2.0)
+    if kind is LASVC or options:
+        assert sweeps[-1] < 2.0
 
 
 # -- results ----------------------------------------------------------------------------
 
 
-def test_a_path_of_one_C_is_a_fit():
-    model, alone = LASVC(gamma=0.5, random_state=0), LASVC(C=3.0, gamma=0.5, random_state=0)
+@both_kinds
+def test_a_path_of_one_C_is_a_fit(kind):
+    X, Y = DATA[kind]
+    model, alone = new(kind), new(kind, C=3.0)
     (only,) = model.fit_path(X, Y, [3.0])
     alone.fit(X, Y)
     for one in (only, model):
@@ -191,23 +323,27 @@ def test_a_path_of_one_C_is_a_fit():
         assert one.kkt_violation_ == alone.kkt_violation_
 
 
-def test_models_of_a_path_are_independent_and_can_be_trained():
-    model = LASVC(gamma=0.5, random_state=0)
+@both_kinds
+def test_models_of_a_path_are_independent_and_can_be_trained(kind):
+    X, Y = DATA[kind]
+    model = new(kind)
     path = model.fit_path(X, Y, CS)
-    before = [one.decision_function(X) for one in path]
+    before = [decide(one, X) for one in path]
     assert model.C == path[-1].C == CS[-1]
     assert_same(model, path[-1], X)
     model.partial_fit(-X[:50], Y[:50])
     path[0].partial_fit(-X[:50], Y[:50])
     for one, scores in list(zip(path, before, strict=True))[1:]:
-        np.testing.assert_array_equal(one.decision_function(X), scores)
+        np.testing.assert_array_equal(decide(one, X), scores)
         stored = pickle.loads(pickle.dumps(one))
         assert_same(stored.partial_fit(X[:40], Y[:40]), one.partial_fit(X[:40], Y[:40]), X)
         assert np.abs(one.dual_coef_).max() <= one.C
 
 
-def test_attributes_of_a_path():
-    path = LASVC(gamma=0.5, random_state=0).fit_path(X, Y, CS[::-1])
+@both_kinds
+def test_attributes_of_a_path(kind):
+    X, Y = DATA[kind]
+    path = new(kind).fit_path(X, Y, CS[::-1])
     assert isinstance(path, SolutionPath)
     np.testing.assert_array_equal(path.Cs, CS)
     assert len(path) == len(CS) == len(list(path))
@@ -217,7 +353,7 @@ def test_attributes_of_a_path():
     np.testing.assert_array_equal(path.n_support, [len(one.support_) for one in path])
     np.testing.assert_array_equal(path.scores(X, Y), [one.score(X, Y) for one in path])
     assert (path.kkt_violation >= 0).all()
-    alone = sum(LASVC(C, gamma=0.5, random_state=0).fit(X, Y).n_kernel_evaluations_ for C in CS)
+    alone = sum(new(kind, C=C).fit(X, Y).n_kernel_evaluations_ for C in CS)
     assert path[-1].n_kernel_evaluations_ <= path.n_kernel_evaluations + 64 * len(X)
     assert path.n_kernel_evaluations < 2 * alone
 
@@ -229,33 +365,54 @@ def test_an_infinite_C():
     np.testing.assert_allclose(path[-1].dual_objective_, alone.dual_objective_, rtol=1e-6)
 
 
-def test_threads_and_types_do_not_matter():
+@both_kinds
+def test_threads_and_types_do_not_matter(kind):
     X, y = three_classes(400)
-    one = LASVC(gamma=0.5, random_state=0).fit_path(X, y, CS)
+    if kind is LASVR:
+        y = X[:, :2] ** 2
+    one = new(kind).fit_path(X, y, CS)
     for other in (
-        LASVC(gamma=0.5, random_state=0, n_jobs=2).fit_path(X, y, CS),
-        LASVC(gamma=0.5, random_state=0).fit_path(csr_matrix(X), y, CS),
+        new(kind, n_jobs=2).fit_path(X, y, CS),
+        new(kind).fit_path(csr_matrix(X), y, CS),
     ):
         for a, b in zip(one, other, strict=True):
-            np.testing.assert_allclose(
-                a.decision_function(X), b.decision_function(X), rtol=1e-9, atol=1e-9
-            )
+            np.testing.assert_allclose(decide(a, X), decide(b, X), rtol=1e-9, atol=1e-9)
 
 
-def test_verbose_prints_a_line_for_each_C(capsys):
-    LASVC(gamma=0.5, random_state=0, verbose=1).fit_path(X, Y, [0.1, 1.0, 10.0])
+@both_kinds
+def test_verbose_prints_a_line_for_each_C(kind, capsys):
+    new(kind, verbose=1).fit_path(*DATA[kind], [0.1, 1.0, 10.0])
     lines = capsys.readouterr().out.splitlines()
     for C in ("1", "10"):
-        assert any(line.startswith(f"[LASVC] C={C}: ") for line in lines)
+        assert any(line.startswith(f"[{kind.__name__}] C={C}: ") for line in lines)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_path"])
+def test_a_warning_of_too_many_support_vectors_has_the_line_of_the_caller(method):
+    X, y = targets(1100, noise=1.0)
+    arguments = ([0.1, 1.0],) if method == "fit_path" else ()
+    with pytest.warns(UserWarning, match="of 1100 samples are support vectors") as caught:
+        getattr(new(LASVR, epsilon=0.01), method)(X, y, *arguments)
+    assert caught[0].filename == __file__
+
+
+def test_a_tube_around_all_targets_has_no_support_vectors():
+    X, y = DATA[LASVR]
+    for algorithm in ("lasvm", "lasvm-g"):
+        path = new(LASVR, epsilon=10.0, algorithm=algorithm).fit_path(X, y, CS)
+        assert not path.n_support.any()
+        assert not path.dual_objective.any()
 
 
 # -- Ctrl-C -----------------------------------------------------------------------------
 
 
+@both_kinds
 @pytest.mark.parametrize("at", [1, 2, 4, 6])
-def test_interrupt_keeps_the_path_so_far(at, monkeypatch):
+def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
     """In the first sweep, and in the second."""
-    whole = LASVC(gamma=0.5, random_state=0).fit_path(X, Y, CS)
+    X, Y = DATA[kind]
+    whole = new(kind).fit_path(X, Y, CS)
     solve, calls = _path_solver.Sweeps.solve, []
 
     def interrupted(self, *arguments):
@@ -265,7 +422,7 @@ def test_interrupt_keeps_the_path_so_far(at, monkeypatch):
         solve(self, *arguments)
 
     monkeypatch.setattr(_path_solver.Sweeps, "solve", interrupted)
-    model = LASVC(gamma=0.5, random_state=0)
+    model = new(kind)
     with pytest.raises(KeyboardInterrupt) as caught:
         model.fit_path(X, Y, CS)
     path = caught.value.path
@@ -279,11 +436,14 @@ def test_interrupt_keeps_the_path_so_far(at, monkeypatch):
     model.partial_fit(X[:20], Y[:20])
 
 
-def test_an_interrupt_of_the_first_fit_can_be_resumed(monkeypatch):
+@both_kinds
+def test_an_interrupt_of_the_first_fit_can_be_resumed(kind, monkeypatch):
+    X, Y = DATA[kind]
+
     def interrupted(self):
         raise KeyboardInterrupt
 
-    model = LASVC(gamma=0.5, random_state=0)
+    model = new(kind)
     with monkeypatch.context() as patch:
         patch.setattr(OnlinePasses, "finish", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
@@ -291,12 +451,14 @@ def test_an_interrupt_of_the_first_fit_can_be_resumed(monkeypatch):
     assert len(caught.value.path) == 0
     assert CS[0] == model.C
     assert model.interrupted_
-    assert_same(model.resume(X, Y), LASVC(C=CS[0], gamma=0.5, random_state=0).fit(X, Y), X)
+    assert_same(model.resume(X, Y), new(kind, C=CS[0]).fit(X, Y), X)
 
 
-def test_error_leaves_the_model_unchanged(monkeypatch):
-    model = LASVC(C=7.0, gamma=0.5, random_state=0).fit(X, Y)
-    before = model.decision_function(X)
+@both_kinds
+def test_error_leaves_the_model_unchanged(kind, monkeypatch):
+    X, Y = DATA[kind]
+    model = new(kind, C=7.0).fit(X, Y)
+    before = decide(model, X)
 
     def broken(self):
         raise MemoryError
@@ -305,7 +467,7 @@ def test_error_leaves_the_model_unchanged(monkeypatch):
     with pytest.raises(MemoryError):
         model.fit_path(X, Y, CS)
     assert model.C == 7.0
-    np.testing.assert_array_equal(model.decision_function(X), before)
+    np.testing.assert_array_equal(decide(model, X), before)
 
 
 # -- errors -----------------------------------------------------------------------------
@@ -324,30 +486,45 @@ def test_error_leaves_the_model_unchanged(monkeypatch):
     ],
     ids=["empty", "scalar", "matrix", "zero", "nan", "twice", "words"],
 )
-def test_wrong_Cs(Cs, message):
+@both_kinds
+def test_wrong_Cs(kind, Cs, message):
     with pytest.raises(ValueError, match=message):
-        LASVC().fit_path(X, Y, Cs)
+        kind().fit_path(*DATA[kind], Cs)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("kind", "parameters", "message"),
     [
-        ({"algorithm": "lasvm-nc"}, "algorithm must be .* got 'lasvm-nc'"),
-        ({"algorithm": "lasvm-i"}, "algorithm must be .* got 'lasvm-i'"),
-        ({"window_size": 20}, "window_size=20"),
-        ({"finishing": False}, "finishing=True"),
-        ({"tol": -1.0}, "tol"),
+        (LASVC, {"algorithm": "lasvm-nc"}, "algorithm must be .* got 'lasvm-nc'"),
+        (LASVC, {"algorithm": "lasvm-i"}, "algorithm must be .* got 'lasvm-i'"),
+        (LASVC, {"window_size": 20}, "window_size=20"),
+        (LASVC, {"finishing": False}, "finishing=True"),
+        (LASVC, {"tol": -1.0}, "tol"),
+        (LASVR, {"window_size": 20}, "window_size=20"),
+        (LASVR, {"max_support_vectors": 20}, "max_support_vectors=20"),
+        (LASVR, {"finishing": False}, "finishing=True"),
+        (LASVR, {"algorithm": "lasvm-g", "loss": "squared_epsilon_insensitive"}, "loss="),
     ],
     ids=lambda value: next(iter(value.items()))[0] if isinstance(value, dict) else "",
 )
-def test_parameters_without_a_path_are_rejected(parameters, message):
-    model = LASVC(**parameters)
+def test_parameters_without_a_path_are_rejected(kind, parameters, message):
+    model = kind(**parameters)
     with pytest.raises(ValueError, match=message):
-        model.fit_path(X, Y, CS)
+        model.fit_path(*DATA[kind], CS)
     assert model.C == 1.0
 
 
+def test_infinite_C_is_rejected_in_regression():
+    with pytest.raises(ValueError, match="'C' parameter of LASVR must be a float in the range"):
+        LASVR().fit_path(*DATA[LASVR], [1.0, np.inf])
+
+
 @pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
-def test_only_LASVC_has_a_path(kind):
+def test_classifiers_that_select_samples_have_no_path(kind):
     with pytest.raises(AttributeError, match=f"{kind.__name__} has no fit_path: use LASVC"):
         kind().fit_path  # noqa: B018
+
+
+def test_the_one_class_model_has_no_path():
+    """nu is a share of the samples, not the size of a box that grows."""
+    assert not hasattr(OneClassLASVM(), "fit_path")

@@ -1,22 +1,27 @@
-"""The dual of LASVC over all rows, in plain NumPy: what a solution is worth, and what is left."""
+"""The dual of LASVC and LASVR over all rows, in plain NumPy: objective, and violation left.
+
+``epsilon`` is None in classification, where ``y`` is 1 or -1. The squared loss of regression is
+that of a kernel matrix with 1 / (2 cost) added to its diagonal, and an infinite cost.
+"""
 
 import numpy as np
 
 
-def boxes(y, cost):
-    """Ends of the boxes of rows with labels 1 and -1."""
-    return np.where(y > 0, 0.0, -cost), np.where(y > 0, cost, 0.0)
-
-
-def objective(K, y, alpha):
+def objective(K, y, alpha, epsilon=None):
     """Dual objective."""
-    return alpha @ y - 0.5 * alpha @ K @ alpha
+    width = 0.0 if epsilon is None else epsilon
+    return alpha @ y - width * np.abs(alpha).sum() - 0.5 * alpha @ K @ alpha
 
 
-def violation(K, y, cost, alpha, *, has_bias=True):
+def violation(K, y, cost, alpha, *, has_bias=True, epsilon=None):
     """Largest violation of the optimality conditions, over all rows of positive cost."""
-    lower, upper = boxes(y, cost)
-    g = y - K @ alpha
-    high = g[alpha < upper].max(initial=-np.inf)
-    low = g[alpha > lower].min(initial=np.inf)
+    up = down = y - K @ alpha
+    if epsilon is None:
+        lower, upper = np.where(y > 0, 0.0, -cost), np.where(y > 0, cost, 0.0)
+    else:
+        lower, upper = -cost, cost
+        up = up - np.where(alpha < 0, -epsilon, epsilon)
+        down = down - np.where(alpha <= 0, -epsilon, epsilon)
+    high = up[alpha < upper].max(initial=-np.inf)
+    low = down[alpha > lower].min(initial=np.inf)
     return max(0.0, high - low if has_bias else max(high, -low))

@@ -203,6 +203,12 @@ cdef class Samples:
         else:
             row.lower, row.upper = -cost, 0.0
 
+    def ridges(self, rows):
+        """Return the ridges of samples: with a squared loss 1 / (2 cost), else 0."""
+        if not self.squared:
+            return np.zeros(len(rows))
+        return 0.5 / np.asarray(self.cost)[rows]
+
     def boxes(self, Py_ssize_t c, int positive, rows):
         """Return the lower and upper ends of the boxes of samples in problem ``c``.
 

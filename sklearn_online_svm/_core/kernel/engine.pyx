@@ -152,8 +152,8 @@ cdef class Engine:
         """Add the samples ``X[rows]`` with the given alpha (n_problems, len(rows)).
 
         For each problem those with alpha != 0 are added. alpha must lie in the boxes (see
-        ``moved``), and g is computed. If ``g``, of the same shape, is given, it is used as it is,
-        and samples with g not NaN are added.
+        ``moved``), and g is computed. If ``g``, of the same shape, is given (as in ``place``), it
+        is not computed, and samples with g not NaN are added.
         """
         enters = np.ascontiguousarray(
             np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
@@ -163,7 +163,7 @@ cdef class Engine:
             return
         for problem, values, mine in zip(self.problems, g, enters):
             # Slots were assigned in this order.
-            self.finisher.set_gradients(problem, problem.slots(), values[mine != 0])
+            self.finisher.set_lower_gradients(problem, problem.slots(), values[mine != 0])
         self.touched()
 
     def kernel_values(self, X, const int64_t[::1] rows, executor=None):
@@ -273,7 +273,8 @@ cdef class Engine:
         """Set boxes, alpha and g of the support set; g is not computed.
 
         The boxes are those of ``given``. alpha, within them, and g are given per problem, over all
-        slots. All members must be samples of X.
+        slots; in regression g is that of the lower side of the tube, for any alpha. All members
+        must be samples of X.
         """
         self.discard_optimized()
         self.finisher.place(given, alpha, g)

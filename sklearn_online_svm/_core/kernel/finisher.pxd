@@ -27,7 +27,9 @@ cdef class Finisher:
     cdef int drop(self, Problem problem, slots) except -1
     cdef int refresh(self) except -1
     cdef int set_gradients(self, Problem problem, slots, g) except -1
+    cdef int set_lower_gradients(self, Problem problem, slots, g) except -1
     cdef int recompute(self) except -1
+    cdef int recompute_diagonal(self, Problem problem) except -1
     cdef object gradients(self, Problem problem, slots, alpha)
     cdef int rebox(self, Samples given) except -1
     cdef int place(self, Samples given, alpha, g) except -1

@@ -243,28 +243,38 @@ cdef class Finisher:
             problem.refresh()
         return 0
 
+    cdef int set_lower_gradients(self, Problem problem, slots, g) except -1:
+        """Set g, given for the target of the lower side of the tube in regression."""
+        cdef SupportSet members = problem.members
+        if members.width >= 0.0:
+            g = np.where(members["y"][slots] > 0, g, g + members.width)
+        return self.set_gradients(problem, slots, g)
+
     cdef int recompute(self) except -1:
         """Recompute K(x, x) and g, for a support set that comes from another kernel."""
-        cdef Problem problem
+        for problem in self.problems:
+            self.recompute_diagonal(problem)
+        return self.refresh()
+
+    cdef int recompute_diagonal(self, Problem problem) except -1:
+        """Recompute K(x, x), and add the ridge."""
         cdef Py_ssize_t first, size, r
         cdef const int32_t[::1] index
-        cdef const int64_t[::1] slots
+        cdef const int64_t[::1] slots = problem.slots()
         cdef int code
-        for problem in self.problems:
-            self.begin_alone(problem)
-            slots = problem.slots()
-            index = problem.members["index"][slots]
-            for first in range(0, slots.shape[0], SIMD_BLOCK):
-                size = min(SIMD_BLOCK, slots.shape[0] - first)
-                self.block.load_slots(&index[first], size)
-                with nogil:
-                    code = self.store.gram(self.block.block, self.block.gram, SIMD_BLOCK)
-                self.store.raise_errors(code)
-                for r in range(size):
-                    problem.members.diag[slots[first + r]] = <float>(
-                        self.block.gram[r * SIMD_BLOCK + r]
-                        + problem.members.ridge[slots[first + r]])
-        return self.refresh()
+        self.begin_alone(problem)
+        index = problem.members["index"][np.asarray(slots)]
+        for first in range(0, slots.shape[0], SIMD_BLOCK):
+            size = min(SIMD_BLOCK, slots.shape[0] - first)
+            self.block.load_slots(&index[first], size)
+            with nogil:
+                code = self.store.gram(self.block.block, self.block.gram, SIMD_BLOCK)
+            self.store.raise_errors(code)
+            for r in range(size):
+                problem.members.diag[slots[first + r]] = <float>(
+                    self.block.gram[r * SIMD_BLOCK + r]
+                    + problem.members.ridge[slots[first + r]])
+        return 0
 
     cdef object gradients(self, Problem problem, slots, alpha):
         """Compute g of the members in ``slots`` for the given ``alpha``."""
@@ -310,9 +320,15 @@ cdef class Finisher:
         cdef Problem problem
         for c, problem in enumerate(self.problems):
             slots = problem.slots()
-            boxes = given.boxes(c, self.slots.class_of(c), problem.members["row_id"][slots])
+            row_ids = problem.members["row_id"][slots]
+            boxes = given.boxes(c, self.slots.class_of(c), row_ids)
+            if problem.members.width >= 0.0:
+                problem.members.turn_to(slots, alpha[c][slots])
             problem.members.rebox(slots, *boxes, alpha[c][slots])
-            self.set_gradients(problem, slots, g[c][slots])
+            if given.squared:
+                problem.members["ridge"][slots] = given.ridges(row_ids)
+                self.recompute_diagonal(problem)
+            self.set_lower_gradients(problem, slots, g[c][slots])
         return 0
 
     cdef object violations(self, Samples given, const double[:, ::1] scores):

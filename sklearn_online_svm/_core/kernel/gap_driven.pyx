@@ -108,11 +108,11 @@ cdef class GapDriven(Problem):
         cdef simd_extremes *e = &self.members.extremes
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
+        self.note_residual(row, g)
         if self.members.width >= 0.0 and 2.0 * g + self.members.width < 0.0:
             turn_example(row, self.members.width)
             g += self.members.width
         z = row.y * (row.target - g)
-        self.note_hinge_residual(row, g)
         row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
         if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
             self.skipped[row.region] += 1

@@ -153,7 +153,7 @@ cdef class Lasvm(Problem):
                 return 1
             self.both_seen = True
         g = row.target - table().dot(k, self.members.alpha, self.members.n)
-        self.note_hinge_residual(row, g - self.b)
+        self.note_residual(row, g - self.b)
         if two_sided:
             self.low = fmin(self.low, g + self.members.width)
             self.high = fmax(self.high, g)

@@ -52,9 +52,9 @@ cdef class Problem:
     cdef public Py_ssize_t working_set_size
     cdef int64_t chosen_at          # n_changes when the working set was chosen
     # For each sample of X the hinge residual y (g - b) at its last visit.
-    cdef double *hinge_residual
-    cdef Py_ssize_t n_hinge_residuals
-    cdef object hinge_residual_array
+    cdef double *residual
+    cdef Py_ssize_t n_residuals
+    cdef object residual_array
 
     # Defined by solvers. Methods without a default raise NotImplementedError.
     cdef int process_sample(self, Example *row) except -2 nogil
@@ -72,7 +72,7 @@ cdef class Problem:
 
     # Samples and members.
     cdef bint may_reprocess(self) noexcept nogil
-    cdef void note_hinge_residual(self, const Example *row, double residual) noexcept nogil
+    cdef void note_residual(self, const Example *row, double residual) noexcept nogil
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil

@@ -114,14 +114,14 @@ cdef class Problem:
         return self.matrix.n_evaluations
 
     def keep_residuals(self, array):
-        """Store the hinge residuals of the samples of X in ``array`` (float64) from now on."""
-        self.hinge_residual, self.n_hinge_residuals = <double *>address(array), len(array)
-        self.hinge_residual_array = array
+        """Store the residuals of the samples of X in ``array`` (float64) from now on."""
+        self.residual, self.n_residuals = <double *>address(array), len(array)
+        self.residual_array = array
 
-    cdef void note_hinge_residual(self, const Example *row, double residual) noexcept nogil:
-        """Store the hinge residual of a sample; ``residual`` is its target minus f(x)."""
-        if row.row_id < self.n_hinge_residuals:
-            self.hinge_residual[row.row_id] = row.y * residual
+    cdef void note_residual(self, const Example *row, double residual) noexcept nogil:
+        """Store the residual of a sample: its target, in regression the lower one, minus f(x)."""
+        if row.row_id < self.n_residuals:
+            self.residual[row.row_id] = residual
 
     # -------------------------------------------------------------------------- samples
 

@@ -125,6 +125,16 @@ cdef class SupportSet:
         """Return the slot that the next ``add`` fills."""
         return self.free_slots[self.n_free - 1] if self.n_free else self.n
 
+    def turn_to(self, slots, alpha):
+        """Turn members to the side of the tube that their new ``alpha`` is on, if it is not 0.
+
+        The caller sets boxes, alpha and g.
+        """
+        self.reserve(self.n)
+        turned = slots[alpha * self["y"][slots] < 0.0]
+        self["target"][turned] += self["y"][turned] * self.width
+        self["y"][turned] *= -1
+
     def rebox(self, slots, lower, upper, alpha):
         """Set boxes and alpha of members; the caller updates g and the extremes.
 
