@@ -24,6 +24,7 @@ from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
 from benchmarks.linear.models import Choice
+from benchmarks.regression import sets as regression_sets
 from benchmarks.run import STEPS
 from benchmarks.search import generators
 from benchmarks.search import tables as search_tables
@@ -238,6 +239,14 @@ def test_tables_of_mixed_types(name):
     assert numeric.shape == (5000, kernel_sets.N_NUMERIC)
     assert tuple(codes.max(axis=0) + 1) == kernel_sets.CATEGORIES
     assert 0.4 < np.mean(y == 1) < 0.6
+
+
+def test_outputs_are_different_functions_of_the_same_features():
+    X, Y = regression_sets.outputs(2000, np.random.default_rng(0))
+    assert X.shape == (2000, 10)
+    assert Y.shape == (2000, regression_sets.N_OUTPUTS)
+    correlations = np.corrcoef(Y.T) - np.eye(regression_sets.N_OUTPUTS)
+    assert np.abs(correlations).max() < 0.8
 
 
 @pytest.mark.slow
