@@ -14,6 +14,7 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
     linear               linear models compared with SGDClassifier and other online learners
     local                local online learning compared with linear and kernel models
     kernel_updates       kernel passive-aggressive models and perceptrons
+    kernels              kernels by name compared with functions, and mixed tables
     label_efficient      label-efficient online learning, the tables of Lu, Zhao and Hoi (2016)
     active               sample selection: pools, LASVC, rare classes (section 3.3,
                          chapters 4 and 5)

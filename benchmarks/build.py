@@ -31,6 +31,8 @@ from .deployment import steps as deployment
 from .deployment import tables as deployment_tables
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
+from .kernels import steps as kernels
+from .kernels import tables as kernels_tables
 from .label_efficient import figures as label_efficient_figures
 from .label_efficient import steps as label_efficient
 from .label_efficient import tables as label_efficient_tables
@@ -70,6 +72,7 @@ ROOMS = {
     "linear_": (linear, linear_tables, linear_figures),
     "local_": (local, local_tables, local_figures),
     "kernel_updates_": (kernel_updates, kernel_updates_tables),
+    "kernels_": (kernels, kernels_tables),
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),

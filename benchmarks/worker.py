@@ -10,6 +10,7 @@ from .calibration import tasks as calibration
 from .compression import tasks as compression
 from .deployment import tasks as deployment
 from .kernel_updates import tasks as kernel_updates
+from .kernels import tasks as kernels
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
 from .local import tasks as local
@@ -24,7 +25,7 @@ from .unbounded import tasks as unbounded
 ROOMS = (
     svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice,
     calibration, compression, deployment, search, new_classes,
-    novelty, regression,
+    novelty, regression, kernels,
 )  # fmt: skip
 
 

@@ -19,14 +19,18 @@ from benchmarks.active import (
 )
 from benchmarks.bench import harness, measure, results
 from benchmarks.bench.measure import ROOT
+from benchmarks.kernels import functions as kernel_functions
+from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
 from benchmarks.linear.models import Choice
+from benchmarks.regression import sets as regression_sets
 from benchmarks.run import STEPS
 from benchmarks.search import generators
 from benchmarks.search import tables as search_tables
 from benchmarks.unbounded import streams as unbounded_streams
 from benchmarks.unbounded import tables as unbounded_tables
+from sklearn_online_svm import LASVC
 
 DOC = ROOT / "doc"
 
@@ -201,6 +205,48 @@ def test_the_boundary_of_a_drifting_stream_moves(name):
 
     assert errors(angles) == pytest.approx(unbounded_streams.WRONG, abs=0.01)
     assert errors(angles[0]) > 0.1
+
+
+def test_fingerprints_have_64_bits_and_some_wrong_labels():
+    X, y = kernel_sets.fingerprints(3000, np.random.default_rng(0))
+    assert X.shape == (3000, kernel_sets.N_BITS)
+    assert set(X.data) == {1.0}
+    assert set(np.diff(X.indptr)) == {kernel_sets.N_SET}
+    assert X.has_canonical_format
+    assert 0.45 < np.mean(y == 1) < 0.55
+    again = kernel_sets.fingerprints(3000, np.random.default_rng(0))[0]
+    assert (again != X).nnz == 0
+    model = LASVC(kernel="tanimoto", random_state=0).fit(X[:2000], y[:2000])
+    assert 1 - kernel_sets.WRONG > model.score(X[2000:], y[2000:]) > 0.75
+
+
+@pytest.mark.parametrize("kernel", kernel_functions.FUNCTIONS)
+def test_functions_of_kernels_are_the_kernels(kernel):
+    function = kernel_functions.FUNCTIONS[kernel]
+    X = np.random.default_rng(0).uniform(size=(200, 5))
+    y = np.where(X[:, 0] > X[:, 1] ** 2, 1, -1)
+    named = LASVC(kernel=kernel, gamma=1.0, C=10, max_iter=-1, tol=1e-6, random_state=0)
+    options = dict(gamma=1.0) if kernel in kernel_functions.WITH_GAMMA else {}
+    other = SVC(kernel=lambda A, B: function(A, B, **options), C=10, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(
+        named.fit(X, y).decision_function(X), other.decision_function(X), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("name", kernel_sets.TABLES)
+def test_tables_of_mixed_types(name):
+    numeric, codes, y = kernel_sets.mixed_table(name, 5000, np.random.default_rng(0))
+    assert numeric.shape == (5000, kernel_sets.N_NUMERIC)
+    assert tuple(codes.max(axis=0) + 1) == kernel_sets.CATEGORIES
+    assert 0.4 < np.mean(y == 1) < 0.6
+
+
+def test_outputs_are_different_functions_of_the_same_features():
+    X, Y = regression_sets.outputs(2000, np.random.default_rng(0))
+    assert X.shape == (2000, 10)
+    assert Y.shape == (2000, regression_sets.N_OUTPUTS)
+    correlations = np.corrcoef(Y.T) - np.eye(regression_sets.N_OUTPUTS)
+    assert np.abs(correlations).max() < 0.8
 
 
 @pytest.mark.slow

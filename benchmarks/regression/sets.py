@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
 from sklearn.preprocessing import StandardScaler
 
+from ..bench.data import load_paper_dataset
+
 
 def _energy(n_samples, noise, random_state):
     """Load of a building by hour, day, temperature and six slow signals."""
@@ -40,7 +42,7 @@ def _wide(n_samples, noise, random_state):
 
 @dataclass(frozen=True)
 class Set:
-    """A generator of samples; targets are divided by their standard deviation before noise."""
+    """A function that returns samples; targets are divided by their standard deviation."""
 
     title: str
     make: object
@@ -68,5 +70,29 @@ SETS = {
     "housing": Set("Housing (generated)", _housing, 0.3),
     "wide": Set("100 features", _wide, 0.5),
 }
+
+
+def _abalone(n_samples, noise, random_state):
+    """Rings of shells, by sex, sizes and weights; the samples in random order."""
+    data = load_paper_dataset("abalone")
+    order = np.random.default_rng(random_state).permutation(len(data.y_train))[:n_samples]
+    sex, sizes = data.X_train[order, :1], data.X_train[order, 1:]
+    return np.hstack([sex == np.arange(3), sizes]), data.y_train[order].astype(np.float64)
+
+
+REAL_SETS = {"abalone": Set("Abalone", _abalone, 0.0, n_train=3133, n_test=1044)}
+N_OUTPUTS = 10
+
+
+def outputs(n_samples, random):
+    """Return ten features, and ten sums of waves along random directions, with noise."""
+    fixed = np.random.default_rng(0)
+    X = random.normal(size=(n_samples, 10))
+    directions = 0.5 * fixed.normal(size=(N_OUTPUTS, 4, 10))
+    Y = np.sin(np.einsum("nf,owf->now", X, directions)).sum(axis=2)
+    Y = Y / Y.std(axis=0) + 0.3 * random.normal(size=Y.shape)
+    return X.astype(np.float32), Y
+
+
 # Numbers of samples of the curve over n, on the first set.
 SIZES = [3000, 6000, 12_500, 25_000]

@@ -1,8 +1,8 @@
-"""Regression: models on six sets, time over the number of samples, prefixes of a stream."""
+"""Regression: models on sets, time over numbers of samples and outputs, prefixes of a stream."""
 
 from ..bench import harness
-from .sets import SETS, SIZES
-from .tasks import MODELS
+from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES
+from .tasks import MODELS, OUTPUT_MODELS
 
 CURVE = ("lasvr", "svr", "sklearnex")
 LIMIT = 1500
@@ -14,15 +14,24 @@ def _call(step, settings, task, **asked):
     return {**asked, **record}
 
 
-def sets(settings):
-    """Measure every model on every set."""
+def _models(step, settings, names):
     return {
         "records": [
-            _call("regression_sets", settings, "regress", set=name, model=model)
-            for name in SETS
+            _call(step, settings, "regress", set=name, model=model)
+            for name in names
             for model in MODELS
         ]
     }
+
+
+def sets(settings):
+    """Measure every model on every generated set."""
+    return _models("regression_sets", settings, SETS)
+
+
+def real(settings):
+    """Measure every model on real sets."""
+    return _models("regression_real", settings, REAL_SETS)
 
 
 def curve(settings):
@@ -47,8 +56,21 @@ def prefixes(settings):
     }
 
 
+def outputs(settings):
+    """Measure models on one output, and on several of the same samples."""
+    return {
+        "records": [
+            _call("regression_outputs", settings, "regress_outputs", model=model, n_outputs=n)
+            for n in (1, N_OUTPUTS)
+            for model in OUTPUT_MODELS
+        ]
+    }
+
+
 STEPS = {
     "regression_sets": sets,
     "regression_curve": curve,
     "regression_prefixes": prefixes,
+    "regression_real": real,
+    "regression_outputs": outputs,
 }

@@ -2,7 +2,7 @@
 
 from ..bench.rst import count, list_table, seconds, times
 from ..bench.summary import ratio, stored_records
-from .sets import SETS, SIZES
+from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES
 from .steps import CURVE
 
 TITLES = {
@@ -16,10 +16,17 @@ TITLES = {
 }
 
 
-def sets(results):
+OUTPUT_TITLES = {
+    "lasvr": "LASVR",
+    "lasvr_separate": "MultiOutputRegressor(LASVR)",
+    "svr_separate": "MultiOutputRegressor(SVR)",
+}
+
+
+def _models(found, cases):
     """R2, vectors and times of all models."""
-    found, rows = stored_records("regression_sets", results), []
-    for name, case in SETS.items():
+    rows = []
+    for name, case in cases.items():
         ours = found.where(set=name, model="lasvr")
         before = case.title
         for model, title in TITLES.items():
@@ -46,6 +53,16 @@ def sets(results):
         *("fit", "fit / LASVR", "predict", "predict / LASVR"),
     ]
     return list_table(header, rows)
+
+
+def sets(results):
+    """Models on generated sets."""
+    return _models(stored_records("regression_sets", results), SETS)
+
+
+def real(results):
+    """Models on real sets."""
+    return _models(stored_records("regression_real", results), REAL_SETS)
 
 
 def curve(results):
@@ -84,8 +101,29 @@ def prefixes(results):
     return list_table(header, rows)
 
 
+def outputs(results):
+    """Times of one output and of several, and their ratio."""
+    found, rows = stored_records("regression_outputs", results).ok(), []
+    for model, title in OUTPUT_TITLES.items():
+        one, all_of_them = (found.where(model=model, n_outputs=n) for n in (1, N_OUTPUTS))
+        if not all_of_them:
+            continue
+        row = [title]
+        for field in ("seconds_fit", "seconds_predict"):
+            few, many = one.median(field), all_of_them.median(field)
+            row += [seconds(few), seconds(many), times(ratio(many, few))]
+        row += [count(all_of_them.median("n_vectors")), f"{all_of_them.median('r2'):.4f}"]
+        rows.append(row)
+    header = ["model"]
+    for word in ("fit", "predict"):
+        header += [f"{word}, one output", f"{N_OUTPUTS} outputs", "ratio"]
+    return list_table([*header, f"stored vectors, {N_OUTPUTS} outputs", "R2"], rows)
+
+
 TABLES = {
     "regression_sets": sets,
     "regression_curve": curve,
     "regression_prefixes": prefixes,
+    "regression_real": real,
+    "regression_outputs": outputs,
 }

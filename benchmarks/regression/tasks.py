@@ -8,25 +8,29 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.metrics import r2_score
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 
 from sklearn_online_svm import LASVR
 
 from ..bench.job import Job
-from .sets import SETS
+from .sets import REAL_SETS, SETS, outputs
 
 MAX_VECTORS = 1000
 N_PREFIXES = 10
+# Samples of the table with several outputs.
+N_TRAIN, N_TEST = 5000, 2000
 
 
 @dataclass(frozen=True)
 class RegressionJob(Job):
-    """A model, a set and, if it is not that of the set, a number of samples."""
+    """A model, a set, a number of samples if it is not that of the set, and of outputs."""
 
     model: str = "lasvr"
     set: str = "friedman1"
     n_train: int | None = None
+    n_outputs: int = 1
 
 
 def _sklearnex(params, seed):
@@ -57,7 +61,7 @@ MODELS = {
 
 def parameters(job):
     """Return the parameters of support vector models; all features have variance 1."""
-    case = SETS[job.set]
+    case = (SETS | REAL_SETS)[job.set]
     X, y, X_test, y_test = case.load(job.seed, job.quick, job.n_train)
     params = dict(C=case.C, epsilon=case.epsilon, gamma=1.0 / X.shape[1])
     return params, X, y, X_test, y_test
@@ -97,5 +101,38 @@ def regress_prefixes(job):
     return {"n_train": len(y), "r2": now, "r2_finished": finished}
 
 
+OUTPUT_MODELS = {
+    "lasvr": lambda params, seed: LASVR(**params, random_state=seed),
+    "lasvr_separate": lambda params, seed: MultiOutputRegressor(
+        LASVR(**params, random_state=seed)
+    ),
+    "svr_separate": lambda params, seed: MultiOutputRegressor(SVR(**params)),
+}
+
+
+def regress_outputs(job):
+    """Fit a model to several outputs, and predict them."""
+    n_train, n_test = (500, 500) if job.quick else (N_TRAIN, N_TEST)
+    X, Y = outputs(n_train + n_test, np.random.default_rng(job.seed + 1))
+    Y = Y[:, : job.n_outputs]
+    given = Y[:, 0] if job.n_outputs == 1 and job.model == "lasvr" else Y
+    params = dict(C=10.0, epsilon=0.3, gamma=1.0 / X.shape[1])
+    model = OUTPUT_MODELS[job.model](params, job.seed)
+    model, fit_seconds = seconds_of(lambda: model.fit(X[:n_train], given[:n_train]))
+    predicted, predict_seconds = seconds_of(lambda: model.predict(X[n_train:]))
+    models = getattr(model, "estimators_", [model])
+    stored = np.concatenate([part.support_ for part in models])
+    return {
+        "r2": r2_score(Y[n_train:], predicted.reshape(n_test, -1)),
+        "seconds_fit": fit_seconds,
+        "seconds_predict": predict_seconds,
+        "n_vectors": len(stored),
+    }
+
+
 JOB = RegressionJob
-TASKS = {"regress": regress, "regress_prefixes": regress_prefixes}
+TASKS = {
+    "regress": regress,
+    "regress_prefixes": regress_prefixes,
+    "regress_outputs": regress_outputs,
+}

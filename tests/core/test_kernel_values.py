@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_matrix, csr_matrix
 
+from benchmarks.kernels.sets import fingerprints
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel import python_stores
 from sklearn_online_svm.kernel._engine import NONNEGATIVE
@@ -258,6 +259,15 @@ def test_model_is_independent_of_block_and_cache_size(layout, dtype, kernel):
             assert_array_equal(other.over_rows(name), whole.over_rows(name))
         assert other.problem.b == whole.problem.b
         assert_array_equal(other.decide(), whole.decide())
+
+
+def test_rows_of_costly_values_are_not_evicted_early():
+    """The memory of rows grew too slowly, so a third of the values was computed again."""
+    n = 9000
+    X, y = fingerprints(n, np.random.default_rng(0))
+    model = LASVC(kernel="tanimoto", random_state=0).fit(X, y)
+    assert len(model.support_) > 0.5 * n
+    assert model.n_kernel_evaluations_ < 0.4 * n**2
 
 
 @with_every_kernel

@@ -16,12 +16,14 @@ cdef enum:
 SYMMETRY_COST = 6.0
 
 # Memory for rows: an initial grant, and bytes per recomputed value. Writing a new page takes 0.2
-# to 2 ns per byte, computing a kernel value 0.5 to 100 ns; for values of DEAR ns and more the full
-# amount is granted, for cheaper ones a proportional part.
+# to 2 ns per byte, computing a kernel value 0.5 to 100 ns. Both are for values of DEAR ns; for
+# others they are in proportion, up to MOST times: values of a hundred nonzeros are computed much
+# more slowly than memory is written, and evicting their rows early would recompute them.
 cdef enum:
     FIRST_GRANT = 64 << 20
     BYTES_PER_VALUE = 4
 cdef double DEAR = 10.0
+cdef double MOST = 4.0
 
 
 # A row that is to be moved.
@@ -46,7 +48,7 @@ cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) no
     """
     if cost == INFINITY:
         return INFINITY
-    return fmin(1.0, cost / DEAR) * (
+    return fmin(MOST, cost / DEAR) * (
         n_grants * FIRST_GRANT + BYTES_PER_VALUE * <double>n_evaluations)
 
 

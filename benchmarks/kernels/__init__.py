@@ -1,0 +1,1 @@
+"""Kernels by name beside the same kernels as functions."""
