@@ -249,6 +249,12 @@ def test_outputs_are_different_functions_of_the_same_features():
     assert np.abs(correlations).max() < 0.8
 
 
+def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOSVM_DATA", str(tmp_path))
+    with pytest.raises(harness.DataMissing, match="abalone.npz"):
+        harness.Settings(quick=True).call("regress", set="abalone", model="lasvr")
+
+
 @pytest.mark.slow
 def test_every_study_runs_on_small_data():
     """As `make bench QUICK=1`. Peers that are not installed fail; what is ours may not."""

@@ -46,8 +46,9 @@ class Settings:
     def call(self, task, **fields):
         """`measure.call` with the size of this run."""
         record = measure.call(task, quick=self.quick, **fields)
-        if record.get("message", "").startswith("FileNotFoundError: The data set"):
-            raise DataMissing(record["message"])
+        message = record.get("message", "")
+        if message.startswith("FileNotFoundError: ") and ".npz was not found" in message:
+            raise DataMissing(message)
         return record
 
 
