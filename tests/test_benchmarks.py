@@ -242,7 +242,7 @@ def test_tables_of_mixed_types(name):
 
 
 def test_outputs_are_different_functions_of_the_same_features():
-    X, Y = regression_sets.outputs(2000, np.random.default_rng(0))
+    X, Y = regression_sets.outputs(2000, 10, np.random.default_rng(0))
     assert X.shape == (2000, 10)
     assert Y.shape == (2000, regression_sets.N_OUTPUTS)
     correlations = np.corrcoef(Y.T) - np.eye(regression_sets.N_OUTPUTS)

@@ -47,7 +47,7 @@ class Set:
     title: str
     make: object
     noise: float
-    n_train: int = 12_500
+    n_train: int = 25_000
     C: float = 10.0
     epsilon: float = 0.1
     gamma: float | str = "scale"
@@ -68,7 +68,7 @@ SETS = {
     "friedman3": Set("Friedman 3", make_friedman3, 0.1),
     "energy": Set("Energy (generated)", _energy, 0.3),
     "housing": Set("Housing (generated)", _housing, 0.3),
-    "wide": Set("100 features", _wide, 0.5),
+    "wide": Set("100 features", _wide, 0.5, n_train=20_000),
 }
 
 
@@ -81,18 +81,20 @@ def _abalone(n_samples, noise, random_state):
 
 
 REAL_SETS = {"abalone": Set("Abalone", _abalone, 0.0, n_train=3133, n_test=1044)}
+# Outputs of the table with several outputs, and its numbers of features.
 N_OUTPUTS = 10
+WIDTHS = (10, 100, 784)
 
 
-def outputs(n_samples, random):
-    """Return ten features, and ten sums of waves along random directions, with noise."""
+def outputs(n_samples, n_features, random):
+    """Return features, and ten sums of waves along random directions, with noise."""
     fixed = np.random.default_rng(0)
-    X = random.normal(size=(n_samples, 10))
-    directions = 0.5 * fixed.normal(size=(N_OUTPUTS, 4, 10))
+    X = random.normal(size=(n_samples, n_features))
+    directions = 0.5 * fixed.normal(size=(N_OUTPUTS, 4, n_features)) * (10 / n_features) ** 0.5
     Y = np.sin(np.einsum("nf,owf->now", X, directions)).sum(axis=2)
     Y = Y / Y.std(axis=0) + 0.3 * random.normal(size=Y.shape)
     return X.astype(np.float32), Y
 
 
 # Numbers of samples of the curve over n, on the first set.
-SIZES = [3000, 6000, 12_500, 25_000]
+SIZES = [3000, 6000, 12_500, 25_000, 50_000]

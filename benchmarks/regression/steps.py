@@ -1,11 +1,11 @@
 """Regression: models on sets, time over numbers of samples and outputs, prefixes of a stream."""
 
 from ..bench import harness
-from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES
+from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES, WIDTHS
 from .tasks import MODELS, OUTPUT_MODELS
 
 CURVE = ("lasvr", "svr", "sklearnex")
-LIMIT = 1500
+LIMIT = 3000
 
 
 def _call(step, settings, task, **asked):
@@ -60,9 +60,17 @@ def outputs(settings):
     """Measure models on one output, and on several of the same samples."""
     return {
         "records": [
-            _call("regression_outputs", settings, "regress_outputs", model=model, n_outputs=n)
-            for n in (1, N_OUTPUTS)
+            _call(
+                "regression_outputs",
+                settings,
+                "regress_outputs",
+                model=model,
+                n_features=n_features,
+                n_outputs=n_outputs,
+            )
+            for n_features in WIDTHS
             for model in OUTPUT_MODELS
+            for n_outputs in (1, N_OUTPUTS)
         ]
     }
 

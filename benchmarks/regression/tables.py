@@ -1,8 +1,10 @@
 """Tables of `regression`."""
 
+from itertools import product
+
 from ..bench.rst import count, list_table, seconds, times
 from ..bench.summary import ratio, stored_records
-from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES
+from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES, WIDTHS
 from .steps import CURVE
 
 TITLES = {
@@ -19,7 +21,6 @@ TITLES = {
 OUTPUT_TITLES = {
     "lasvr": "LASVR",
     "lasvr_separate": "MultiOutputRegressor(LASVR)",
-    "svr_separate": "MultiOutputRegressor(SVR)",
 }
 
 
@@ -104,17 +105,18 @@ def prefixes(results):
 def outputs(results):
     """Times of one output and of several, and their ratio."""
     found, rows = stored_records("regression_outputs", results).ok(), []
-    for model, title in OUTPUT_TITLES.items():
-        one, all_of_them = (found.where(model=model, n_outputs=n) for n in (1, N_OUTPUTS))
+    for width, (model, title) in product(WIDTHS, OUTPUT_TITLES.items()):
+        here = found.where(model=model, n_features=width)
+        one, all_of_them = (here.where(n_outputs=n) for n in (1, N_OUTPUTS))
         if not all_of_them:
             continue
-        row = [title]
+        row = [count(width), title]
         for field in ("seconds_fit", "seconds_predict"):
             few, many = one.median(field), all_of_them.median(field)
             row += [seconds(few), seconds(many), times(ratio(many, few))]
         row += [count(all_of_them.median("n_vectors")), f"{all_of_them.median('r2'):.4f}"]
         rows.append(row)
-    header = ["model"]
+    header = ["features", "model"]
     for word in ("fit", "predict"):
         header += [f"{word}, one output", f"{N_OUTPUTS} outputs", "ratio"]
     return list_table([*header, f"stored vectors, {N_OUTPUTS} outputs", "R2"], rows)

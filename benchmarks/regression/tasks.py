@@ -25,12 +25,13 @@ N_TRAIN, N_TEST = 5000, 2000
 
 @dataclass(frozen=True)
 class RegressionJob(Job):
-    """A model, a set, a number of samples if it is not that of the set, and of outputs."""
+    """A model and a set, or numbers of outputs and features of generated samples."""
 
     model: str = "lasvr"
     set: str = "friedman1"
     n_train: int | None = None
     n_outputs: int = 1
+    n_features: int = 10
 
 
 def _sklearnex(params, seed):
@@ -106,14 +107,13 @@ OUTPUT_MODELS = {
     "lasvr_separate": lambda params, seed: MultiOutputRegressor(
         LASVR(**params, random_state=seed)
     ),
-    "svr_separate": lambda params, seed: MultiOutputRegressor(SVR(**params)),
 }
 
 
 def regress_outputs(job):
     """Fit a model to several outputs, and predict them."""
     n_train, n_test = (500, 500) if job.quick else (N_TRAIN, N_TEST)
-    X, Y = outputs(n_train + n_test, np.random.default_rng(job.seed + 1))
+    X, Y = outputs(n_train + n_test, job.n_features, np.random.default_rng(job.seed + 1))
     Y = Y[:, : job.n_outputs]
     given = Y[:, 0] if job.n_outputs == 1 and job.model == "lasvr" else Y
     params = dict(C=10.0, epsilon=0.3, gamma=1.0 / X.shape[1])

@@ -127,12 +127,12 @@ def test_optimized_solution_of_regression_has_its_own_sides(squared):
     """Members turn in the optimized solution, and the online one goes on as if it had not been."""
     X, y = regression(200)
     given = tube(y, 50.0, squared=squared)
-    loops = [make_loop(make_store(X, gamma=GAMMA), tol=1e-4, epsilon=EPSILON) for _ in range(2)]
+    loops = [make_loop(make_store(X, gamma=GAMMA), tol=1e-5, epsilon=EPSILON) for _ in range(2)]
     for first in range(0, 200, 10):
         for loop in loops:
             loop.learn(X, np.arange(first, first + 10), given)
         optimized = loops[0].solution(True, 10**6)
-        peer = make_loop(make_store(X, gamma=GAMMA), tol=1e-4, epsilon=EPSILON)
+        peer = make_loop(make_store(X, gamma=GAMMA), tol=1e-5, epsilon=EPSILON)
         peer.restore(loops[1].state())
         peer.finish()
         out = np.empty((2, 200, 1))
