@@ -46,8 +46,8 @@ cdef class ActiveSet:
         cdef double *g = front.g
         for s in range(n):
             kept += _may_move(g[s], front.up[s], front.down[s], low, high)
-        # Rows over the active slots are copies of those in the kernel cache. More than half as long,
-        # they would take more from the cache than they save in each step.
+        # Rows over the active slots are copies of those in the kernel cache. If they were more
+        # than half as long, they would take more from the cache than they save in each step.
         if kept > (n - n // 8 if self.shrunk else n // 2) or kept < 2:
             return 0                             # not worth moving memory
         if not self.shrunk and self.begin(members) < 0:
