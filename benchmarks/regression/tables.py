@@ -98,7 +98,12 @@ def prefixes(results):
         now, finished = record["r2"], record["r2_finished"]
         most = max(abs(a - b) for a, b in zip(now, finished, strict=True))
         rows.append([SETS[record["set"]].title, f"{now[0]:.4f}", f"{now[-1]:.4f}", f"{most:.5f}"])
-    header = ["set", "R2 after a tenth", "R2 at the end", "largest difference to the finished"]
+    header = [
+        "set",
+        "R2 after a tenth",
+        "R2 at the end",
+        "largest difference in R2 from the finished copy",
+    ]
     return list_table(header, rows)
 
 

@@ -260,7 +260,7 @@ def progressive_validation(
         to use the `drift_detector` itself instead of a copy. A fitted estimator continues from its
         current state; the counts of the result start at 0 in either case.
     return_predictions : bool, default=False
-        Whether to keep all predictions.
+        Whether to store all predictions in ``result.predictions``.
     drift_detector : object, default=None
         Drift detector that receives the error of each prediction: True or False for a classifier,
         the absolute error (mean over outputs) for a regressor. An object with a method
@@ -268,7 +268,8 @@ def progressive_validation(
         (``river.drift.ADWIN()``, ``KSWIN()``; ``binary.DDM()`` for classifiers only).
     retrain_window : int, default=None
         Number of the latest samples on which a new model is trained after an alarm of the
-        detector. It replaces the model at the end of the chunk. None: alarms are only reported.
+        detector. The new model replaces the current one at the end of the chunk. None: alarms are
+        only reported.
 
     Returns
     -------
@@ -293,14 +294,12 @@ def progressive_validation(
     sklearn.model_selection.learning_curve : Cross-validated scores for increasing
         training set sizes.
 
-    Notes
-    -----
-    **First chunk.** An unfitted estimator cannot predict, so its first chunk is used only for
-    training; ``n_unpredicted`` is the number of its samples. Models are therefore compared on the
-    same samples if their chunks are the same.
+    Notes ----- **First chunk.** An unfitted estimator cannot predict, so its first chunk is used
+    only for training; ``n_unpredicted`` is the number of its samples. To compare models on the
+    same samples, use the same chunks.
 
-    **Within a chunk** the model is not updated. Smaller chunks therefore give slightly higher
-    scores and take longer.
+    **Within a chunk** the model is not updated. Smaller chunks therefore usually give slightly
+    better metrics, and take longer.
 
     **Estimators that record their own predictions** before labels are revealed have the
     attributes ``online_predictions_`` (one per sample so far) and ``n_queries_`` (queried labels),
@@ -308,13 +307,15 @@ def progressive_validation(
     scored, including the first chunk. They do not depend on ``chunk_size``, and their time is
     included in the fit time.
 
-    **Prediction sets** are evaluated for the labelled samples of all chunks that find a fitted
-    estimator. Within a chunk they adapt to the label of each sample before the next one.
+    **Prediction sets** are evaluated for the labelled samples of all chunks before which the
+    estimator has been fitted. Within a chunk they adapt to the label of each sample before the
+    next one.
 
     **Drift.** The detector receives errors of labelled samples only, in their order. An alarm of a
     detector that has an attribute ``estimation``, as ADWIN, is ignored if this estimate of the
-    error has decreased. A new model is a clone of the estimator, also with ``in_place=True``:
-    ``result.estimator`` is the last one. The latest samples are kept, also of an iterable.
+    error has decreased. After an alarm, a clone of the estimator is trained on the latest
+    `retrain_window` samples, which are stored for this purpose. With ``in_place=True`` as well,
+    the estimator that was passed is then not trained further: use ``result.estimator``.
 
     **Memory** grows with each chunk by 64 bytes, and 24 for each class; for a regressor by 40
     bytes, and 40 for each output. If the predictions are kept, it also grows with each sample by

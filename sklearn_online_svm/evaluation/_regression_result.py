@@ -43,9 +43,9 @@ def _merged_over_windows(statistics, starts):
 class ProgressiveRegressionResult(ProgressiveResult):
     """Errors of a regressor along a stream.
 
-    Returned by :func:`progressive_validation` for a regressor. Arrays of length ``n_chunks`` are
-    cumulative: the last entry refers to the whole stream. :meth:`rolling` returns the metrics of
-    the latest samples instead, which show concept drift.
+    Returned by :func:`progressive_validation` for a regressor. Except for ``n_support``, arrays of
+    shape (n_chunks,) are cumulative: the last entry refers to the whole stream. :meth:`rolling`
+    returns the metrics of the latest samples instead, which show concept drift.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class ProgressiveRegressionResult(ProgressiveResult):
     predict_seconds : ndarray of shape (n_chunks,)
         Time of prediction.
     chunk_statistics : ndarray of shape (5, n_chunks, n_outputs)
-        For each single chunk and output, what the metrics are computed from: the number of scored
-        samples, mean and sum of squared deviations from the mean of their targets, sum of the
-        absolute errors, and sum of the squared errors.
-    predictions : ndarray of shape (n_samples - n_unpredicted,) or \
-(n_samples - n_unpredicted, n_outputs), or None
+        Sufficient statistics of each chunk (not cumulative) and output: number of scored samples,
+        mean of the targets, sum of their squared deviations from this mean, sum of the absolute
+        errors, sum of the squared errors.
+    predictions : ndarray of shape (n_samples[-1] - n_unpredicted,) or \
+(n_samples[-1] - n_unpredicted, n_outputs), or None
         Predictions of all samples but the first ``n_unpredicted``; only with
         ``return_predictions=True``.
     drift_alarms : ndarray of shape (n_alarms,) or None
@@ -172,9 +172,9 @@ class ProgressiveRegressionResult(ProgressiveResult):
         r2 : ndarray of shape (n_chunks,)
             1 - (sum of squared errors) / (sum of squared deviations of the targets from their
             mean), where the mean is that of the same samples: all scored samples so far, or those
-            in the window. 1 is best, and 0 is the value of a constant prediction of this mean,
-            which is known only afterwards. The value is nan until the targets of each output
-            differ.
+            in the window. 1 is best. 0 is the value of a model that always predicts this mean,
+            which is known only afterwards. The value is nan as long as the targets of any output
+            are constant.
         """
         _, _, deviations, _, squares = self._totals()
         return 1 - ratio(squares, deviations).mean(axis=1)

@@ -352,11 +352,11 @@ class LASVR(RegressorMixin, OnlineMachine):
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
 
-        Each model is warm-started from the model of the next smaller C. The number of kernel
-        values is that of a few fits, independent of the number of values of C, and each model is
-        about as accurate as :meth:`fit` with its C. Afterwards, this estimator is the model of the
-        largest C, with its parameter ``C`` set accordingly. ``epsilon="auto"`` is the same for all
-        values. Read more in the :ref:`user guide <regression_path>`.
+        Each model is warm-started from the model of the next smaller C. In the benchmarks of the
+        :ref:`user guide <regression_path>`, a path of 20 models takes 36 to 78 % of the time of
+        separate fits, and R2 differs from theirs by at most 0.011. Afterwards, this estimator is
+        the model of the largest C, with its parameter ``C`` set accordingly. ``epsilon="auto"`` is
+        the same for all values.
 
         Parameters
         ----------
@@ -382,16 +382,17 @@ class LASVR(RegressorMixin, OnlineMachine):
             given twice; with ``window_size`` or ``max_support_vectors``; or with
             ``finishing=False``. A fitted model is left unchanged.
         KeyboardInterrupt
-            After Ctrl-C. The attribute ``path`` of the exception is the path of the values of C
-            solved so far, and this estimator is the last of these models. If the path is empty,
-            this estimator is the model that :meth:`fit` has reached for the smallest C, and
-            :meth:`resume` continues it.
+            After Ctrl-C. The attribute ``path`` of the exception contains the models completed so
+            far, and this estimator becomes the last of them. If none is complete, this estimator
+            is the partly trained model of the smallest C; :meth:`resume` continues its training,
+            but not the path.
 
         Notes
         -----
-        Once the model of the smallest C is fitted, ``max_iter`` is the number of passes over all
-        samples for the whole path; -1 continues until no sample violates the optimality conditions
-        for any C.
+        The model of the smallest C is fitted as by :meth:`fit`. The other models are computed from
+        it, and then all samples are evaluated for all values of C together, ``max_iter`` times;
+        with -1, until no sample violates the optimality conditions of any model by more than
+        ``tol``.
 
         Examples
         --------

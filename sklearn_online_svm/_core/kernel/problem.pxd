@@ -51,7 +51,7 @@ cdef class Problem:
     # Size of a working set; `finish` uses working sets from twice as many slots.
     cdef public Py_ssize_t working_set_size
     cdef int64_t chosen_at          # n_changes when the working set was chosen
-    # For each sample of X the hinge residual y (g - b) at its last visit.
+    # For each sample of X, target minus f(x) at its last visit; in regression the lower target.
     cdef double *residual
     cdef Py_ssize_t n_residuals
     cdef object residual_array
