@@ -294,9 +294,11 @@ def progressive_validation(
     sklearn.model_selection.learning_curve : Cross-validated scores for increasing
         training set sizes.
 
-    Notes ----- **First chunk.** An unfitted estimator cannot predict, so its first chunk is used
-    only for training; ``n_unpredicted`` is the number of its samples. To compare models on the
-    same samples, use the same chunks.
+    Notes
+    -----
+    **First chunk.** An unfitted estimator cannot predict, so its first chunk is used only for
+    training; ``n_unpredicted`` is the number of its samples. To compare models on the same
+    samples, use the same chunks.
 
     **Within a chunk** the model is not updated. Smaller chunks therefore usually give slightly
     better metrics, and take longer.
