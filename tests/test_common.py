@@ -37,6 +37,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import AllQuery, MarginQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
 from tests.support.samples import GAP_DRIVEN
 
@@ -108,7 +109,7 @@ def expected_failed_checks(estimator):
         if getattr(estimator, "positive_margin", 0.0) != 0.0:
             failures["check_classifiers_classes"] = NO_POSITIVE_CLASS
         return failures
-    if isinstance(estimator, CompressedClassifier):
+    if isinstance(estimator, (CompressedClassifier, CellClassifier, CellRegressor)):
         return failures | dict.fromkeys(weights, WEIGHTS_IN_ONE_PASS)
     if isinstance(estimator, OnlineCalibratedClassifier):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
@@ -198,6 +199,8 @@ ESTIMATORS = [
     CompressedClassifier(LASVC(random_state=0), tolerance=0.1),
     CompressedClassifier(KernelPerceptronClassifier(random_state=0), max_support_vectors=10),
     OnlineCalibratedClassifier(),
+    CellClassifier(),
+    CellRegressor(),
     RampSVC(),
     RampSVC(tol=1e-12),
     RampSVC(tol=1e-12, ramp_s=0.0, n_jobs=2),
@@ -268,6 +271,8 @@ VARIANTS = [
     LASVC(algorithm="lasvm-g", **EXACT, class_weight="balanced"),
     CompressedClassifier(LASVC(kernel=RbfFunction(), random_state=0), max_support_vectors=10),
     OnlineCalibratedClassifier(LASVC(), window_size=50),
+    CellClassifier(LASVC(random_state=0), cell_size=20, random_state=0),
+    CellRegressor(LASVR(random_state=0), cell_size=20, random_state=0),
     RampSVC(tol=1e-12, fit_intercept=False),
     RampSVC(tol=1e-12, init_size=0.5),
     KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="smallest"),

@@ -1,0 +1,120 @@
+"""Partition of the feature space into cells by a binary tree of half-spaces."""
+
+import numpy as np
+
+# Samples from which the direction of a split is computed, and steps of the power iteration.
+N_SAMPLES = 1000
+N_STEPS = 20
+
+
+def principal_direction(X, random):
+    """Return the first principal direction of samples by power iteration.
+
+    Only products with X are computed: a sparse X is not centered explicitly. If all samples are
+    equal, the direction is 0.
+    """
+    mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    direction = random.standard_normal(X.shape[1])
+    for _ in range(N_STEPS):
+        direction /= np.linalg.norm(direction)
+        along = X @ direction - mean @ direction
+        direction = X.T @ along - along.sum() * mean
+        if not direction.any():
+            return direction
+    return direction / np.linalg.norm(direction)
+
+
+class CellTree:
+    """Binary tree whose leaves, the cells, are intersections of half-spaces.
+
+    An inner node divides its samples at the median of their projections to their first principal
+    direction. Samples with projections between ``lower`` and ``upper`` belong to both sides.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (n_nodes, n_features)
+        Direction of each inner node; node 0 is the root.
+    lower, upper : ndarray of shape (n_nodes,)
+        Ends of the overlap; equal if there is none.
+    children : ndarray of shape (n_nodes, 2)
+        Left and right child: the number of a node, or -1 minus the number of a cell.
+    """
+
+    def __init__(self, directions, lower, upper, children):
+        self.directions, self.lower, self.upper = directions, lower, upper
+        self.children = children
+
+    @classmethod
+    def grow(cls, X, cell_size, overlap, random):
+        """Return a tree and, for each cell, the numbers of its samples in ascending order.
+
+        Nodes of more than ``cell_size`` samples are divided, unless all samples are equal.
+        """
+        splits, children, cells = [], [], []
+        todo = [(np.arange(X.shape[0]), None, 0)]
+        while todo:
+            rows, parent, side = todo.pop()
+            split = _split(X[rows], overlap, random) if len(rows) > cell_size else None
+            if split is None:
+                number = -1 - len(cells)
+                cells.append(rows)
+            else:
+                number = len(splits)
+                *cut, is_left, is_right = split
+                splits.append(cut)
+                children.append([0, 0])
+                todo += [(rows[is_right], number, 1), (rows[is_left], number, 0)]
+            if parent is not None:
+                children[parent][side] = number
+        directions = np.array([cut[0] for cut in splits]).reshape(len(splits), X.shape[1])
+        lower, upper = (np.array([cut[k] for cut in splits]) for k in (1, 2))
+        return cls(directions, lower, upper, np.array(children).reshape(-1, 2)), cells
+
+    def parts(self, X):
+        """Yield each cell with samples, their numbers, and their weights in this cell.
+
+        The weights of a sample sum to 1. Across an overlap they change linearly from one side to
+        the other.
+        """
+        n = X.shape[0]
+        todo = [(0 if len(self.children) else -1, np.arange(n), np.ones(n))]
+        while todo:
+            number, rows, weights = todo.pop()
+            if not len(rows):
+                continue
+            if number < 0:
+                yield -1 - number, rows, weights
+                continue
+            right = self._share_of_right(number, X[rows] @ self.directions[number])
+            for side, share in ((1, right), (0, 1.0 - right)):
+                inside = share > 0.0
+                todo.append((self.children[number, side], rows[inside], (weights * share)[inside]))
+
+    def _share_of_right(self, number, projections):
+        lower, upper = self.lower[number], self.upper[number]
+        if lower == upper:
+            return (projections > lower).astype(np.float64)
+        return np.clip((projections - lower) / (upper - lower), 0.0, 1.0)
+
+
+def _split(X, overlap, random):
+    """Return a direction, the ends of the overlap, and the masks of both sides.
+
+    Returns None if no sample can be separated from the others.
+    """
+    n = X.shape[0]
+    some = random.choice(n, N_SAMPLES, replace=False) if n > N_SAMPLES else slice(None)
+    direction = principal_direction(X[some], random)
+    projections = X @ direction
+    lower, upper = np.quantile(projections, [0.5 - overlap / 2, 0.5 + overlap / 2])
+    if lower == upper:
+        # With ties at the maximum, the cut is at the next smaller value.
+        below = projections[projections < projections.max()]
+        if not len(below):
+            return None
+        lower = upper = min(lower, below.max())
+        return direction, lower, upper, projections <= lower, projections > lower
+    is_left, is_right = projections < upper, projections > lower
+    if is_left.all() or is_right.all():
+        return None
+    return direction, lower, upper, is_left, is_right
