@@ -131,9 +131,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         Largest number of training samples of a cell. More samples per cell are more accurate and
         take more time.
     overlap : float, default=0.2
-        Share of the samples of a node, those closest to the cut, that both sides are trained on.
-        Between the two sides predictions change gradually. 0: none. The number of samples in all
-        cells grows by about this share with each level of the tree.
+        Share of the samples, those closest to a cut, that both sides are trained on. Between the
+        two sides predictions change gradually. 0: none.
     n_jobs : int, default=None
         Number of threads that fit cells. None means 1 unless in a ``joblib.parallel_config``
         context, -1 all cores.
@@ -169,9 +168,11 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     -----
     **Partition.** A node of more than ``cell_size`` samples is divided at the median of the
     projections of its samples to their first principal direction. Cells are therefore compact, and
-    all have about the same size. Samples between the quantiles (1 - overlap) / 2 and
-    (1 + overlap) / 2 belong to both sides; the weights of the two predictions change linearly
-    between them. The scale of the features matters, as for the kernel.
+    all have about the same size. The share s = overlap (cell_size / n)^(1/4) of the n samples of a
+    node, those between the quantiles (1 - s) / 2 and (1 + s) / 2, belongs to both sides; the
+    weights of the two predictions change linearly between them. With the default overlap, all
+    cells have at most 3.4 times as many samples together as there are. The scale of the features
+    matters, as for the kernel.
 
     **Predictions.** ``decision_function`` is the weighted mean of the values of the cells. A class
     without samples in a cell has the value -1 there, and the only class of a cell has the value 1,
@@ -190,7 +191,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     >>> X, y = make_banana_like(6000, random_state=0)
     >>> model = CellClassifier(LASVC(random_state=0), cell_size=1000, random_state=0)
     >>> model.fit(X[:5000], y[:5000]).n_cells_
-    16
+    8
     >>> bool(model.score(X[5000:], y[5000:]) > 0.85)
     True
     """
@@ -346,9 +347,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         Largest number of training samples of a cell. More samples per cell are more accurate and
         take more time.
     overlap : float, default=0.2
-        Share of the samples of a node, those closest to the cut, that both sides are trained on.
-        Between the two sides predictions change gradually. 0: none, and predictions jump from cell
-        to cell.
+        Share of the samples, those closest to a cut, that both sides are trained on. Between the
+        two sides predictions change gradually. 0: none, and predictions jump from cell to cell.
     n_jobs : int, default=None
         Number of threads that fit cells. None means 1 unless in a ``joblib.parallel_config``
         context, -1 all cores.
