@@ -12,6 +12,7 @@ from .._base import (
     classes_of_stream,
     encode_labels,
 )
+from .._core.class_order import add_to_class_order
 from .._core.kernel.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import ALGORITHMS, SolverSpec
@@ -513,6 +514,7 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         return cost, dict(
             counts_before=self._class_counts,
             counts=self._class_counts if counts is None else counts,
+            class_order_before=self.__dict__.get("_class_order"),
             class_order=class_order_after(self, rows[1], stacklevel=6),
             factors=factors if counts is None else None,
         )
@@ -523,16 +525,19 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
             self._note_class_weights(factors, None)
 
     def _note_targets(self, codes, weights, at):
-        """Update the class counts of online_balanced with the samples of a chunk."""
+        """Update the order of classes, and the class counts of online_balanced."""
+        n, order = self.n_samples_seen_ - at["n_seen"], at["class_order"]
+        if n < len(codes) and len(order):
+            order = at["class_order_before"]
+            if n:
+                order = add_to_class_order(order, len(self.classes_), codes[:n])
+        if order is not None:
+            self._class_order = order
         if self.class_weight == "online_balanced":
             before, after = at["counts_before"], at["counts"]
-            n = self.n_samples_seen_ - at["n_seen"]
             if n < len(codes):
                 after = before + np.bincount(codes[:n], weights[:n], len(before))
             self._note_class_weights(None, after)
-
-    def _end_chunk(self, at):
-        self._class_order = at["class_order"]
 
     @property
     def _starts_warm(self):

@@ -152,9 +152,6 @@ class OnlineMachine(KernelMachine):
     def _note_targets(self, targets, weights, at):
         """Count the targets of the samples processed."""
 
-    def _end_chunk(self, at):
-        """Take over what ``at`` knows of the targets."""
-
     def _keep_chunk(self, rows, first, n):
         """Keep what predictions need of a chunk, apart from support vectors."""
 
@@ -217,7 +214,6 @@ class OnlineMachine(KernelMachine):
                     choice.X, choice.order, choice.given, threads, engine.n_processed, report
                 )
                 whole = True
-                self._end_chunk(at)
                 return self._recentre_if_due(first, n_rows)
         except BaseException as error:
             if self._engine is engine:  # otherwise the origin has been moved after the last sample

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
@@ -408,6 +408,20 @@ def test_kernel_functions_that_fail_in_partial_fit(layout, failure, kind, params
     X, y = unharmed.X, unharmed.y
     unharmed.raises(error, match, failing(kernel, n_calls, lambda m: m.partial_fit(X, y)))
     unharmed.learn()
+
+
+def test_the_order_of_classes_is_that_of_the_samples_processed():
+    X, y = two_classes(200)
+    model = model_of(kernel=Broken(division)).partial_fit(X[:20], y[:20], classes=["no", "yes"])
+    with pytest.raises(ZeroDivisionError):
+        failing(model.kernel, 3, lambda m: m.partial_fit(X[20:], y[20:]))(model)
+    n = model.n_samples_seen_
+    assert 20 < n < 200
+    alone = model_of(kernel=Broken(division)).partial_fit(X[:n], y[:n], classes=["no", "yes"])
+    assert_array_equal(model._class_order, alone._class_order)
+    model.partial_fit(X[n:], y[n:])
+    alone.partial_fit(X[n:], y[n:])
+    assert_array_equal(model._class_order, alone._class_order)
 
 
 def test_kernel_function_that_fails_in_the_first_chunk():
