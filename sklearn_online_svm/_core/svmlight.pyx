@@ -1,7 +1,7 @@
 """Parser of the svmlight format: lines of text in, the arrays of a CSR matrix out."""
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcpy, strncmp
 
 from .memory cimport address
 
@@ -335,7 +335,7 @@ cdef class SvmlightParser:
                 return NOT_FINITE
             target[0] = value
             p = _skip_blanks(p)
-            if memcmp(p, b"qid:", 4) == 0:
+            if strncmp(p, b"qid:", 4) == 0:
                 field[0] = p
                 p += 4
                 while not _ends_field(p[0]):

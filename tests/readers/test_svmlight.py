@@ -205,6 +205,29 @@ def test_any_formatting_is_read_as_by_scikit_learn(
     np.testing.assert_array_equal(y, targets)
 
 
+fields = st.sampled_from(
+    ["1", "-1", "0:1", "1:1", "2:.5", "3:1e1", "2", ":", "1:", ":1", "qid:1", "qid", "e", "-", "#"]
+)
+lines = st.builds(str.join, st.sampled_from([" ", "\t", ""]), st.lists(fields, max_size=4))
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(lines | st.text("01:.e-# \t", max_size=8), min_size=1, max_size=3))
+def test_any_text_is_refused_or_read_as_by_scikit_learn(tmp_path_factory, lines):
+    path = written(tmp_path_factory.mktemp("svm"), "\n".join(lines).encode())
+    try:
+        chunks = list(read_svmlight(path, chunk_size=2, zero_based=True))
+    except ValueError as error:
+        assert f"{path}, line " in str(error)
+        return
+    if chunks:
+        expected, targets = load_svmlight_file(str(path), zero_based=True)
+        found = sparse.vstack([X for X, _ in chunks])
+        np.testing.assert_array_equal(found.data, expected.data)
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        np.testing.assert_array_equal(np.concatenate([y for _, y in chunks]), targets)
+
+
 @pytest.mark.parametrize("zero_based", [True, False])
 def test_round_trip(zero_based, tmp_path):
     rng = np.random.default_rng(0)
