@@ -10,10 +10,10 @@ import os
 from numbers import Integral, Real
 from time import monotonic
 
-import joblib
 import numpy as np
 from sklearn.metrics import check_scoring
 
+from ._atomic_dump import atomic_dump
 from ._sklearn_compat import HasMethods, Interval, validate_params
 
 __all__ = ["Checkpoint", "EarlyStopping", "OptunaPruning", "SupportVectorMonitor", "TimeLimit"]
@@ -417,18 +417,7 @@ class Checkpoint(_Callback):
         for name in _OF_CALL:
             vars(fitted_estimator).pop(name, None)
         fitted_estimator.set_callbacks()
-        path = os.fspath(self.path)
-        unfinished = f"{path}.{os.getpid()}.tmp"
-        try:
-            with open(unfinished, "wb") as file:
-                joblib.dump(fitted_estimator, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(unfinished, path)
-        except BaseException:
-            if os.path.exists(unfinished):
-                os.remove(unfinished)
-            raise
+        atomic_dump(fitted_estimator, self.path)
         self._calls[estimator]["last"] = monotonic()
 
 

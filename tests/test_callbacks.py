@@ -759,7 +759,7 @@ def test_failed_checkpoint_keeps_the_former_file(tmp_path, monkeypatch):
         file.write(b"part")
         raise OSError("disk full")
 
-    monkeypatch.setattr("sklearn_online_svm.callbacks.joblib.dump", fail)
+    monkeypatch.setattr("sklearn_online_svm._atomic_dump.joblib.dump", fail)
     with pytest.raises(OSError, match="disk full"):
         LASVC(random_state=1).set_callbacks(Checkpoint(path)).fit(X, Y)
     assert path.read_bytes() == before

@@ -42,7 +42,7 @@ BASES = {
 }
 IMPORTS = {
     "abc": ("ABCMeta",),
-    "collections.abc": ("Callable",),
+    "collections.abc": ("Callable", "Iterator"),
     "os": ("PathLike",),
     "typing": ("Any", "Literal", "Self"),
     "numpy.random": ("RandomState",),
@@ -56,6 +56,7 @@ PLAIN = {
     **{"sparse matrix": "spmatrix | sparray", "csr_matrix": "csr_matrix"},
     **{"path-like": "PathLike[str]", "RandomState instance": "RandomState"},
     **{"callable": "Callable[..., Any]", "dict": "dict[Any, Any]", "Self": None},
+    **{"iterator": "Iterator[Any]"},
 }
 KEYWORDS = {
     None: "None",

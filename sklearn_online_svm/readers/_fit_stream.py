@@ -1,0 +1,172 @@
+"""Training on chunks, with checkpoints."""
+
+import os
+from itertools import islice
+from numbers import Integral, Real
+from time import monotonic
+
+import joblib
+
+from .._atomic_dump import atomic_dump
+from .._sklearn_compat import HasMethods, Interval, _num_samples, validate_params
+
+__all__ = ["fit_stream"]
+
+# Number of the format of checkpoints, increased when their fields change.
+_FORMAT = 1
+
+
+@validate_params(
+    {
+        "estimator": [HasMethods(["partial_fit", "get_params"])],
+        "chunks": "no_validation",
+        "epochs": [Interval(Integral, 1, None, closed="left")],
+        "classes": ["array-like", None],
+        "checkpoint": [str, os.PathLike, None],
+        "checkpoint_every": [Interval(Real, 0.0, None, closed="left")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def fit_stream(
+    estimator, chunks, *, epochs=1, classes=None, checkpoint=None, checkpoint_every=60.0
+):
+    """Train an estimator on chunks with ``partial_fit``, and continue after a crash.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Estimator with ``partial_fit``. It is trained in place, unless a checkpoint exists.
+    chunks : callable or iterable
+        Pairs ``(X, y)``. A callable without parameters returns an iterator of them and is called
+        once per epoch. An iterator can only be used for one epoch.
+    epochs : int, default=1
+        Number of epochs in all, including those before a crash.
+    classes : array-like of shape (n_classes,), default=None
+        All classes, for the first call of ``partial_fit`` of a classifier.
+    checkpoint : str or path-like, default=None
+        Path of a file with the estimator and the position in the stream. If the file exists,
+        training continues after the last chunk that it contains. Its directory must exist.
+    checkpoint_every : float, default=60.0
+        Minimum number of seconds between two writes of the checkpoint. With 0 it is written after
+        each chunk. It is always written at the end.
+
+    Returns
+    -------
+    estimator : estimator
+        The trained estimator; the one of the checkpoint if there was one.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid, if `chunks` is empty or an iterator that is needed for several
+        epochs, or if the checkpoint does not belong to this call: it has been written by other
+        code, for another estimator, for chunks of other sizes, or at a position after the last of
+        the `epochs`.
+
+    See Also
+    --------
+    sklearn_online_svm.callbacks.Checkpoint : Checkpoints within ``fit`` or ``partial_fit``.
+
+    Notes
+    -----
+    The file is replaced atomically, so that it is complete even if the process is killed during a
+    write. ``joblib.load`` reads it: load only files that you trust.
+
+    The chunks must be the same in each call. Those before the position are read again and
+    discarded. With estimators of this package, the model is the same as without an interruption.
+
+    Delete the file to train from the beginning. With larger `epochs`, training continues after
+    the last epoch.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> from sklearn_online_svm.readers import fit_stream, read_arrays
+    >>> X, y = make_banana_like(1000, random_state=0)
+    >>> checkpoint = os.path.join(tempfile.mkdtemp(), "checkpoint.joblib")
+    >>> def chunks():
+    ...     return read_arrays(X, y, chunk_size=300)
+    >>> model = fit_stream(
+    ...     LASVC(gamma=1.0, random_state=0), chunks, classes=[-1, 1], checkpoint=checkpoint
+    ... )
+    >>> model.n_samples_seen_
+    1000
+    """
+    if epochs > 1 and hasattr(chunks, "__next__"):
+        raise ValueError(
+            f"chunks is an iterator, which cannot be read again for epochs={epochs}. Pass a "
+            "function that returns a new iterator in each call."
+        )
+    first, n_chunks, n_samples = 0, 0, 0
+    if checkpoint is not None and os.path.exists(checkpoint):
+        stored = _stored(checkpoint, estimator)
+        estimator = stored["estimator"]
+        first, n_chunks, n_samples = (stored[name] for name in ("epoch", "n_chunks", "n_samples"))
+        if (first, n_chunks) > (epochs, 0):
+            raise ValueError(
+                f"The checkpoint {os.fspath(checkpoint)!r} is in epoch {first + 1}, got "
+                f"epochs={epochs}. Delete it to train from the beginning."
+            )
+    written = monotonic()
+    for epoch in range(first, epochs):
+        iterator = iter(chunks() if callable(chunks) else chunks)
+        found = sum(_num_samples(X) for X, _ in islice(iterator, n_chunks))
+        if found != n_samples:
+            raise ValueError(
+                f"The checkpoint {os.fspath(checkpoint)!r} was written after {n_samples} samples "
+                f"in {n_chunks} chunks, but these chunks have {found} samples. Pass the same "
+                "chunks as before, or delete it to train from the beginning."
+            )
+        for X, y in iterator:
+            if classes is not None and epoch == n_chunks == 0:
+                estimator.partial_fit(X, y, classes=classes)
+            else:
+                estimator.partial_fit(X, y)
+            n_chunks += 1
+            n_samples += _num_samples(X)
+            if checkpoint is not None and monotonic() >= written + checkpoint_every:
+                _store(checkpoint, estimator, epoch, n_chunks, n_samples)
+                written = monotonic()
+        if n_chunks == 0:
+            raise ValueError(f"chunks is empty in epoch {epoch + 1}.")
+        n_chunks = n_samples = 0
+    if checkpoint is not None and first < epochs:
+        _store(checkpoint, estimator, epochs, 0, 0)
+    return estimator
+
+
+def _store(path, estimator, epoch, n_chunks, n_samples):
+    """Write a checkpoint; ``n_chunks`` and ``n_samples`` are those of its epoch."""
+    position = {"epoch": epoch, "n_chunks": n_chunks, "n_samples": n_samples}
+    atomic_dump({"fit_stream": _FORMAT, "estimator": estimator, **position}, path)
+
+
+def _stored(path, estimator):
+    """Return the content of a checkpoint that belongs to the estimator."""
+    stored = joblib.load(path)
+    path = repr(os.fspath(path))
+    if not isinstance(stored, dict) or stored.get("fit_stream") != _FORMAT:
+        raise ValueError(
+            f"{path} is not a checkpoint of fit_stream of format {_FORMAT}. Choose another path."
+        )
+    found, expected = (_description(each) for each in (stored["estimator"], estimator))
+    different = sorted(
+        name for name in {*found, *expected} if found.get(name) != expected.get(name)
+    )
+    if different:
+        name = different[0]
+        raise ValueError(
+            f"The checkpoint {path} has another estimator: {name} is {found.get(name)}, got "
+            f"{expected.get(name)}. Delete it to train from the beginning."
+        )
+    return stored
+
+
+def _description(estimator):
+    """Return the class and the parameters that are plain values, as text."""
+    plain = (str, int, float, bool, type(None))
+    params = estimator.get_params(deep=True).items()
+    description = {name: repr(value) for name, value in params if isinstance(value, plain)}
+    return {"its class": type(estimator).__name__, **description}

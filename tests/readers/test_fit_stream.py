@@ -1,0 +1,216 @@
+"""Test fit_stream: chunks, epochs, and checkpoints of processes that were killed."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_online_svm import LASVC, AROWClassifier
+from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.pipeline import make_online_pipeline
+from sklearn_online_svm.readers import fit_stream, read_arrays, read_svmlight
+from tests.support import ROOT
+
+X, Y = make_banana_like(600, random_state=0)
+CLASSES = [-1, 1]
+MODELS = {
+    "LASVC": lambda: LASVC(C=3, gamma=1.0, random_state=0),
+    "LASVC-nc": lambda: LASVC(gamma=1.0, algorithm="lasvm-nc", random_state=0),
+    "AROW": AROWClassifier,
+    "pipeline": lambda: make_online_pipeline(StandardScaler(with_mean=False), AROWClassifier()),
+    "SGD": lambda: SGDClassifier(random_state=0),
+}
+with_models = pytest.mark.parametrize("name", MODELS)
+
+
+def chunks(chunk_size=100):
+    return read_arrays(X, Y, chunk_size=chunk_size)
+
+
+def by_hand(model, epochs):
+    for _ in range(epochs):
+        for part, labels in chunks():
+            model.partial_fit(part, labels, classes=CLASSES)
+    return model
+
+
+def check_same(model, expected):
+    assert type(model) is type(expected)
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+
+
+class Stop(Exception):
+    pass
+
+
+def stopping(n):
+    """Return a function that returns the chunks, and fails after n of them in all its calls."""
+    seen = [0]
+
+    def limited():
+        for chunk in chunks():
+            if seen[0] == n:
+                raise Stop
+            seen[0] += 1
+            yield chunk
+
+    return limited
+
+
+@with_models
+def test_epochs(name):
+    model = MODELS[name]()
+    for source in (chunks, list(chunks())):
+        fitted = fit_stream(model := MODELS[name](), source, epochs=2, classes=CLASSES)
+        assert fitted is model
+        check_same(fitted, by_hand(MODELS[name](), 2))
+    check_same(fit_stream(MODELS[name](), chunks(), classes=CLASSES), by_hand(MODELS[name](), 1))
+
+
+def test_regressors_have_no_classes():
+    model = fit_stream(SGDRegressor(random_state=0), lambda: read_arrays(X, X[:, 0]), epochs=3)
+    assert model.t_ == 1 + 3 * len(X)
+
+
+@with_models
+@pytest.mark.parametrize("n", [1, 6, 7, 12, 17])
+def test_training_continues_after_an_error(name, n, tmp_path):
+    """After one chunk, at the ends of epochs, just behind them, and before the last chunk."""
+    path = tmp_path / "checkpoint"
+    options = {"epochs": 3, "classes": CLASSES, "checkpoint": path}
+    with pytest.raises(Stop):
+        fit_stream(MODELS[name](), stopping(n), checkpoint_every=0, **options)
+    check_same(fit_stream(MODELS[name](), chunks, **options), by_hand(MODELS[name](), 3))
+    # A finished training is not repeated, and can be extended.
+    check_same(fit_stream(MODELS[name](), stopping(0), **options), by_hand(MODELS[name](), 3))
+    options["epochs"] = 4
+    check_same(fit_stream(MODELS[name](), chunks, **options), by_hand(MODELS[name](), 4))
+    assert os.listdir(tmp_path) == ["checkpoint"]
+
+
+def test_seconds_between_checkpoints(tmp_path, monkeypatch):
+    now = iter(range(100))
+    monkeypatch.setattr("sklearn_online_svm.readers._fit_stream.monotonic", lambda: next(now))
+    options = {"classes": CLASSES, "checkpoint": tmp_path / "checkpoint"}
+    with pytest.raises(Stop):
+        # Second 0 at the beginning; 3 after the third chunk, then the clock is read again.
+        fit_stream(AROWClassifier(), stopping(5), checkpoint_every=3, **options)
+    assert joblib.load(options["checkpoint"])["n_chunks"] == 3
+    os.remove(options["checkpoint"])
+    with pytest.raises(Stop):
+        fit_stream(AROWClassifier(), stopping(5), checkpoint_every=50, **options)
+    assert os.listdir(tmp_path) == []
+
+
+# -------------------------------------------------------------------- killed processes
+
+KILLED = """
+import os, signal, sys
+from sklearn_online_svm import _atomic_dump
+from sklearn_online_svm.readers import fit_stream
+from tests.readers.test_fit_stream import CLASSES, MODELS, of_file
+
+folder, name, where, n = sys.argv[1:]
+n_chunks, n_writes, dump = 0, 0, _atomic_dump.joblib.dump
+
+def chunks():
+    global n_chunks
+    for chunk in of_file(folder):
+        n_chunks += 1
+        if where == "chunk" and n_chunks > int(n):
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield chunk
+
+def write(value, file):
+    global n_writes
+    n_writes += 1
+    if where == "write" and n_writes > int(n):
+        file.write(b"incomplete")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    dump(value, file)
+
+_atomic_dump.joblib.dump = write
+checkpoint = os.path.join(folder, "checkpoint")
+fit_stream(
+    MODELS[name](), chunks, epochs=2, classes=CLASSES, checkpoint=checkpoint, checkpoint_every=0
+)
+"""
+
+
+def of_file(folder):
+    path = os.path.join(folder, "data.svm")
+    return read_svmlight(path, chunk_size=70, n_features=2, zero_based=False)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.parametrize("name", ["LASVC", "AROW"])
+@pytest.mark.parametrize("where, n", [("chunk", 4), ("chunk", 13), ("write", 5)])
+def test_training_continues_after_a_kill(name, where, n, tmp_path):
+    dump_svmlight_file(X, Y, str(tmp_path / "data.svm"), zero_based=False)
+    arguments = [sys.executable, "-c", KILLED, str(tmp_path), name, where, str(n)]
+    process = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == -signal.SIGKILL, process.stderr
+    stored = joblib.load(tmp_path / "checkpoint")
+    assert (stored["epoch"], stored["n_chunks"]) == divmod(n, 9)
+
+    options = {"epochs": 2, "classes": CLASSES}
+    model = fit_stream(
+        MODELS[name](), lambda: of_file(tmp_path), checkpoint=tmp_path / "checkpoint", **options
+    )
+    expected = fit_stream(MODELS[name](), lambda: of_file(tmp_path), **options)
+    check_same(model, expected)
+    for attribute in ("dual_coef_", "support_") if name == "LASVC" else ("coef_", "t_"):
+        np.testing.assert_array_equal(getattr(model, attribute), getattr(expected, attribute))
+
+
+# -------------------------------------------------------------------- errors
+
+
+def test_iterators_have_one_epoch():
+    with pytest.raises(ValueError, match="cannot be read again for epochs=2"):
+        fit_stream(AROWClassifier(), chunks(), epochs=2, classes=CLASSES)
+    iterator = chunks()
+    with pytest.raises(ValueError, match="chunks is empty in epoch 2"):
+        fit_stream(AROWClassifier(), lambda: iterator, epochs=2, classes=CLASSES)
+    with pytest.raises(ValueError, match="chunks is empty in epoch 1"):
+        fit_stream(AROWClassifier(), [])
+
+
+def test_checkpoints_of_other_calls(tmp_path):
+    path = tmp_path / "checkpoint"
+    options = {"classes": CLASSES, "checkpoint": path}
+    with pytest.raises(Stop):
+        fit_stream(LASVC(gamma=1.0), stopping(8), epochs=2, checkpoint_every=0, **options)
+    before = path.read_bytes()
+    for model, message in [
+        (LASVC(C=2, gamma=1.0), "another estimator: C is 1.0, got 2"),
+        (AROWClassifier(), "another estimator: "),
+        (LASVC(), "gamma is 1.0, got 'scale'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit_stream(model, chunks, epochs=2, **options)
+    with pytest.raises(ValueError, match=r"is in epoch 2, got epochs=1"):
+        fit_stream(LASVC(gamma=1.0), chunks, **options)
+    for others in (lambda: chunks(90), lambda: chunks(600)):
+        with pytest.raises(ValueError, match=r"after 200 samples in 2 chunks, but these"):
+            fit_stream(LASVC(gamma=1.0), others, epochs=2, **options)
+    assert path.read_bytes() == before
+    joblib.dump(LASVC(), path)
+    with pytest.raises(ValueError, match="is not a checkpoint of fit_stream of format 1"):
+        fit_stream(LASVC(), chunks, **options)
+
+
+@pytest.mark.parametrize(
+    "options", [{"estimator": object()}, {"epochs": 0}, {"checkpoint_every": -1}]
+)
+def test_parameters_are_validated(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        fit_stream(**{"estimator": AROWClassifier(), "chunks": chunks, **options})

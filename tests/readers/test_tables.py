@@ -1,0 +1,112 @@
+"""Test read_arrays, read_csv and read_parquet."""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sklearn_online_svm import AROWClassifier
+from sklearn_online_svm.readers import read_arrays, read_csv, read_parquet
+
+X = np.arange(21.0).reshape(7, 3)
+Y = np.array(list("abababa"))
+
+
+def test_arrays_of_any_kind(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    file = np.memmap(tmp_path / "X", dtype=float, mode="w+", shape=X.shape)
+    file[:] = X
+    frame = pandas.DataFrame(X, index=np.arange(7)[::-1] / 2)
+    for samples in (X, file, X.tolist(), sparse.csr_matrix(X), frame):
+        for labels in (Y, Y.tolist(), pandas.Series(Y, index=np.arange(7)[::-1] / 2)):
+            chunks = list(read_arrays(samples, labels, chunk_size=3))
+            assert [len(y) for _, y in chunks] == [3, 3, 1]
+            assert type(chunks[0][0]) is type(samples)
+            dense = [getattr(part, "toarray", lambda part=part: part)() for part, _ in chunks]
+            np.testing.assert_array_equal(np.concatenate(dense), X)
+            np.testing.assert_array_equal(np.concatenate([y for _, y in chunks]), Y)
+    assert list(read_arrays(X[:0], Y[:0])) == []
+
+
+def test_arrays_are_read_in_slices():
+    class OnDisk:
+        """What h5py and zarr offer."""
+
+        def __init__(self, values):
+            self.values, self.shape, self.read = values, values.shape, []
+
+        def __len__(self):
+            return len(self.values)
+
+        def __getitem__(self, key):
+            self.read.append(key)
+            return self.values[key]
+
+    samples = OnDisk(X)
+    chunks = read_arrays(samples, OnDisk(Y), chunk_size=4)
+    assert not samples.read
+    next(chunks)
+    assert samples.read == [slice(0, 4)]
+    assert next(chunks)[0].tolist() == X[4:].tolist()
+
+
+def test_arrays_of_different_lengths():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        read_arrays(X, Y[:3])
+
+
+def table():
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame({"a": X[:, 0], "label": Y, "b": X[:, 1]})
+
+
+def check(chunks, columns, n_chunks=3):
+    chunks = list(chunks)
+    assert len(chunks) == n_chunks
+    model = AROWClassifier()
+    for features, labels in chunks:
+        assert list(features) == columns
+        assert len(features) == len(labels) <= 3
+        model.partial_fit(features, labels, classes=["a", "b"])
+    assert sum(len(labels) for _, labels in chunks) == 7
+    assert model.feature_names_in_.tolist() == columns
+
+
+def test_csv(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    table().to_csv(path, index=False, sep=";")
+    check(read_csv(path, target="label", chunk_size=3, sep=";"), ["a", "b"])
+    options = {"sep": ";", "usecols": ["b", "label"]}
+    check(read_csv(path, target="label", chunk_size=3, **options), ["b"])
+    with pytest.raises(ValueError, match=r"no column 'c'; found \['a', 'label', 'b'\]"):
+        next(read_csv(path, target="c", sep=";"))
+
+
+def test_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    table().to_parquet(path)
+    check(read_parquet(path, target="label", chunk_size=3), ["a", "b"])
+    check(read_parquet(path, target="label", columns=["b"], chunk_size=3), ["b"])
+    check(read_parquet(path, target="label", columns=["b", "a"], chunk_size=3), ["b", "a"])
+    for options in ({"target": "c"}, {"target": "label", "columns": ["a", "c"]}):
+        with pytest.raises(ValueError, match="no column 'c'; found"):
+            next(read_parquet(path, **options))
+
+
+@pytest.mark.parametrize(
+    "reader, missing, package",
+    [(read_csv, "pandas", "pandas"), (read_parquet, "pyarrow.parquet", "pyarrow")],
+)
+def test_missing_packages(reader, missing, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=f"{reader.__name__} needs {package}: `pip install"):
+        reader("table", target="label")
+
+
+@pytest.mark.parametrize("options", [{"chunk_size": 0}, {"target": 1}])
+def test_parameters_are_validated_in_the_call(options):
+    for reader in (read_csv, read_parquet):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            reader("missing", **{"target": "label", **options})
