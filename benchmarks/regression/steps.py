@@ -5,7 +5,7 @@ from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES, WIDTHS
 from .tasks import MODELS, OUTPUT_MODELS
 
 CURVE = ("lasvr", "svr", "sklearnex")
-LIMIT = 3000
+LIMIT = 1800
 
 
 def _call(step, settings, task, **asked):
