@@ -80,7 +80,8 @@ def curve(results):
             value = records.median("seconds_fit")
             row += [seconds(value) if value is not None else records.verdict()]
         row += [times(ratio(here.where(model=m).median("seconds_fit"), ours)) for m in CURVE[1:]]
-        row += [f"{here.where(model=m).median('r2') or 0.0:.4f}" for m in CURVE[:2]]
+        r2 = [here.where(model=m).median("r2") for m in CURVE[:2]]
+        row += ["–" if value is None else f"{value:.4f}" for value in r2]
         rows.append(row)
     header = [
         "samples",
