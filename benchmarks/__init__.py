@@ -20,6 +20,7 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
                          chapters 4 and 5)
     advice               knowledge-based classification: learning curves with advice
     calibration          probabilities compared with cross-validation
+    cells                cells compared with one model for all samples
     compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
     regression           LASVR compared with SVR and other regressors

@@ -24,6 +24,8 @@ from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .calibration import steps as calibration
 from .calibration import tables as calibration_tables
+from .cells import steps as cells
+from .cells import tables as cells_tables
 from .compression import steps as compression
 from .compression import tables as compression_tables
 from .coverage import tables as coverage_tables
@@ -77,6 +79,7 @@ ROOMS = {
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
     "calibration_": (calibration, calibration_tables),
+    "cells_": (cells, cells_tables),
     "compression_": (compression, compression_tables),
     "deployment_": (deployment, deployment_tables),
     "new_classes_": (new_classes, new_classes_tables),

@@ -7,6 +7,7 @@ from pathlib import Path
 from .active import tasks as active
 from .advice import tasks as advice
 from .calibration import tasks as calibration
+from .cells import tasks as cells
 from .compression import tasks as compression
 from .deployment import tasks as deployment
 from .kernel_updates import tasks as kernel_updates
@@ -25,7 +26,7 @@ from .unbounded import tasks as unbounded
 ROOMS = (
     svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice,
     calibration, compression, deployment, search, new_classes,
-    novelty, regression, kernels,
+    novelty, regression, kernels, cells,
 )  # fmt: skip
 
 

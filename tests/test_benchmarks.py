@@ -19,6 +19,7 @@ from benchmarks.active import (
 )
 from benchmarks.bench import harness, measure, results
 from benchmarks.bench.measure import ROOT
+from benchmarks.cells import sets as cell_sets
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import tasks
@@ -247,6 +248,14 @@ def test_outputs_are_different_functions_of_the_same_features():
     assert Y.shape == (2000, regression_sets.N_OUTPUTS)
     correlations = np.corrcoef(Y.T) - np.eye(regression_sets.N_OUTPUTS)
     assert np.abs(correlations).max() < 0.8
+
+
+def test_the_forest_has_numbers_and_indicators():
+    X, y = cell_sets.forest(3000, 0)
+    assert X.shape == (3000, 54)
+    np.testing.assert_array_equal(X[:, 10:14].sum(axis=1), 1)
+    np.testing.assert_array_equal(X[:, 14:].sum(axis=1), 1)
+    assert 0.3 < y.mean() < 0.7
 
 
 def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):

@@ -144,10 +144,10 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    estimators_ : list of length n_cells_
+    estimators_ : list
         Fitted model of each cell. In a cell whose samples have the same class, it is an object
         with the attribute ``classes_`` only.
-    cell_sizes_ : ndarray of shape (n_cells_,)
+    cell_sizes_ : ndarray of shape (n_cells,)
         Number of training samples of each cell.
     n_cells_ : int
         Number of cells.
@@ -358,9 +358,9 @@ class CellRegressor(RegressorMixin, _CellEstimator):
 
     Attributes
     ----------
-    estimators_ : list of length n_cells_
+    estimators_ : list
         Fitted model of each cell.
-    cell_sizes_ : ndarray of shape (n_cells_,)
+    cell_sizes_ : ndarray of shape (n_cells,)
         Number of training samples of each cell.
     n_cells_ : int
         Number of cells.

@@ -1,0 +1,1 @@
+"""Cells compared with one model for all samples."""

@@ -1,0 +1,53 @@
+"""Tables of `cells`."""
+
+from ..bench.rst import count, list_table, percent, seconds
+from ..bench.summary import stored_records
+from .sets import CASES
+from .steps import CURVE, SIZES
+
+TITLES = {
+    "lasvc": "LASVC",
+    "cells_4000": "cells of 4000",
+    "cells_4000_apart": "cells of 4000, overlap 0",
+    "cells_2000": "cells of 2000",
+    "nystroem": "Nystroem (500), SGDClassifier",
+    "boosting": "HistGradientBoostingClassifier",
+}
+
+
+def _results(record):
+    return [
+        count(record["n_cells"]),
+        seconds(record["seconds_fit"]),
+        seconds(record["seconds_predict"]),
+        percent(record["error"]),
+    ]
+
+
+def sets(results):
+    """Times and errors on real sets."""
+    found, rows = stored_records("cells_sets", results).ok(), []
+    for name, case in CASES.items():
+        before = case.title
+        for model, title in TITLES.items():
+            for record in found.where(set=name, model=model).records:
+                before += f" ({count(record['n_train'])})" if before else ""
+                rows.append([before, title, *_results(record)])
+                before = ""
+    return list_table(["set (samples)", "model", "cells", "fit", "predict", "error"], rows)
+
+
+def curve(results):
+    """Times and errors over the number of samples."""
+    found, rows = stored_records("cells_curve", results).ok(), []
+    for n in SIZES:
+        before = count(n)
+        for model in CURVE:
+            for record in found.where(n_train=n, model=model).records:
+                rows.append([before, TITLES[model], *_results(record)])
+                before = ""
+    header = ["samples", "model", "cells", "fit", "predict 20 000", "error"]
+    return list_table(header, rows)
+
+
+TABLES = {"cells_sets": sets, "cells_curve": curve}
