@@ -11,7 +11,7 @@ __all__ = ["CellClassifier", "CellRegressor"]
 
 class CellClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     classes_: NDArray[Any]
-    estimators_: Any
+    estimators_: list[Any]
     cell_sizes_: NDArray[Any]
     @property
     def n_cells_(self) -> int: ...
@@ -62,7 +62,7 @@ class CellClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
 class CellRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
-    estimators_: Any
+    estimators_: list[Any]
     cell_sizes_: NDArray[Any]
     @property
     def n_cells_(self) -> int: ...

@@ -144,7 +144,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    estimators_ : list
+    estimators_ : list of estimators
         Fitted model of each cell. In a cell whose samples have the same class, it is an object
         with the attribute ``classes_`` only.
     cell_sizes_ : ndarray of shape (n_cells,)
@@ -358,7 +358,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
 
     Attributes
     ----------
-    estimators_ : list
+    estimators_ : list of estimators
         Fitted model of each cell.
     cell_sizes_ : ndarray of shape (n_cells,)
         Number of training samples of each cell.
