@@ -26,7 +26,7 @@ class Case:
     # The class against the rest, or None.
     positive: int | None = None
     C: float = 10.0
-    # Of all features, if the kernel has it, and for features scaled to [0, 1] or variance 1.
+    # If the kernel has a gamma. Features are scaled to [0, 1], or to variance 1.
     gamma: float = 1.0
 
     def load(self, seed, quick=False):

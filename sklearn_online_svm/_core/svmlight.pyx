@@ -244,7 +244,8 @@ cdef class SvmlightParser:
         self.is_single = dtype == np.float32
         self.n_features = n_features
         self.first_index = first_index
-        # Of all samples so far, also of those taken; -1 before the first pair.
+        # The smallest and the largest index parsed, also in samples that were removed since.
+        # -1: none.
         self.min_index = self.max_index = -1
         self.values = np.empty(0, np.float32 if self.is_single else np.float64)
         self.indices = np.empty(0, np.int32)
@@ -290,7 +291,7 @@ cdef class SvmlightParser:
             const char *end = begin + len(text)
             const char *field = p
             const char *line
-            Error error
+            Error error = NONE
         self._reserve(max_samples - self.n_samples, end - p)
         cdef:
             double *values = <double *>address(self.values)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._optional import import_optional
+from .._optional import import_optional
 from ._progressive import progressive_validation, result_class
 
 __all__ = ["ProgressiveValidationDisplay"]

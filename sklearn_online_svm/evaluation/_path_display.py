@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import is_regressor
 
-from ._optional import import_optional
+from .._optional import import_optional
 
 __all__ = ["SolutionPathDisplay"]
 

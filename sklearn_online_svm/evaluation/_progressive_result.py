@@ -5,8 +5,8 @@ from numbers import Integral
 
 import numpy as np
 
+from .._optional import import_optional
 from .._sklearn_compat import Interval, validate_params
-from ._optional import import_optional
 
 __all__ = ["ProgressiveResult", "ratio"]
 

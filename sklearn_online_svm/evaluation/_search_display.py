@@ -5,7 +5,7 @@ from numbers import Number
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._optional import import_optional
+from .._optional import import_optional
 
 __all__ = ["ProgressiveSearchDisplay"]
 

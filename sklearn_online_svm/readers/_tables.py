@@ -5,8 +5,8 @@ from numbers import Integral
 
 from sklearn.utils import check_consistent_length
 
+from .._optional import import_optional
 from .._sklearn_compat import Interval, _num_samples, validate_params
-from ..evaluation._optional import import_optional
 
 __all__ = ["read_arrays", "read_csv", "read_parquet"]
 
