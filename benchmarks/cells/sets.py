@@ -1,4 +1,4 @@
-"""Real sets with parameters, and a generated table with much detail."""
+"""Real sets with parameters, and generated tables of any size."""
 
 from dataclasses import dataclass
 
@@ -20,13 +20,22 @@ class Case:
     C: float
     gamma: float
 
+    @property
+    def grid(self):
+        """Values that a search tries: four of C, five of gamma around that of this set."""
+        return {
+            "C": [0.1, 1.0, 10.0, 100.0],
+            "gamma": [self.gamma * 4.0**power for power in range(-2, 3)],
+        }
 
-def _workload(name):
+
+def _workload(name, C=None):
     def load(seed):
         split = WORKLOADS[name].load(seed)
         return split.X_train, split.y_train, split.X_test, split.y_test
 
-    return Case(WORKLOADS[name].title, load, WORKLOADS[name].C, WORKLOADS[name].gamma)
+    workload = WORKLOADS[name]
+    return Case(workload.title, load, C or workload.C, workload.gamma)
 
 
 def _standardized(name):
@@ -48,22 +57,25 @@ CASES = {
     "magic04": Case("MAGIC", _standardized("magic04"), 10.0, 0.1),
     "poker": Case("Poker hand", _standardized("poker_train25010"), 1.0, 0.1),
     "shuttle": Case("Shuttle", _standardized("shuttle"), 10.0, 0.5),
-    **{name: _workload(name) for name in ("covtype_3v4", "letter", "adult_dense", "usps_ten")},
-    "mnist": _workload("mnist_8"),
+    "covtype_3v4": _workload("covtype_3v4"),
+    "letter": _workload("letter"),
+    "adult": _workload("adult_dense", C=10.0),
+    "usps": _workload("usps_ten"),
+    "mnist": _workload("mnist_ten", C=10.0),
 }
 
-# Parameters on `forest`.
-FOREST = dict(C=1.0, gamma=0.5)
+# A case of any number of samples, for its parameters; `forest` makes the samples.
+FOREST = Case("forest", None, 10.0, 0.5)
 
 
-def forest(n_samples, seed):
-    """Return samples of 10 numbers and 44 indicators, and two classes with much detail.
+def forest(n_samples, seed, n_classes=2):
+    """Return samples of 10 numbers and 44 indicators, with as much detail as Forest CoverType.
 
-    As in Forest CoverType, one of 4 and one of 40 indicators are 1. A sample belongs to the class
-    of the nearest of 80 points; 3 % of the labels are random.
+    As there, one of 4 and one of 40 indicators are 1. A sample belongs to the class of the nearest
+    of 800 points; 3 % of the labels are random.
     """
     fixed, random = np.random.default_rng(0), np.random.default_rng(seed + 1)
-    n_points = 80
+    n_points = 800
     points = fixed.normal(size=(n_points, 10)) * np.linspace(2.0, 0.2, 10)
     kinds = fixed.integers(0, 40, n_points)
     X = np.zeros((n_samples, 54), dtype=np.float32)
@@ -78,5 +90,6 @@ def forest(n_samples, seed):
         X[np.arange(part.start, part.stop), 10 + kinds[nearest] % 4] = 1
         soils = np.where(random.random(n) < 0.7, kinds[nearest], random.integers(0, 40, n))
         X[np.arange(part.start, part.stop), 14 + soils] = 1
-        y[part] = np.where(random.random(n) < 0.03, random.integers(0, 2, n), nearest % 2)
+        noise = random.random(n) < 0.03
+        y[part] = np.where(noise, random.integers(0, n_classes, n), nearest % n_classes)
     return X, y

@@ -1,13 +1,30 @@
 """Cells: models on real sets, and more and more generated samples."""
 
+import os
+
 from ..bench import harness
 from .sets import CASES
-from .tasks import MODELS
 
-LIMIT = 900
-SIZES = [50_000, 100_000, 200_000, 500_000]
+LIMIT = 1800
+SETS_MODELS = (
+    "lasvc", "cells", "cells_apart", "lasvc_search", "cells_search", "intelex", "nystroem",
+    "lpd", "boosting",
+)  # fmt: skip
+SIZES = (50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
 # Models of the curve, and the most samples that each is trained on.
-CURVE = {"lasvc": 100_000, "cells_4000": 500_000, "nystroem": 100_000, "boosting": 500_000}
+CURVE = {
+    "cells_tuned": 2_000_000,
+    "lasvc": 100_000,
+    "intelex": 100_000,
+    "nystroem": 500_000,
+    "lpd": 500_000,
+    "boosting": 500_000,
+}
+
+
+def _models(models):
+    """Return the models without LPD-SVM if its program is not there."""
+    return [model for model in models if model != "lpd" or "LPD_SVM" in os.environ]
 
 
 def _call(step, settings, task, **asked):
@@ -17,27 +34,28 @@ def _call(step, settings, task, **asked):
 
 
 def sets(settings):
-    """Measure every model on every real set."""
-    return {
-        "records": [
-            _call("cells_sets", settings, "fit_cells", set=name, model=model)
-            for name in CASES
-            for model in MODELS
-        ]
-    }
+    """Measure every model on every real set, on one core."""
+    records = []
+    for name in CASES:
+        for model in _models(SETS_MODELS):
+            records.append(_call("cells_sets", settings, "fit_cells", set=name, model=model))
+            if model == "cells":
+                part = dict(model="svc_part", seconds=records[-1].get("fit_cpu_seconds", 60.0))
+                records.append(_call("cells_sets", settings, "fit_cells", set=name, **part))
+    return {"records": records}
 
 
 def curve(settings):
-    """Measure models on more and more samples."""
+    """Measure models on more and more samples, on two cores."""
     sizes = SIZES[:1] if settings.quick else SIZES
-    return {
-        "records": [
-            _call("cells_curve", settings, "fit_forest", model=model, n_train=n)
-            for n in sizes
-            for model, most in CURVE.items()
-            if n <= most
-        ]
-    }
+    records = []
+    for n_classes in (2, 7):
+        for n in sizes:
+            for model in _models(CURVE):
+                if n <= CURVE[model]:
+                    asked = dict(model=model, n_train=n, n_classes=n_classes, threads=2)
+                    records.append(_call("cells_curve", settings, "fit_forest", **asked))
+    return {"records": records}
 
 
 STEPS = {"cells_sets": sets, "cells_curve": curve}

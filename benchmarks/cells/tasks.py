@@ -1,67 +1,54 @@
 """Tasks of `cells`: one model on one set, in a fresh process."""
 
-import time
+import warnings
 from dataclasses import dataclass
 
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import zero_one_loss
-from sklearn.pipeline import make_pipeline
 
-from sklearn_online_svm import LASVC
-from sklearn_online_svm.partitioned import CellClassifier
-
+from ..bench.clock import Clock
 from ..bench.job import Job
+from .models import MODELS
 from .sets import CASES, FOREST, N_TEST, forest
 
 
 @dataclass(frozen=True)
 class CellJob(Job):
-    """A model and a set, or the number of samples of a generated one."""
+    """A model and a set, or the number of samples and classes of a generated one."""
 
     model: str = "lasvc"
     set: str = ""
     n_train: int = 50_000
-
-
-def _cells(cell_size, overlap):
-    return lambda params, seed: CellClassifier(
-        LASVC(**params, random_state=seed),
-        cell_size=cell_size,
-        overlap=overlap,
-        random_state=seed,
-    )
-
-
-MODELS = {
-    "lasvc": lambda params, seed: LASVC(**params, random_state=seed),
-    "cells_4000": _cells(4000, 0.2),
-    "cells_4000_apart": _cells(4000, 0.0),
-    "cells_2000": _cells(2000, 0.2),
-    "nystroem": lambda params, seed: make_pipeline(
-        Nystroem(gamma=params["gamma"], n_components=500, random_state=seed),
-        SGDClassifier(alpha=1e-6, random_state=seed),
-    ),
-    "boosting": lambda params, seed: HistGradientBoostingClassifier(random_state=seed),
-}
+    n_classes: int = 2
+    # Processor time of SVC on a part of the samples.
+    seconds: float = 60.0
 
 
 def measured(model, X, y, X_test, y_test):
-    """Fit and predict; return processor times and the error."""
-    begun = time.process_time()
+    """Fit and predict; return times and the error."""
+    # A search in a cell may find its parameters at the edge of the grid.
+    warnings.simplefilter("ignore")
+    clock = Clock()
     model.fit(X, y)
     # A model that is used for the first time optimizes over its support set.
     model.predict(X_test[:1])
-    fitted = time.process_time()
+    fit = getattr(model, "fit_clock_", None) or clock.read()
+    clock = Clock()
     predicted = model.predict(X_test)
-    return {
-        "n_train": len(y),
+    predict = getattr(model, "predict_clock_", None) or clock.read()
+    record = {
+        "n_fitted": getattr(model, "n_fitted_", len(y)),
         "n_cells": getattr(model, "n_cells_", None),
-        "seconds_fit": fitted - begun,
-        "seconds_predict": time.process_time() - fitted,
+        "n_support": _n_support(model),
+        "parameters": getattr(model, "best_params_", None),
         "error": zero_one_loss(y_test, predicted),
     }
+    record |= {f"fit_{name}": value for name, value in fit.items()}
+    return record | {f"predict_{name}": value for name, value in predict.items()}
+
+
+def _n_support(model):
+    found = getattr(model, "n_support_", None)
+    return None if found is None else int(sum(found))
 
 
 def fit_cells(job):
@@ -70,16 +57,14 @@ def fit_cells(job):
     X, y, X_test, y_test = case.load(job.seed)
     if job.quick:
         X, y, X_test, y_test = X[:1500], y[:1500], X_test[:500], y_test[:500]
-    model = MODELS[job.model](dict(C=case.C, gamma=case.gamma), job.seed)
-    return measured(model, X, y, X_test, y_test)
+    return measured(MODELS[job.model](case, job), X, y, X_test, y_test)
 
 
 def fit_forest(job):
     """Fit a model on generated samples."""
     n, n_test = (2000, 500) if job.quick else (job.n_train, N_TEST)
-    X, y = forest(n + n_test, job.seed)
-    model = MODELS[job.model](FOREST, job.seed)
-    return measured(model, X[:n], y[:n], X[n:], y[n:])
+    X, y = forest(n + n_test, job.seed, job.n_classes)
+    return measured(MODELS[job.model](FOREST, job), X[:n], y[:n], X[n:], y[n:])
 
 
 JOB = CellJob
