@@ -3,6 +3,7 @@
 import os
 
 from ..bench import harness
+from . import files, streams
 from .sets import CASES
 
 LIMIT = 1800
@@ -40,7 +41,9 @@ def sets(settings):
         for model in _models(SETS_MODELS):
             records.append(_call("cells_sets", settings, "fit_cells", set=name, model=model))
             if model == "cells":
-                part = dict(model="svc_part", seconds=records[-1].get("fit_cpu_seconds", 60.0))
+                part = dict(
+                    model="svc_part", seconds=min(records[-1].get("fit_cpu_seconds", [60.0]))
+                )
                 records.append(_call("cells_sets", settings, "fit_cells", set=name, **part))
     return {"records": records}
 
@@ -58,4 +61,37 @@ def curve(settings):
     return {"records": records}
 
 
-STEPS = {"cells_sets": sets, "cells_curve": curve}
+def from_files(settings):
+    """Measure one pass over files, text and Parquet, on two cores."""
+    records = []
+    for kind in files.SHAPES:
+        for n in (2000,) if settings.quick else files.SIZES:
+            asked = dict(kind=kind, n_train=n)
+            _call("cells_files", settings, "write_files", **asked)
+            for model, source in files.RUNS[kind]:
+                run = dict(asked, model=model, source=source, threads=2)
+                # Three times: a run takes seconds.
+                records += [
+                    _call("cells_files", settings, "train_file", **run)
+                    for _ in range(settings.seeds)
+                ]
+            _call("cells_files", settings, "remove_files", **asked)
+    return {"records": records}
+
+
+def stream(settings):
+    """Measure models along a stream, on one core."""
+    return {
+        "records": [
+            _call("cells_stream", settings, "train_stream", model=model)
+            for model in streams.MODELS
+        ]
+    }
+
+
+STEPS = {
+    "cells_stream": stream,
+    "cells_sets": sets,
+    "cells_curve": curve,
+    "cells_files": from_files,
+}

@@ -1,7 +1,8 @@
 """Tables of `cells`."""
 
-from ..bench.rst import count, list_table, percent, seconds
+from ..bench.rst import count, list_table, megabytes, percent, seconds
 from ..bench.summary import stored_records
+from . import files, streams
 from .models import TITLES
 from .sets import CASES
 from .steps import CURVE, SETS_MODELS, SIZES
@@ -60,7 +61,50 @@ def curve(results, n_classes):
     return list_table(["samples", "model", "fit", "predict 20 000", "error"], rows)
 
 
+def from_files(results):
+    """Times, peak memory and errors of one pass over a file."""
+    titles = {"pa": "PassiveAggressiveClassifier", "arow": "AROWClassifier", "vw": "Vowpal Wabbit"}
+    found, rows = stored_records("cells_files", results), []
+    for kind, (n_features, n_values) in files.SHAPES.items():
+        for n in files.SIZES:
+            before = f"{kind}: {count(n)} × {count(n_features)}, {n_values} values each"
+            for model, source in files.RUNS[kind]:
+                run = found.where(kind=kind, n_train=n, model=model, source=source).ok()
+                if run:
+                    numbers = [seconds(run.median(name)) for name in ("seconds", "cpu_seconds")]
+                    memory, error = (
+                        megabytes(run.median("megabytes")),
+                        percent(run.median("error")),
+                    )
+                    rows.append([before, f"{titles[model]}, {source}", *numbers, memory, error])
+                    before = ""
+    header = ["samples", "model, file", "time", "processor time", "peak memory", "error"]
+    return list_table(header, rows)
+
+
+def stream(results):
+    """Time, memory and error along a stream."""
+    found, rows = stored_records("cells_stream", results).ok(), []
+    for model, title in streams.TITLES.items():
+        before = title
+        for record in found.where(model=model).records:
+            for point in record["points"]:
+                numbers = [
+                    count(point["n_samples"]),
+                    seconds(point["seconds"]),
+                    megabytes(point["megabytes"]),
+                    seconds(point["predict_seconds"]),
+                    percent(point["error"]),
+                ]
+                rows.append([before, *numbers])
+                before = ""
+    header = ["model", "samples", "time so far", "memory", "predict 20 000", "error"]
+    return list_table(header, rows)
+
+
 TABLES = {
+    "cells_stream": stream,
+    "cells_files": from_files,
     "cells_errors": errors,
     "cells_times": times,
     "cells_curve_2": lambda results: curve(results, 2),

@@ -7,6 +7,7 @@ from sklearn.metrics import zero_one_loss
 
 from ..bench.clock import Clock
 from ..bench.job import Job
+from . import files, streams
 from .models import MODELS
 from .sets import CASES, FOREST, N_TEST, forest
 
@@ -21,6 +22,9 @@ class CellJob(Job):
     n_classes: int = 2
     # Processor time of SVC on a part of the samples.
     seconds: float = 60.0
+    # Samples in files: their kind, and the format.
+    kind: str = "dense"
+    source: str = "text"
 
 
 def measured(model, X, y, X_test, y_test):
@@ -42,8 +46,8 @@ def measured(model, X, y, X_test, y_test):
         "parameters": getattr(model, "best_params_", None),
         "error": zero_one_loss(y_test, predicted),
     }
-    record |= {f"fit_{name}": value for name, value in fit.items()}
-    return record | {f"predict_{name}": value for name, value in predict.items()}
+    record |= {f"fit_{name}": [value] for name, value in fit.items()}
+    return record | {f"predict_{name}": [value] for name, value in predict.items()}
 
 
 def _n_support(model):
@@ -68,4 +72,4 @@ def fit_forest(job):
 
 
 JOB = CellJob
-TASKS = {"fit_cells": fit_cells, "fit_forest": fit_forest}
+TASKS = {"fit_cells": fit_cells, "fit_forest": fit_forest, **files.TASKS, **streams.TASKS}
