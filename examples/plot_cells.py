@@ -1,0 +1,85 @@
+"""
+====================================
+Cells: a model for each part of data
+====================================
+
+The training time of one kernel SVM grows faster than the number of samples.
+:class:`~sklearn_online_svm.partitioned.CellClassifier` divides the feature space into cells and
+fits a small model in each; :ref:`cells` describes the method.
+"""
+
+# %%
+# Cells, and the decision boundary of their models
+# ================================================
+#
+# Each cut goes through the median of the samples of a part, along their first principal
+# direction. The samples near a cut belong to both sides, where predictions are weighted means;
+# the decision boundary (black) therefore continues across the borders of the cells.
+
+from time import perf_counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.partitioned import CellClassifier
+
+BLUE, ORANGE = "#0072b2", "#d55e00"
+
+
+def draw_samples(n, seed):
+    """Return samples of a wavy chessboard; 5 % of the labels are random."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-4, 4, (n, 2))
+    y = (np.floor(X[:, 0] + np.sin(X[:, 1])) + np.floor(X[:, 1])).astype(int) % 2
+    return X, np.where(rng.random(n) < 0.05, rng.integers(0, 2, n), y)
+
+
+X, y = draw_samples(8000, seed=0)
+svm = LASVC(C=10, gamma=4.0, random_state=0)
+model = CellClassifier(svm, cell_size=1200, random_state=0).fit(X, y)
+
+sides = np.linspace(-4, 4, 200)
+grid = np.stack(np.meshgrid(sides, sides), axis=-1).reshape(-1, 2)
+shares = np.zeros((len(grid), model.n_cells_))
+for cell, samples, weights in model.tree_.parts(grid):
+    shares[samples, cell] = weights
+cells = shares.argmax(axis=1)
+decision = model.decision_function(grid).reshape(200, 200)
+
+figure, axes = plt.subplots(1, 2, figsize=(11, 5), sharex=True, sharey=True)
+axes[0].scatter(*X.T, c=np.where(y == 1, BLUE, ORANGE), s=3)
+axes[0].set_title(f"{len(X)} samples of two classes")
+axes[1].pcolormesh(sides, sides, cells.reshape(200, 200), cmap="tab20", alpha=0.5)
+axes[1].contour(sides, sides, decision, levels=[0], colors="black", linewidths=1.2)
+axes[1].set_title(f"{model.n_cells_} cells and the decision boundary")
+figure.tight_layout()
+
+# %%
+# Time and error over the number of samples
+# =========================================
+#
+# With cells of a constant size, the time grows in proportion to the number of samples.
+
+X_test, y_test = draw_samples(5000, seed=1)
+sizes = [2000, 5000, 10_000, 20_000, 40_000]
+curves = {"one LASVC": [], "cells of 1200": []}
+for n in sizes:
+    X, y = draw_samples(n, seed=2)
+    for title, estimator in zip(curves, (svm, CellClassifier(svm, cell_size=1200)), strict=True):
+        start = perf_counter()
+        estimator.fit(X, y)
+        curves[title].append((perf_counter() - start, 1 - estimator.score(X_test, y_test)))
+
+figure, axes = plt.subplots(1, 2, figsize=(11, 4))
+for (title, points), color in zip(curves.items(), (BLUE, ORANGE), strict=True):
+    for axis, values in zip(axes, np.transpose(points), strict=True):
+        axis.plot(sizes, values, "o-", color=color, label=title)
+axes[0].set(xlabel="samples", ylabel="time to fit (seconds)", xscale="log", yscale="log")
+axes[1].set(xlabel="samples", ylabel="test error", xscale="log", ylim=0)
+for axis in axes:
+    axis.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axis.minorticks_off()
+axes[0].legend()
+figure.tight_layout()
+plt.show()
