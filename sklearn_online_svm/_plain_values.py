@@ -1,8 +1,8 @@
 """Nested values as JSON and arrays, for model files.
 
 JSON has null, booleans, integers, finite floats, strings and lists. Everything else is an object
-with a tag: ``{"dict": ...}``, ``{"tuple": ...}``, ``{"array": ...}`` and so on. Instances are those
-of the classes in ``CLASSES``; only these are imported and created when a file is read.
+with a tag: ``{"dict": ...}``, ``{"tuple": ...}``, ``{"array": ...}`` and so on. Instances are
+those of the classes in ``CLASSES``; only these are imported and created when a file is read.
 """
 
 import math
@@ -126,7 +126,9 @@ class Encoder:
     def _dict(self, values, where):
         if all(type(key) is str for key in values):
             return {
-                "dict": {key: self.encode(item, f"{where}[{key!r}]") for key, item in values.items()}
+                "dict": {
+                    key: self.encode(item, f"{where}[{key!r}]") for key, item in values.items()
+                }
             }
         pairs = [[key, values[key]] for key in values]
         return {"items": [self._items(pair, f"{where}[{pair[0]!r}]") for pair in pairs]}

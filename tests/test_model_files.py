@@ -135,7 +135,9 @@ def test_the_classes_are_those_of_the_package():
     _, offered = estimators()
     kinds = {type(model).__name__ for path, model in offered.items() if path not in NOT_STORED}
     listed = {
-        name for module, names in CLASSES.items() if "sklearn_online_svm" in module
+        name
+        for module, names in CLASSES.items()
+        if "sklearn_online_svm" in module
         for name in names
     }
     # These are parts of estimators.
@@ -155,7 +157,9 @@ def test_cells_with_a_single_class(tmp_path):
 def test_a_cell_with_a_search_is_refused(tmp_path):
     search = ProgressiveSearch(LASVC(random_state=0), {"C": [0.1, 1.0]}, random_state=0)
     model = CellClassifier(search, cell_size=150, random_state=0)
-    with pytest.raises(ValueError, match=r"estimator is ProgressiveSearch\(.*, of type sklearn_on"):
+    with pytest.raises(
+        ValueError, match=r"estimator is ProgressiveSearch\(.*, of type sklearn_on"
+    ):
         save_model(model, tmp_path / "model.npz")
     with pytest.raises(ValueError, match="no objects of type ProgressiveSearch"):
         save_model(search, tmp_path / "model.npz")
@@ -175,7 +179,12 @@ def test_kernels_of_columns(tmp_path):
     [
         *(StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler(), Normalizer()),
         *(PCA(1, random_state=0), IncrementalPCA(1), TruncatedSVD(1, random_state=0)),
-        *(PolynomialFeatures(), PowerTransformer(), QuantileTransformer(n_quantiles=20), SimpleImputer()),
+        *(
+            PolynomialFeatures(),
+            PowerTransformer(),
+            QuantileTransformer(n_quantiles=20),
+            SimpleImputer(),
+        ),
         *(Nystroem(n_components=9, random_state=0), RBFSampler(n_components=9, random_state=0)),
         *(OneHotEncoder(handle_unknown="ignore"), OrdinalEncoder()),
         FeatureUnion([("a", StandardScaler()), ("b", MinMaxScaler())]),
@@ -196,8 +205,10 @@ def test_pipelines_of_texts(tmp_path):
     texts = ["one two", "two three", "three four", "one four"] * 5
     model = make_pipeline(HashingVectorizer(n_features=64), TfidfTransformer(), AROWClassifier())
     model.fit(texts, ["a", "b"] * 10)
-    same(stored(model, tmp_path / "model.npz").decision_function(texts),
-         model.decision_function(texts))
+    same(
+        stored(model, tmp_path / "model.npz").decision_function(texts),
+        model.decision_function(texts),
+    )
 
 
 @pytest.mark.parametrize("encoder", [LabelEncoder(), LabelBinarizer()])
@@ -286,7 +297,9 @@ def test_shared_objects_remain_shared():
 @pytest.mark.parametrize("value", [len, {1, 2}, b"bytes", 1j, LogisticRegression(), np.ma.ones(2)])
 def test_other_values_are_refused(value, tmp_path):
     model = AROWClassifier(class_weight={"a": [0, value]})
-    message = r"(?s)AROWClassifier cannot be stored in .*m.npz: class_weight\['a'\]\[1\] is .* of type"
+    message = (
+        r"(?s)AROWClassifier cannot be stored in .*m.npz: class_weight\['a'\]\[1\] is .* of type"
+    )
     with pytest.raises(ValueError, match=message):
         save_model(model, tmp_path / "m.npz")
 
@@ -373,6 +386,7 @@ def test_truncated_files(path):
 
 def test_checksum_of_the_estimator(path):
     """A change by somebody else, with the checksums of the archive corrected."""
+
     def change(document):
         document["model"]["state"]["n_features_in_"] = 3
 
@@ -383,7 +397,10 @@ def test_checksum_of_the_estimator(path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda d: d.update(format=2), "it has the format 2 of sklearn-online-svm .*reads format 1"),
+        (
+            lambda d: d.update(format=2),
+            "it has the format 2 of sklearn-online-svm .*reads format 1",
+        ),
         (lambda d: d.pop("format"), "it is not a model file, as it has no format number"),
         (lambda d: d.pop("model"), "it is damaged"),
         (lambda d: d.update(model={"array": 999}), r"it is damaged.*999\.npy"),
@@ -399,8 +416,15 @@ def test_other_documents(path, change, reason):
 
 
 @pytest.mark.parametrize(
-    "name", ["os.system", "builtins.eval", "sklearn_online_svm.export.load_model", "LASVC",
-             "sklearn_online_svm.kernel.LASVC.fit", "sklearn.ensemble.RandomForestClassifier"]
+    "name",
+    [
+        "os.system",
+        "builtins.eval",
+        "sklearn_online_svm.export.load_model",
+        "LASVC",
+        "sklearn_online_svm.kernel.LASVC.fit",
+        "sklearn.ensemble.RandomForestClassifier",
+    ],
 )
 def test_other_classes_are_not_created(path, name):
     def change(document):
@@ -471,7 +495,10 @@ def test_files_are_loaded_in_a_new_process(path):
     pipeline = make_online_pipeline(StandardScaler(), LASVC(random_state=0)).fit(X, Y)
     save_model(pipeline, path)
     result = subprocess.run(
-        [sys.executable, "-c", code, str(path)], cwd=ROOT, capture_output=True, text=True,
+        [sys.executable, "-c", code, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
         check=True,
     )
     assert result.stdout.strip() == str(pipeline.predict([[0.0, 0.0]])[0])
