@@ -175,12 +175,17 @@ class DataFiles:
 
 
 def numbers_if_possible(labels):
-    """Return an array of strings as integers or floats, if all of them are such numbers."""
+    """Return sorted labels, which are strings, as integers or floats if all are such numbers.
+
+    Floats with a fraction remain strings: scikit-learn has no classes of this kind.
+    """
     for dtype in (np.int64, np.float64):
         try:
-            return np.unique(np.asarray(labels).astype(dtype))
+            numbers = np.unique(np.asarray(labels).astype(dtype))
         except ValueError:
             continue
+        if np.all(numbers == np.floor(numbers)):
+            return numbers
     return np.unique(np.asarray(labels, dtype=str))
 
 

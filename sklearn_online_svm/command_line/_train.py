@@ -94,7 +94,11 @@ def add_parser(commands):
         "--checkpoint", metavar="FILE", help="store model and position, and continue from FILE"
     )
     group.add_argument(
-        "--checkpoint-every", type=float, default=60.0, metavar="SECONDS", help="time between two writes of the checkpoint"
+        "--checkpoint-every",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="time between two writes of the checkpoint",
     )
 
 
