@@ -70,17 +70,19 @@ def save_model(model, path):
     >>> model.n_samples_seen_
     400
     """
-    encoder = Encoder()
+    encoder, reason = Encoder(), None
     try:
-        if class_name(type(model)) is None:
-            raise TypeError(f"model files have no objects of type {type(model).__name__}")
         code = encoder.encode(model, "")
     except TypeError as error:
+        reason = str(error)
+    if reason is None and class_name(type(model)) is None:
+        reason = "it is not an estimator"
+    if reason is not None:
         raise ValueError(
-            f"{type(model).__name__} cannot be stored in {os.fspath(path)}: {error}. Model files "
+            f"{type(model).__name__} cannot be stored in {os.fspath(path)}: {reason}. Model files "
             "contain numbers, strings, arrays, estimators of sklearn_online_svm, and some of "
             "scikit-learn. Store it with joblib."
-        ) from None
+        )
     header = {
         "format": _FORMAT,
         "sklearn_online_svm": __version__,
@@ -187,5 +189,5 @@ def _array(archive, number):
     with archive.open(f"{number}.npy") as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):  # at the end, the checksum of the archive is compared
-            raise EOFError(f"{number}.npy is longer than its array")
+            raise ValueError(f"{number}.npy is longer than its array")
         return array

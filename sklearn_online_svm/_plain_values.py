@@ -134,7 +134,7 @@ class Encoder:
         return {"items": [self._items(pair, f"{where}[{pair[0]!r}]") for pair in pairs]}
 
     def _array(self, value, where):
-        if value.dtype.kind in "OT":  # StringDType has the kind T
+        if value.dtype.kind in ("O", "T"):  # T: StringDType
             items = [self.encode(item, where) for item in value.ravel().tolist()]
             code = {"objects": items, "shape": list(value.shape), "dtype": value.dtype.kind}
         else:

@@ -161,8 +161,10 @@ def test_a_cell_with_a_search_is_refused(tmp_path):
         ValueError, match=r"estimator is ProgressiveSearch\(.*, of type sklearn_on"
     ):
         save_model(model, tmp_path / "model.npz")
-    with pytest.raises(ValueError, match="no objects of type ProgressiveSearch"):
+    with pytest.raises(ValueError, match="ProgressiveSearch cannot be stored in .*: the model is"):
         save_model(search, tmp_path / "model.npz")
+    with pytest.raises(ValueError, match="list cannot be stored in .*: it is not an estimator"):
+        save_model([AROWClassifier()], tmp_path / "model.npz")
 
 
 def test_kernels_of_columns(tmp_path):

@@ -533,9 +533,9 @@ def test_faults_of_the_program_are_not_hidden(folder, monkeypatch):
 
 
 def test_warnings(folder, capsys):
-    command = "tune train.svm -g gamma=0.001,0.002,0.003,0.004 --seed 0"
+    command = "tune train.svm -g gamma=0.00001,0.0001,0.001,1 --seed 0"
     err = run(capsys, command).err
-    assert "\nwarning: The best parameters lie at the edge of the grid: gamma=0.004" in err
+    assert "\nwarning: The best parameters lie at the edge of the grid: gamma=1 is" in err
     assert run(capsys, f"{command} --quiet") == ("", "")
 
 
