@@ -19,8 +19,6 @@ __all__ = ["load_model", "read_header", "save_model"]
 # Number of the format of model files, increased when their fields change.
 _FORMAT = 1
 _DOCUMENT = "model.json"
-# Written into each file, so that equal models give equal files.
-_DATE = (1980, 1, 1, 0, 0, 0)
 # What reading a damaged archive, array or document raises.
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
@@ -90,18 +88,16 @@ def save_model(model, path):
         "class": type(model).__name__,
     }
     document = json.dumps({**header, "model": code}, allow_nan=False)
-    with atomic_file(path) as file, zipfile.ZipFile(file, "w") as archive:
-        with archive.open(_member(_DOCUMENT), "w") as member:
+    with (
+        atomic_file(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        # Members opened by name have no time: equal models give equal files.
+        with archive.open(_DOCUMENT, "w") as member:
             member.write(document.encode())
         for k, array in enumerate(encoder.arrays):
-            with archive.open(_member(f"{k}.npy"), "w", force_zip64=True) as member:
+            with archive.open(f"{k}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-def _member(name):
-    member = zipfile.ZipInfo(name, _DATE)
-    member.compress_type = zipfile.ZIP_DEFLATED
-    return member
 
 
 def load_model(path):

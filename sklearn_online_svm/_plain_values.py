@@ -252,7 +252,9 @@ def _created(name, state):
     """Return a sparse matrix or a random number generator."""
     if name in _SPARSE:
         parts = (state["data"], state["indices"], state["indptr"])
-        return getattr(sparse, name)(parts, shape=state["shape"])
+        matrix = getattr(sparse, name)(parts, shape=state["shape"])
+        matrix.check_format(full_check=True)  # compiled code relies on the indices
+        return matrix
     if state["bit_generator"] not in _BIT_GENERATORS:
         raise ValueError(f"unknown bit generator {state['bit_generator']!r}")
     generator = getattr(np.random, name)(getattr(np.random, state["bit_generator"])(0))

@@ -60,8 +60,8 @@ def description(model):
         "class": type(final).__name__,
         "transformers": [repr(step) for step in steps[:-1]],
         "parameters": final.get_params(),
-        "samples in cells" if is_cells else "samples": _total(parts, "n_samples_seen_")
-        or _total(parts, "t_", -1),
+        "samples in cells" if is_cells else "samples": _total(parts, "n_samples_seen_"),
+        "samples in all epochs": _total(parts, "t_", -1),
         "support vectors": sum(len(part.support_) for part in parts if hasattr(part, "support_")),
         "cells": getattr(final, "n_cells_", None),
         "features": getattr(model, "n_features_in_", None),

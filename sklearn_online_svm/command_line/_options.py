@@ -4,12 +4,14 @@ import argparse
 import ast
 import os
 
+import numpy as np
+from sklearn.base import is_classifier
 from sklearn.preprocessing import StandardScaler
 
 from .. import kernel, linear
 from ..partitioned import CellClassifier, CellRegressor
 from ..pipeline import OnlinePipeline
-from ._data import FORMATS, DataFiles
+from ._data import FORMATS, data_files
 
 __all__ = [
     "HelpFormatter",
@@ -19,8 +21,8 @@ __all__ = [
     "assignment",
     "check_output",
     "data_of",
-    "estimator_of",
     "positive",
+    "training_data",
     "values",
 ]
 
@@ -155,19 +157,32 @@ def _value(text):
     return text
 
 
-def data_of(args, paths, **attributes):
+def data_of(args, paths, *, n_features=None, columns=None, dtype=None):
     """Return the data files of a command."""
-    return DataFiles(
+    return data_files(
         paths,
-        kind=args.format,
+        args.format,
         target=args.target,
         zero_based=args.zero_based,
         chunk_size=args.chunk_size,
-        **attributes,
+        n_features=n_features,
+        columns=columns,
+        dtype=dtype,
     )
 
 
-def estimator_of(args, *, is_table):
+def training_data(args):
+    """Return the data files of ``train`` and ``tune``, and the model that the options describe."""
+    data = data_of(args, args.data, n_features=args.n_features)
+    if data.is_table and args.target is None:
+        raise UsageError("tables need --target, the column with the labels or targets")
+    model = _estimator_of(args, is_table=data.is_table)
+    if data.is_table and not is_classifier(model):
+        data.dtype = np.dtype(np.float64)
+    return data, model
+
+
+def _estimator_of(args, *, is_table):
     """Return the model that the options describe, with its scaler and cells."""
     model = _MODELS[args.model]()
     given = dict(args.params)

@@ -3,13 +3,12 @@
 import logging
 import time
 
-import numpy as np
 from sklearn.base import is_classifier
 
 from .._model_file import save_model
 from ..linear import __all__ as linear_models
 from ..readers import fit_stream
-from ._data import DataFiles, numbers_if_possible
+from ._data import numbers_if_possible
 from ._errors import Errors
 from ._options import (
     HelpFormatter,
@@ -18,8 +17,8 @@ from ._options import (
     add_model_options,
     check_output,
     data_of,
-    estimator_of,
     positive,
+    training_data,
 )
 from ._progress import ProgressiveModel
 
@@ -105,12 +104,7 @@ def add_parser(commands):
 def run(args):
     """Run the command."""
     check_output(args.output)
-    data = data_of(args, args.data, n_features=args.n_features)
-    if data.is_table and args.target is None:
-        raise UsageError("tables need --target, the column with the labels or targets")
-    model = estimator_of(args, is_table=data.is_table)
-    if not is_classifier(model):
-        data.dtype = np.dtype(np.float64)
+    data, model = training_data(args)
     if _streams(args, model):
         model = _fit_stream(args, model, data)
     else:
@@ -156,14 +150,17 @@ def _fit(model, data):
 def _fit_stream(args, model, data):
     """Train the model chunk by chunk."""
     classes = None
-    needs_classes = is_classifier(model)
-    if needs_classes and args.classes is not None:
+    if args.classes is not None:
+        if not is_classifier(model):
+            raise UsageError(f"{args.model} is a regressor, which has no --classes")
         classes = numbers_if_possible(args.classes.split(","))
-        data.dtype = classes.dtype
-        needs_classes = False
-    if needs_classes or not (data.is_table or data.n_features):
-        found = data.scan(classes=needs_classes)
-        classes = found if needs_classes else classes
+        if data.is_table:
+            data.dtype = classes.dtype
+    has_size = data.is_table or data.n_features is not None
+    if not has_size or (classes is None and is_classifier(model)):
+        labels = data.find_labels()
+        if classes is None and is_classifier(model):
+            classes = labels
     progress = fit_stream(
         ProgressiveModel(model),
         data.chunks,
@@ -177,15 +174,12 @@ def _fit_stream(args, model, data):
 
 
 def _report_test(args, model, data):
-    test = DataFiles(
+    test = data_of(
+        args,
         args.test,
-        kind=args.format,
-        target=args.target,
-        zero_based=args.zero_based,
-        chunk_size=args.chunk_size,
         columns=getattr(model, "feature_names_in_", None),
         n_features=model.n_features_in_,
-        dtype=data.dtype,
+        dtype=data.dtype if data.is_table else None,
     )
     errors = Errors(model)
     for X, y in test.chunks():

@@ -2,7 +2,6 @@
 
 import logging
 
-import numpy as np
 from sklearn.base import is_classifier
 
 from .._model_file import save_model
@@ -13,8 +12,7 @@ from ._options import (
     add_data_options,
     add_model_options,
     check_output,
-    data_of,
-    estimator_of,
+    training_data,
     values,
 )
 
@@ -74,10 +72,7 @@ def run(args):
     """Run the command."""
     if args.output is not None:
         check_output(args.output)
-    data = data_of(args, args.data, n_features=args.n_features)
-    if data.is_table and args.target is None:
-        raise UsageError("tables need --target, the column with the labels or targets")
-    model = estimator_of(args, is_table=data.is_table)
+    data, model = training_data(args)
     if not hasattr(model, "partial_fit"):
         raise UsageError(f"{args.model} has no partial_fit, which a search needs")
     prefix = "model__" if args.scale else ""
@@ -86,8 +81,6 @@ def run(args):
     if unknown:
         name = unknown[0].removeprefix(prefix)
         raise UsageError(f"{args.model} has no parameter {name!r}")
-    if not is_classifier(model):
-        data.dtype = np.dtype(np.float64)
     X, y = data.load(is_classification=is_classifier(model))
     _LOGGER.info("%d samples with %d features", *X.shape)
     search = ProgressiveSearch(

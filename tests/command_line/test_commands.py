@@ -433,7 +433,7 @@ def test_inspect(model, folder, capsys):
 def test_inspect_json(table, capsys):
     run(capsys, "train train.csv --target label -o m.npz --scale --model AROWClassifier")
     found = json.loads(run(capsys, "inspect m.npz --json").out)
-    assert found["class"] == "AROWClassifier" and found["samples"] == 600
+    assert found["class"] == "AROWClassifier" and found["samples in all epochs"] == 600
     assert found["transformers"] == ["StandardScaler()"]
     assert found["feature names"] == ["u", "v"] and found["classes"] == ["no", "yes"]
     assert found["parameters"]["r"] == 1.0
@@ -468,6 +468,10 @@ def test_inspect_cells(folder, capsys):
         ("train train.svm -o m.npz --classes 1,2", "--classes needs --stream"),
         ("train train.svm -o m.npz --no-stream --checkpoint c", "--checkpoint needs --stream"),
         ("train train.svm -o m.npz --stream --model RampSVC", "RampSVC cannot be trained on a"),
+        (
+            "train train.svm -o m.npz --model PassiveAggressiveRegressor --classes 1,2",
+            "PassiveAggressiveRegressor is a regressor, which has no --classes",
+        ),
         ("train train.csv -o m.npz", "tables need --target"),
         ("tune train.csv -g C=1,2", "tables need --target"),
         ("tune train.svm", "required: -g"),
