@@ -21,7 +21,7 @@ _MAX_FEATURES = 2**31 - 1
 
 
 def data_files(paths, kind, **options):
-    """Return the files as an object with ``chunks``, ``find_labels`` and ``load``.
+    """Return the files as an object with ``chunks``, ``scan`` and ``load``.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class SvmlightFiles:
     chunk_size : int
         Number of samples of a chunk.
     n_features : int or None
-        Number of features. None: it is set by ``find_labels`` and ``load``.
+        Number of features. None: it is set by ``scan`` and ``load``.
     zero_based : bool
         Whether the first index is 0.
     """
@@ -83,26 +83,28 @@ class SvmlightFiles:
             zero_based=self.zero_based,
         )
 
-    def find_labels(self):
-        """Read the files, set the number of features, and return the sorted labels."""
-        labels, largest = [], -1
+    def scan(self, *, is_classification):
+        """Read the files, set the number of features, and return the sorted labels, if any."""
+        n_samples, largest, labels = 0, -1, np.empty(0, dtype=np.int64)
         for X, y in self.chunks():
-            labels.append(np.unique(y))
+            n_samples += X.shape[0]
             largest = max(largest, X.indices.max(initial=-1))
-        self._check(labels, largest)
-        return np.unique(np.concatenate(labels))
+            if is_classification:
+                labels = np.union1d(labels, y)
+        self._check(n_samples, largest)
+        return labels if is_classification else None
 
     def load(self, *, is_classification):
         """Return all samples and targets."""
         parts = list(self.chunks())
         largest = max((X.indices.max(initial=-1) for X, _ in parts), default=-1)
-        self._check(parts, largest)
+        self._check(len(parts), largest)
         X, y = (stacked([part[k] for part in parts]) for k in (0, 1))
         return csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], self.n_features)), y
 
-    def _check(self, parts, largest):
+    def _check(self, n_samples, largest):
         """Check that there are samples and features, and set the number of features."""
-        if not parts:
+        if not n_samples:
             raise ValueError(f"{self.paths[0]} has no samples")
         if self.n_features is None:
             if largest < 0:
@@ -124,7 +126,7 @@ class TableFiles:
     columns : array-like of str or None
         Columns that are features. None: all except the target.
     dtype : dtype or None
-        Type of the targets. None: strings, until ``find_labels`` or ``load`` sets it.
+        Type of the targets. None: strings, until ``scan`` or ``load`` sets it.
     target : str or None
         Column with the targets. None: there are no targets.
     """
@@ -139,16 +141,17 @@ class TableFiles:
         """Return an iterator of pairs of samples and targets; without targets these are None."""
         return chain.from_iterable(map(self._pairs, self.paths))
 
-    def find_labels(self):
-        """Read the targets only, set their type, and return the sorted labels."""
-        labels = [
-            np.unique(self._targets(frame, place))
-            for path in self.paths
-            for frame, place in self._frames(path, only=self.target)
-        ]
-        if not labels:
+    def scan(self, *, is_classification):
+        """Read the column of the targets, set their type, and return the sorted labels."""
+        if not is_classification:
+            return None
+        labels = np.empty(0, dtype=str)
+        for path in self.paths:
+            for frame, place in self._frames(path, only=self.target):
+                labels = np.union1d(labels, self._targets(frame, place))
+        if not len(labels):
             raise ValueError(f"{self.paths[0]} has no samples")
-        return self._set_labels(np.concatenate(labels))
+        return self._set_labels(labels)
 
     def load(self, *, is_classification):
         """Return all samples and targets."""
@@ -190,7 +193,8 @@ class TableFiles:
             def place(mask, first=n_before):
                 return f"{path}, {unit} {first + int(np.argmax(mask))}"
 
-            yield frame, place
+            if len(frame):
+                yield frame, place
             n_before += len(frame)
 
     def _read(self, path, only):

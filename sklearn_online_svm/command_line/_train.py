@@ -103,7 +103,10 @@ def add_parser(commands):
 
 def run(args):
     """Run the command."""
-    check_output(args.output)
+    for path in filter(None, (args.output, args.checkpoint)):
+        check_output(path)
+    if args.test:
+        data_of(args, args.test)  # missing files are an error before the training
     data, model = training_data(args)
     if _streams(args, model):
         model = _fit_stream(args, model, data)
@@ -123,14 +126,16 @@ def _streams(args, model):
     if stream and not hasattr(model, "partial_fit"):
         name = args.model if args.cells is None else "a model with --cells"
         raise UsageError(f"{name} cannot be trained on a stream")
-    if not stream:
-        streamed = {
-            "--checkpoint": args.checkpoint is not None,
-            "--classes": args.classes is not None,
-            "--epochs": args.epochs > 1,
-        }
-        for option in (option for option, is_given in streamed.items() if is_given):
-            raise UsageError(f"{option} needs --stream")
+    if args.classes is not None and not is_classifier(model):
+        raise UsageError(f"{args.model} is a regressor, which has no --classes")
+    of_streams = {
+        "--checkpoint": args.checkpoint is not None,
+        "--classes": args.classes is not None,
+        "--epochs": args.epochs > 1,
+    }
+    given = [option for option, is_given in of_streams.items() if is_given]
+    if given and not stream:
+        raise UsageError(f"{given[0]} needs --stream")
     return stream
 
 
@@ -151,16 +156,13 @@ def _fit_stream(args, model, data):
     """Train the model chunk by chunk."""
     classes = None
     if args.classes is not None:
-        if not is_classifier(model):
-            raise UsageError(f"{args.model} is a regressor, which has no --classes")
         classes = numbers_if_possible(args.classes.split(","))
         if data.is_table:
             data.dtype = classes.dtype
-    has_size = data.is_table or data.n_features is not None
-    if not has_size or (classes is None and is_classifier(model)):
-        labels = data.find_labels()
-        if classes is None and is_classifier(model):
-            classes = labels
+    needs_labels = is_classifier(model) and classes is None
+    if needs_labels or not (data.is_table or data.n_features):
+        labels = data.scan(is_classification=needs_labels)
+        classes = labels if needs_labels else classes
     progress = fit_stream(
         ProgressiveModel(model),
         data.chunks,

@@ -499,6 +499,8 @@ def test_models_without_a_method(folder, capsys):
     ("command", "message"),
     [
         ("train missing.svm -o m.npz", "No such file or directory: 'missing.svm'"),
+        ("train train.svm -o m.npz --test missing", "No such file or directory: 'missing'"),
+        ("train train.svm -o m.npz --checkpoint there/c", "there/c: there is no directory"),
         ("train train.svm -o there/m.npz", "there/m.npz: there is no directory"),
         ("tune train.svm -g C=1,2 -o there/m.npz", "there/m.npz: there is no directory"),
         ("predict train.svm missing.npz", "No such file or directory: 'missing.npz'"),
@@ -507,6 +509,9 @@ def test_models_without_a_method(folder, capsys):
         ("inspect train.svm", "train.svm cannot be loaded"),
         ("train empty.svm -o m.npz", "empty.svm has no samples"),
         ("train empty.svm -o m.npz --stream", "empty.svm has no samples"),
+        ("train empty.csv --target a -o m.npz", "empty.csv has no samples"),
+        ("train empty.csv --target a -o m.npz --stream", "empty.csv has no samples"),
+        ("train train.csv --target x -o m.npz --stream", "train.csv: there is no column 'x'"),
         ("train bare.svm -o m.npz", "bare.svm has no features"),
         ("train one.svm -o m.npz", "The number of classes has to be greater than one"),
         ("train half.svm.gz -o m.npz", "half.svm.gz cannot be decompressed: Compressed file end"),
@@ -517,7 +522,12 @@ def test_models_without_a_method(folder, capsys):
 )
 def test_errors_in_files(table, command, message, capsys):
     save_model(LASVC().fit(S, Y), "m.npz")
-    for name, text in {"empty.svm": "", "bare.svm": "1\n2\n", "one.svm": "1 1:1\n1 1:2\n"}.items():
+    for name, text in {
+        "empty.svm": "",
+        "empty.csv": "a,b\n",
+        "bare.svm": "1\n2\n",
+        "one.svm": "1 1:1\n1 1:2\n",
+    }.items():
         with open(name, "w") as file:
             file.write(text)
     for name in ("half.svm.gz", "half.csv.gz"):
