@@ -54,6 +54,8 @@ CLASSES = {
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 _PLAIN = (type(None), bool, int, str)
+# Types that are parameters, such as dtype=float.
+_PYTHON_TYPES = (bool, float, int, object, str)
 
 
 def class_name(kind):
@@ -116,6 +118,8 @@ class Encoder:
             return {"dtype": value.str}
         if isinstance(value, type) and issubclass(value, np.generic):
             return {"numpy_type": value.__name__}
+        if any(value is each for each in _PYTHON_TYPES):
+            return {"python_type": value.__name__}
         if isinstance(value, type) and class_name(value) is not None:
             return {"class": class_name(value)}
         return self._instance(value, where)
@@ -202,6 +206,7 @@ class Decoder:
             "float": float,
             "items": lambda pairs: dict(self.decode(pair) for pair in pairs),
             "numpy_type": _numpy_type,
+            "python_type": {kind.__name__: kind for kind in _PYTHON_TYPES}.__getitem__,
             "object": self._instance,
             "objects": self._object_array,
             "scalar": lambda number: self._read_array(number)[()],

@@ -253,7 +253,7 @@ def recoded(value):
         *(None, True, 3, 2**200, -0.0, 0.1, 5e-324, float("inf"), -float("inf"), float("nan")),
         *("", "ä\ud800\n", (), (1, (2.5, [None])), {}, {"a": {"b": ()}}, {1: "x", (2, "b"): 3}),
         *(np.float64(0.1), np.float32(np.inf), np.int8(3), np.str_("x"), np.bool_(True)),
-        *(np.dtype("<f4"), np.dtype("U3"), np.float64, np.int32, LASVC, slice(1)),
+        *(np.dtype("<f4"), np.dtype("U3"), np.float64, np.int32, float, object, LASVC, slice(1)),
         *(np.arange(6.0).reshape(2, 3).T, np.zeros((0, 3)), np.array(1.5), np.array(["a", "bcd"])),
         np.array([[1, "x"], [None, (2.0,)]], dtype=object),
         np.array([(1, 2.5)], dtype=[("a", "i4"), ("b", "f8")]),
