@@ -9,8 +9,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from . import kernel
+from ._model_file import load_model, save_model
 
-__all__ = ["load_libsvm", "save_libsvm", "trusted_types"]
+__all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
 

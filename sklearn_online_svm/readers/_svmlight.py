@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import zlib
 from functools import partial
 from numbers import Integral
 
@@ -65,7 +66,8 @@ def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", 
     ValueError
         If a parameter is invalid. While the chunks are read: if a line is malformed, if an index
         is not greater than the one before it or exceeds `n_features`, or if a number is not
-        finite. The message has the file and the number of the line.
+        finite; the message has the file and the number of the line. If a compressed file is
+        damaged or incomplete.
 
     See Also
     --------
@@ -149,15 +151,28 @@ def _parsed(parser, paths, chunk_size):
 
 def _lines(path):
     """Yield the content of a file in blocks of whole lines, each with a newline at its end."""
-    opener = _OPENERS.get(os.path.splitext(path)[1], partial(open, buffering=0))
     pieces = []  # of an incomplete line
-    with opener(path, "rb") as file:
-        while block := file.read(_BLOCK_SIZE):
-            end = block.rfind(b"\n") + 1
-            if end:
-                yield b"".join([*pieces, block[:end]])
-                pieces = []
-            if end < len(block):
-                pieces.append(block[end:])
+    for block in _blocks(path):
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*pieces, block[:end]])
+            pieces = []
+        if end < len(block):
+            pieces.append(block[end:])
     if pieces:
         yield b"".join([*pieces, b"\n"])
+
+
+def _blocks(path):
+    """Yield the content of a file, decompressed."""
+    opener = _OPENERS.get(os.path.splitext(path)[1])
+    if opener is None:
+        with open(path, "rb", buffering=0) as file:
+            yield from iter(partial(file.read, _BLOCK_SIZE), b"")
+        return
+    with opener(path, "rb") as file:
+        try:
+            yield from iter(partial(file.read, _BLOCK_SIZE), b"")
+        except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+            # These have no name of a file.
+            raise ValueError(f"{path} cannot be decompressed: {error}.") from None

@@ -110,13 +110,7 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
      [3. 4.]] ['x', 'y']
     [[5. 6.]] ['x']
     """
-    pandas = import_optional("pandas", "read_csv")
-
-    def frames():
-        with pandas.read_csv(path, chunksize=chunk_size, **options) as reader:
-            yield from reader
-
-    return _pairs(frames(), target)
+    return _pairs(csv_frames(path, chunk_size, **options), target)
 
 
 @validate_params(
@@ -172,16 +166,32 @@ def read_parquet(path, *, target, columns=None, chunk_size=10_000):
     >>> [X.shape for X, y in chunks]  # doctest: +SKIP
     [(30, 2), (20, 2)]
     """
+    selected = None if columns is None else [*columns, target]
+    return _pairs(parquet_frames(path, chunk_size, selected), target, columns)
+
+
+def csv_frames(path, chunk_size, **options):
+    """Return an iterator of data frames of a CSV file."""
+    pandas = import_optional("pandas", "read_csv")
+
+    def frames():
+        with pandas.read_csv(path, chunksize=chunk_size, **options) as reader:
+            yield from reader
+
+    return frames()
+
+
+def parquet_frames(path, chunk_size, columns=None):
+    """Return an iterator of data frames of a Parquet file."""
     parquet = import_optional("pyarrow.parquet", "read_parquet")
     import_optional("pandas", "read_parquet")
-    selected = None if columns is None else [*columns, target]
 
     def frames():
         with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=chunk_size, columns=selected):
+            for batch in file.iter_batches(batch_size=chunk_size, columns=columns):
                 yield batch.to_pandas()
 
-    return _pairs(frames(), target, columns)
+    return frames()
 
 
 def _pairs(frames, target, columns=None):

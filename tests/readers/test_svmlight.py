@@ -133,6 +133,23 @@ def test_blocks_may_end_anywhere(size, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
 )
+def test_damaged_compressed_files_are_named(tmp_path, suffix, compress):
+    """An incomplete download, a changed byte, and a file that is not compressed."""
+    random = np.random.default_rng(0).integers(10**9, size=5000)
+    data = compress(b"".join(b"1 1:%d\n" % number for number in random))
+    changed = bytearray(data)
+    changed[len(data) // 2] ^= 16
+    for wrong in (data[: len(data) // 2], bytes(changed), b"1 1:0.5\n" * 20):
+        path = written(tmp_path, wrong, f"damaged.{suffix}")
+        with pytest.raises(ValueError, match=rf"damaged\.{suffix} cannot be decompressed: \w"):
+            list(read_svmlight([written(tmp_path, b"1 1:2\n"), path], n_features=1))
+    with pytest.raises(FileNotFoundError, match=rf"missing\.{suffix}"):
+        list(read_svmlight(tmp_path / f"missing.{suffix}"))
+
+
+@pytest.mark.parametrize(
+    "suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
 def test_compressed_files(suffix, compress, tmp_path):
     X, y = whole(str(written(tmp_path, compress(TEXT), f"data.svm.{suffix}")), chunk_size=2)
     np.testing.assert_array_equal(X.toarray(), FULL)

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from sklearn_online_svm import AROWClassifier
-from sklearn_online_svm.readers import read_arrays, read_csv, read_parquet
+from sklearn_online_svm.readers import fit_stream, read_arrays, read_csv, read_parquet
 
 X = np.arange(21.0).reshape(7, 3)
 Y = np.array(list("abababa"))
@@ -49,6 +49,45 @@ def test_arrays_are_read_in_slices():
     next(chunks)
     assert samples.read == [slice(0, 4)]
     assert next(chunks)[0].tolist() == X[4:].tolist()
+
+
+def check_data_sets(samples, labels):
+    """Read data sets of a file, and train on them."""
+    chunks = list(read_arrays(samples, labels, chunk_size=3))
+    assert [part.shape for part, _ in chunks] == [(3, 3), (3, 3), (1, 3)]
+    assert all(type(part) is np.ndarray for chunk in chunks for part in chunk)
+    np.testing.assert_array_equal(np.concatenate([part for part, _ in chunks]), X)
+    model = fit_stream(
+        AROWClassifier(),
+        lambda: read_arrays(samples, labels, chunk_size=3),
+        classes=[0, 1],
+        epochs=2,
+    )
+    expected = AROWClassifier()
+    for _ in range(2):
+        expected.partial_fit(X, Y == "b", classes=[0, 1])
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+def test_data_sets_of_hdf5(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "data.h5", "w") as file:
+        file.create_dataset("X", data=X, chunks=(2, 3), compression="gzip")
+        file["y"] = (Y == "b").astype(int)
+    with h5py.File(tmp_path / "data.h5") as file:
+        check_data_sets(file["X"], file["y"])
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            read_arrays(file["X"], file["y"][:3])
+
+
+def test_data_sets_of_zarr(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(tmp_path / "data.zarr"), mode="w")
+    group["X"], group["y"] = X, (Y == "b").astype(int)
+    group = zarr.open_group(str(tmp_path / "data.zarr"), mode="r")
+    check_data_sets(group["X"], group["y"])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        read_arrays(group["X"], group["y"][:3])
 
 
 def test_arrays_of_different_lengths():

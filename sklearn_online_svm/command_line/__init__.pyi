@@ -1,0 +1,5 @@
+# Written by `make stubs`.
+
+__all__ = ["main"]
+
+def main(argv: list[str] | None = ...) -> int: ...

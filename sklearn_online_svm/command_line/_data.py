@@ -1,0 +1,269 @@
+"""Data files: chunks of samples and targets, whatever the format."""
+
+import os
+import zlib
+from itertools import chain
+from lzma import LZMAError
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from .._chunks import stacked
+from ..readers import read_svmlight
+from ..readers._tables import csv_frames, parquet_frames
+
+__all__ = ["FORMATS", "SvmlightFiles", "TableFiles", "data_files", "numbers_if_possible"]
+
+FORMATS = ("svmlight", "csv", "parquet")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+# With this number of features every index is accepted.
+_MAX_FEATURES = 2**31 - 1
+
+
+def data_files(paths, kind, **options):
+    """Return the files as an object with ``chunks``, ``scan`` and ``load``.
+
+    Parameters
+    ----------
+    paths : list of str
+        The files, which are read one after the other.
+    kind : {"auto", "svmlight", "csv", "parquet"}
+        Format of the files.
+    **options : dict
+        Parameters of ``SvmlightFiles`` and ``TableFiles``; each uses its own.
+    """
+    for path in paths:
+        with open(path, "rb"):  # raises an error with the path
+            pass
+    found = {_format_of(path) if kind == "auto" else kind for path in paths}
+    if len(found) > 1:
+        raise ValueError(f"the files have different formats: {', '.join(sorted(found))}")
+    kind = found.pop()
+    if kind == "svmlight":
+        names = ("chunk_size", "n_features", "zero_based")
+        return SvmlightFiles(paths, **{name: options[name] for name in names})
+    names = ("chunk_size", "columns", "dtype", "target")
+    return TableFiles(paths, kind, **{name: options[name] for name in names})
+
+
+def _format_of(path):
+    root, ending = os.path.splitext(os.fspath(path).lower())
+    if ending in _COMPRESSED:
+        ending = os.path.splitext(root)[1]
+    return {".csv": "csv", ".parquet": "parquet"}.get(ending, "svmlight")
+
+
+class SvmlightFiles:
+    """Files in svmlight format.
+
+    Parameters
+    ----------
+    paths : list of str
+        The files.
+    chunk_size : int
+        Number of samples of a chunk.
+    n_features : int or None
+        Number of features. None: it is set by ``scan`` and ``load``.
+    zero_based : bool
+        Whether the first index is 0.
+    """
+
+    is_table = False
+
+    def __init__(self, paths, *, chunk_size, n_features, zero_based):
+        self.paths, self.chunk_size = paths, chunk_size
+        self.n_features, self.zero_based = n_features, zero_based
+
+    def chunks(self):
+        """Return an iterator of pairs of samples and targets."""
+        return read_svmlight(
+            list(self.paths),
+            chunk_size=self.chunk_size,
+            n_features=self.n_features or _MAX_FEATURES,
+            zero_based=self.zero_based,
+        )
+
+    def scan(self, *, is_classification):
+        """Read the files, set the number of features, and return the sorted labels, if any."""
+        n_samples, largest, labels = 0, -1, np.empty(0, dtype=np.int64)
+        for X, y in self.chunks():
+            n_samples += X.shape[0]
+            largest = max(largest, X.indices.max(initial=-1))
+            if is_classification:
+                labels = np.union1d(labels, y)
+        self._check(n_samples, largest)
+        return labels if is_classification else None
+
+    def load(self, *, is_classification):
+        """Return all samples and targets."""
+        parts = list(self.chunks())
+        largest = max((X.indices.max(initial=-1) for X, _ in parts), default=-1)
+        self._check(len(parts), largest)
+        X, y = (stacked([part[k] for part in parts]) for k in (0, 1))
+        return csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], self.n_features)), y
+
+    def _check(self, n_samples, largest):
+        """Check that there are samples and features, and set the number of features."""
+        if not n_samples:
+            raise ValueError(f"{self.paths[0]} has no samples")
+        if self.n_features is None:
+            if largest < 0:
+                raise ValueError(f"{self.paths[0]} has no features")
+            self.n_features = int(largest) + 1
+
+
+class TableFiles:
+    """Tables: CSV and Parquet files.
+
+    Parameters
+    ----------
+    paths : list of str
+        The files.
+    kind : {"csv", "parquet"}
+        Their format.
+    chunk_size : int
+        Number of samples of a chunk.
+    columns : array-like of str or None
+        Columns that are features. None: all except the target.
+    dtype : dtype or None
+        Type of the targets. None: strings, until ``scan`` or ``load`` sets it.
+    target : str or None
+        Column with the targets. None: there are no targets.
+    """
+
+    is_table = True
+
+    def __init__(self, paths, kind, *, chunk_size, columns, dtype, target):
+        self.paths, self.kind, self.chunk_size = paths, kind, chunk_size
+        self.columns, self.dtype, self.target = columns, dtype, target
+
+    def chunks(self):
+        """Return an iterator of pairs of samples and targets; without targets these are None."""
+        return chain.from_iterable(map(self._pairs, self.paths))
+
+    def scan(self, *, is_classification):
+        """Read the column of the targets, set their type, and return the sorted labels."""
+        if not is_classification:
+            return None
+        labels = np.empty(0, dtype=str)
+        for path in self.paths:
+            for frame, place in self._frames(path, only=self.target):
+                labels = np.union1d(labels, self._targets(frame, place))
+        if not len(labels):
+            raise ValueError(f"{self.paths[0]} has no samples")
+        return self._set_labels(labels)
+
+    def load(self, *, is_classification):
+        """Return all samples and targets."""
+        parts = list(self.chunks())
+        if not parts:
+            raise ValueError(f"{self.paths[0]} has no samples")
+        X, y = (stacked([part[k] for part in parts]) for k in (0, 1))
+        X.index = range(len(X))
+        if is_classification:
+            self._set_labels(y)
+        return X, self._typed(y)
+
+    def _set_labels(self, labels):
+        """Decide on the type of the labels, and return them sorted."""
+        labels = numbers_if_possible(labels)
+        self.dtype = labels.dtype
+        return labels
+
+    def _typed(self, y):
+        """Return targets, which are strings, in the type of the targets."""
+        return y if self.dtype is None or self.dtype.kind == "U" else y.astype(self.dtype)
+
+    def _pairs(self, path):
+        for frame, place in self._frames(path):
+            y = None if self.target is None else self._targets(frame, place)
+            X = frame.drop(columns=[] if self.target is None else self.target)
+            yield _numbers(self._features(X, path), place), y
+
+    def _frames(self, path, only=None):
+        """Yield data frames, and a function that returns the place of the first sample of a mask.
+
+        If ``only`` is given, the frames have this column only.
+        """
+        unit, n_before = ("line", 2) if self.kind == "csv" else ("sample", 1)
+        for frame in self._read(path, only):
+            if self.target is not None and self.target not in frame:
+                raise ValueError(f"{path}: there is no column {self.target!r}")
+
+            def place(mask, first=n_before):
+                return f"{path}, {unit} {first + int(np.argmax(mask))}"
+
+            if len(frame):
+                yield frame, place
+            n_before += len(frame)
+
+    def _read(self, path, only):
+        try:
+            if self.kind == "parquet":
+                yield from parquet_frames(path, self.chunk_size, only and [only])
+            else:
+                # Labels such as 1 in one chunk and x in the next one must have the same type.
+                types = {} if self.target is None else {self.target: str}
+                selected = only and (lambda name: name == only)
+                yield from csv_frames(path, self.chunk_size, dtype=types, usecols=selected)
+        except (EOFError, LZMAError, OSError, ValueError, zlib.error) as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    def _features(self, frame, path):
+        if self.columns is None:
+            return frame
+        missing = [name for name in self.columns if name not in frame]
+        if missing:
+            raise ValueError(f"{path}: there is no column {missing[0]!r}, a feature of the model")
+        return frame[self.columns]
+
+    def _targets(self, frame, place):
+        y = frame[self.target]
+        if y.isna().any():
+            raise ValueError(f"{place(y.isna())}: column {self.target!r} has no value")
+        y = y.astype(str).to_numpy(dtype=str)
+        try:
+            return self._typed(y)
+        except ValueError:
+            wrong = [not _is_float(value) for value in y]
+            raise ValueError(
+                f"{place(wrong)}: column {self.target!r} must contain numbers"
+            ) from None
+
+
+def numbers_if_possible(labels):
+    """Return sorted labels, which are strings, as integers or floats if all are such numbers.
+
+    Floats with a fraction remain strings: scikit-learn has no classes of this kind.
+    """
+    labels = np.unique(labels)
+    for dtype in (np.int64, np.float64):
+        try:
+            numbers = np.unique(labels.astype(dtype))
+        except ValueError:
+            continue
+        if np.all(numbers == np.floor(numbers)):
+            return numbers
+    return labels
+
+
+def _numbers(frame, place):
+    """Return a data frame of floats; an error has the line and the column."""
+    for name, column in frame.items():
+        if column.isna().any():
+            raise ValueError(f"{place(column.isna())}: column {name!r} has no value")
+        if column.dtype.kind not in "biuf":
+            wrong = [not _is_float(value) for value in column]
+            found = column.iloc[int(np.argmax(wrong))]
+            raise ValueError(
+                f"{place(wrong)}: column {name!r} must contain numbers, got {str(found)!r:.40}"
+            )
+    return frame.astype(np.float64)
+
+
+def _is_float(value):
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

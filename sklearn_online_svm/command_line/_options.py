@@ -1,0 +1,209 @@
+"""Options that several commands have, and the objects that they describe."""
+
+import argparse
+import ast
+import os
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.preprocessing import StandardScaler
+
+from .. import kernel, linear
+from ..partitioned import CellClassifier, CellRegressor
+from ..pipeline import OnlinePipeline
+from ._data import FORMATS, data_files
+
+__all__ = [
+    "HelpFormatter",
+    "UsageError",
+    "add_data_options",
+    "add_model_options",
+    "assignment",
+    "check_output",
+    "data_of",
+    "positive",
+    "training_data",
+    "values",
+]
+
+_MODELS = {
+    **{
+        name: getattr(kernel, name)
+        for name in (
+            *("LASVC", "ActiveLASVC", "VirtualLASVC", "RampSVC", "KernelAROWClassifier"),
+            *("KernelPassiveAggressiveClassifier", "KernelPerceptronClassifier", "LASVR"),
+            "KernelPassiveAggressiveRegressor",
+        )
+    },
+    **{
+        name: getattr(linear, name)
+        for name in (
+            *("AROWClassifier", "SCWClassifier", "ConfidenceWeightedClassifier"),
+            *("PassiveAggressiveClassifier", "CostSensitivePassiveAggressiveClassifier"),
+            *("PerceptronClassifier", "SecondOrderPerceptronClassifier", "LocalOnlineClassifier"),
+            "PassiveAggressiveRegressor",
+        )
+    },
+}
+
+
+class UsageError(Exception):
+    """Options that are invalid together, or for a model."""
+
+
+class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Show defaults, and keep the line breaks of examples."""
+
+    def _get_help_string(self, action):
+        # A default of None or False means that the option is not given, which needs no mention.
+        return super()._get_help_string(action) if action.default else action.help
+
+
+def add_data_options(parser, *, of_training):
+    """Add the options of data files; ``of_training`` those that a fitted model has."""
+    group = parser.add_argument_group("data")
+    group.add_argument(
+        "--format",
+        choices=("auto", *FORMATS),
+        default="auto",
+        help="format of the files; auto: by their names (.csv, .parquet), otherwise svmlight, "
+        "the format of LIBSVM. svmlight and CSV files may be compressed (.gz, .bz2, .xz)",
+    )
+    group.add_argument(
+        "--target",
+        metavar="COLUMN",
+        help="column of a table with the labels or targets; all others are features",
+    )
+    group.add_argument(
+        "--zero-based",
+        action="store_true",
+        help="the first feature of svmlight files has the index 0 instead of 1",
+    )
+    if of_training:
+        group.add_argument(
+            "--n-features",
+            type=positive,
+            metavar="N",
+            help="number of features of svmlight files (default: the largest index)",
+        )
+    group.add_argument(
+        "--chunk-size",
+        type=positive,
+        default=1000,
+        metavar="N",
+        help="number of samples that are read at a time",
+    )
+
+
+def add_model_options(parser):
+    """Add the options that describe a model that is not fitted."""
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model",
+        choices=_MODELS,
+        default="LASVC",
+        metavar="CLASS",
+        help=f"class of the model, one of {', '.join(_MODELS)}",
+    )
+    group.add_argument(
+        "-p",
+        dest="params",
+        action="append",
+        type=assignment,
+        default=[],
+        metavar="NAME=VALUE",
+        help="parameter of the model, such as C=10 or kernel=poly; may be repeated",
+    )
+    group.add_argument(
+        "--scale",
+        action="store_true",
+        help="divide each feature by its standard deviation; features of tables are centered, too",
+    )
+    group.add_argument("--seed", type=int, metavar="N", help="random_state of the model")
+    return group
+
+
+def positive(text):
+    """Return a positive integer."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return number
+
+
+def assignment(text):
+    """Return the name and the value of ``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, _value(value)
+
+
+def values(text):
+    """Return the name and the values of ``NAME=VALUE,VALUE,...``."""
+    name, equals, listed = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE,VALUE,...")
+    return name, [_value(value) for value in listed.split(",")]
+
+
+def _value(text):
+    """Return a Python literal or a float such as "inf", otherwise the text itself."""
+    for read in (ast.literal_eval, float):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError):
+            continue
+    return text
+
+
+def data_of(args, paths, *, n_features=None, columns=None, dtype=None):
+    """Return the data files of a command."""
+    return data_files(
+        paths,
+        args.format,
+        target=args.target,
+        zero_based=args.zero_based,
+        chunk_size=args.chunk_size,
+        n_features=n_features,
+        columns=columns,
+        dtype=dtype,
+    )
+
+
+def training_data(args):
+    """Return the data files of ``train`` and ``tune``, and the model that the options describe."""
+    data = data_of(args, args.data, n_features=args.n_features)
+    if data.is_table and args.target is None:
+        raise UsageError("tables need --target, the column with the labels or targets")
+    model = _estimator_of(args, is_table=data.is_table)
+    if data.is_table and not is_classifier(model):
+        data.dtype = np.dtype(np.float64)
+    return data, model
+
+
+def _estimator_of(args, *, is_table):
+    """Return the model that the options describe, with its scaler and cells."""
+    model = _MODELS[args.model]()
+    given = dict(args.params)
+    if args.seed is not None and "random_state" in model.get_params():
+        given.setdefault("random_state", args.seed)
+    try:
+        model.set_params(**given)._validate_params()
+    except ValueError as error:
+        raise UsageError(error) from None
+    if getattr(args, "cells", None) is not None:
+        kind = CellClassifier if hasattr(model, "decision_function") else CellRegressor
+        model = kind(model, cell_size=args.cells, random_state=args.seed)
+    if args.scale:
+        # Sparse samples that are centered would no longer be sparse.
+        scaler = StandardScaler(with_mean=is_table)
+        model = OnlinePipeline([("scale", scaler), ("model", model)])
+    return model
+
+
+def check_output(path):
+    """Raise an error before a long computation if its result cannot be written."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{path}: there is no directory {folder}")

@@ -1,0 +1,559 @@
+"""The commands in this process: results, messages and exit codes of every option."""
+
+import gzip
+import json
+import logging
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+import sklearn_online_svm
+from sklearn_online_svm import LASVC, LASVR, AROWClassifier, LocalOnlineClassifier
+from sklearn_online_svm.command_line import main
+from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.export import load_model, save_model
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.partitioned import CellClassifier
+from sklearn_online_svm.pipeline import OnlinePipeline
+
+X, Y = make_banana_like(600, random_state=0)
+X_TEST, Y_TEST = make_banana_like(300, random_state=1)
+# Few digits, which files contain exactly.
+X, X_TEST = X.round(4), X_TEST.round(4)
+S, S_TEST = sparse.csr_matrix(X), sparse.csr_matrix(X_TEST)
+NAMES = np.where(Y > 0, "yes", "no")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dump_svmlight_file(X, Y, "train.svm", zero_based=False)
+    dump_svmlight_file(X_TEST, Y_TEST, "test.svm", zero_based=False)
+    return tmp_path
+
+
+@pytest.fixture
+def table(folder):
+    """The pandas module, after a table has been written."""
+    pandas = pytest.importorskip("pandas")
+    frame(pandas, X, NAMES).to_csv("train.csv", index=False)
+    return pandas
+
+
+def frame(pandas, X, labels):
+    return pandas.DataFrame({"u": X[:, 0], "label": labels, "v": X[:, 1]})
+
+
+def run(capsys, command, code=0):
+    """Run a command, and return its outputs."""
+    capsys.readouterr()
+    assert main(command.split()) == code, capsys.readouterr().err
+    return capsys.readouterr()
+
+
+def check_same(path, expected, samples=S_TEST):
+    np.testing.assert_array_equal(
+        load_model(path).decision_function(samples), expected.decision_function(samples)
+    )
+
+
+def streamed(model, epochs=1, chunk_size=1000, X=S):
+    for _ in range(epochs):
+        for i in range(0, len(Y), chunk_size):
+            model.partial_fit(X[i : i + chunk_size], Y[i : i + chunk_size], classes=[-1, 1])
+    return model
+
+
+# -- train ---------------------------------------------------------------------------------------
+
+
+def test_train_loads_kernel_models(folder, capsys):
+    err = run(capsys, "train train.svm -o m.npz -p C=3 -p gamma=1.0 --seed 5 --test test.svm").err
+    expected = LASVC(C=3, gamma=1.0, random_state=5).fit(S, Y)
+    check_same("m.npz", expected)
+    n_errors = np.sum(expected.predict(S_TEST) != Y_TEST)
+    assert "600 samples with 2 features" in err
+    assert f"test: 300 samples, {n_errors} errors ({n_errors / 3:.2f} %)" in err
+
+
+def test_train_streams_linear_models(folder, capsys):
+    err = run(capsys, "train train.svm -o m.npz --model AROWClassifier --chunk-size 100").err
+    check_same("m.npz", streamed(AROWClassifier(), chunk_size=100))
+    counts = [int(line.split()[2]) for line in err.splitlines()[2:]]
+    assert counts == [100, 200, 400, 600]
+
+
+def test_progressive_errors(folder, capsys):
+    """Each chunk is predicted before the model is trained on it."""
+    err = run(
+        capsys, "train train.svm -o m.npz --model LocalOnlineClassifier --chunk-size 100"
+    ).err
+    model, wrong = LocalOnlineClassifier(), []
+    for i in range(0, 600, 100):
+        if i:
+            wrong.append(np.sum(model.predict(S[i : i + 100]) != Y[i : i + 100]))
+        model.partial_fit(S[i : i + 100], Y[i : i + 100], classes=[-1, 1])
+    lines = [line.split() for line in err.splitlines()[2:]]
+    assert lines[0][:2] == ["-", "-"]
+    assert [line[0] for line in lines[1:]] == [
+        f"{np.mean(wrong[:n]) / 100:.6f}" for n in (1, 3, 5)
+    ]
+    since = [wrong[:1], wrong[1:3], wrong[3:]]
+    assert [line[1] for line in lines[1:]] == [f"{np.mean(part) / 100:.6f}" for part in since]
+
+
+def test_stream_and_no_stream(folder, capsys):
+    run(capsys, "train train.svm -o a.npz -p gamma=1.0 --seed 0 --stream --chunk-size 150")
+    check_same("a.npz", streamed(LASVC(gamma=1.0, random_state=0), chunk_size=150))
+    run(capsys, "train train.svm -o b.npz --model AROWClassifier --seed 0 --no-stream")
+    check_same("b.npz", AROWClassifier(random_state=0).fit(S, Y))
+
+
+def test_epochs(folder, capsys):
+    run(capsys, "train train.svm -o m.npz --model AROWClassifier --epochs 3")
+    check_same("m.npz", streamed(AROWClassifier(), epochs=3))
+
+
+def test_classes_are_given(folder, capsys):
+    run(capsys, "train train.svm -o m.npz --model AROWClassifier --classes=1,-1,5 --n-features 2")
+    assert load_model("m.npz").classes_.tolist() == [-1, 1, 5]
+
+
+def test_number_of_features(folder, capsys):
+    run(capsys, "train train.svm -o m.npz --n-features 7")
+    assert load_model("m.npz").n_features_in_ == 7
+    run(capsys, "train train.svm -o m.npz --model AROWClassifier --n-features 7")
+    assert load_model("m.npz").n_features_in_ == 7
+    err = run(capsys, "train train.svm -o m.npz --n-features 1", 1).err
+    assert err.startswith("error: train.svm, line 1: the index exceeds the number of features, 1")
+
+
+def test_zero_based(folder, capsys):
+    dump_svmlight_file(X, Y, "zero.svm", zero_based=True)
+    run(capsys, "train zero.svm -o m.npz --zero-based -p gamma=1.0 --seed 0")
+    check_same("m.npz", LASVC(gamma=1.0, random_state=0).fit(S, Y))
+    run(capsys, "predict zero.svm m.npz --zero-based")
+    err = run(capsys, "train zero.svm -o m.npz", 1).err
+    assert err.startswith("error: zero.svm, line 1: the index")
+
+
+def test_scale(folder, table, capsys):
+    run(capsys, "train train.svm -o m.npz --scale -p gamma=1.0 --seed 0")
+    scaler = StandardScaler(with_mean=False)
+    expected = Pipeline([("scale", scaler), ("model", LASVC(gamma=1.0, random_state=0))])
+    check_same("m.npz", expected.fit(S, Y))
+    run(capsys, "train train.csv --target label -o m.npz --scale --model AROWClassifier")
+    assert load_model("m.npz")[0].with_mean
+    expected = OnlinePipeline([("scale", StandardScaler()), ("model", AROWClassifier())])
+    columns = table.DataFrame(X, columns=["u", "v"])
+    check_same("m.npz", streamed(expected, X=columns), columns)
+
+
+def test_cells(folder, capsys):
+    run(capsys, "train train.svm -o m.npz --cells 200 --seed 3")
+    expected = CellClassifier(LASVC(random_state=3), cell_size=200, random_state=3).fit(S, Y)
+    check_same("m.npz", expected)
+
+
+def test_several_files(folder, capsys):
+    dump_svmlight_file(X[:200], Y[:200], "first.svm", zero_based=False)
+    with gzip.open("second.svm.gz", "wb") as file:
+        dump_svmlight_file(X[200:], Y[200:], file, zero_based=False)
+    for model in ("LASVC", "AROWClassifier"):
+        run(capsys, f"train first.svm second.svm.gz -o m.npz --seed 0 --model {model}")
+        run(capsys, f"train train.svm -o expected.npz --seed 0 --model {model}")
+        check_same("m.npz", load_model("expected.npz"))
+
+
+def test_quiet(folder, capsys):
+    for model in ("LASVC", "AROWClassifier"):
+        found = run(capsys, f"train train.svm -o m.npz --model {model} --test test.svm --quiet")
+        assert found == ("", "")
+
+
+def test_regression(folder, capsys):
+    dump_svmlight_file(X, X[:, 1], "targets.svm", zero_based=False)
+    run_ = "train targets.svm -o m.npz --seed 0 --test targets.svm --model"
+    err = run(capsys, f"{run_} LASVR").err
+    model = LASVR(random_state=0).fit(S, X[:, 1])
+    error = model.predict(S) - X[:, 1]
+    np.testing.assert_array_equal(load_model("m.npz").predict(S), model.predict(S))
+    assert (
+        f"mean squared error {np.mean(error**2):.6g}, absolute {np.abs(error).mean():.6g}" in err
+    )
+    err = run(capsys, f"{run_} PassiveAggressiveRegressor").err
+    assert "squared error" in err and load_model("m.npz").predict(S[:1]).dtype == np.float64
+    run(capsys, "train targets.svm -o m.npz --seed 0 --model LASVR --cells 300")
+    assert load_model("m.npz").n_cells_ >= 2
+
+
+def test_test_files_may_have_fewer_features(folder, capsys):
+    (folder / "few.svm").write_text("1 1:0.5\n")
+    run(capsys, "train train.svm -o m.npz --test few.svm test.svm")
+    (folder / "many.svm").write_text("1 3:0.5\n")
+    err = run(capsys, "train train.svm -o m.npz --test many.svm", 1).err
+    assert "error: many.svm, line 1: the index exceeds the number of features, 2" in err
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def test_csv_with_text_labels(table, capsys):
+    run(capsys, "train train.csv --target label -o m.npz -p gamma=1.0 --seed 0")
+    model = load_model("m.npz")
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.feature_names_in_.tolist() == ["u", "v"]
+    expected = LASVC(gamma=1.0, random_state=0).fit(X, NAMES)
+    columns = table.DataFrame(X_TEST, columns=["u", "v"])
+    np.testing.assert_array_equal(model.predict(columns), expected.predict(X_TEST))
+    run(capsys, "train train.csv --target label -o m.npz --model AROWClassifier --chunk-size 100")
+    assert load_model("m.npz").classes_.tolist() == ["no", "yes"]
+    run(capsys, "train train.csv --target label -o m.npz --stream --classes yes,no,maybe")
+    assert load_model("m.npz").classes_.tolist() == ["maybe", "no", "yes"]
+
+
+def test_parquet(table, capsys):
+    pytest.importorskip("pyarrow")
+    frame(table, X, Y).to_parquet("train.parquet")
+    frame(table, X_TEST, Y_TEST).to_parquet("other")
+    run(capsys, "train train.parquet --target label -o m.npz -p gamma=1.0 --seed 0")
+    columns = table.DataFrame(X_TEST, columns=["u", "v"])
+    expected = LASVC(gamma=1.0, random_state=0).fit(X, Y)
+    model = load_model("m.npz")
+    assert model.classes_.dtype == np.int64
+    np.testing.assert_array_equal(model.predict(columns), expected.predict(X_TEST))
+    err = run(capsys, "predict other m.npz --format parquet --target label -o out").err
+    assert f"{np.sum(model.predict(columns) != Y_TEST)} errors" in err
+
+
+def test_format_of_a_file_with_another_name(table, capsys):
+    frame(table, X, NAMES).to_csv("table.txt", index=False)
+    run(capsys, "train table.txt --format csv --target label -o m.npz")
+    assert load_model("m.npz").n_features_in_ == 2
+    err = run(capsys, "train table.txt --target label -o m.npz", 1).err
+    assert err.startswith("error: table.txt, line 1: ")
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (["1", "2"], [1, 2]),
+        (["1", "x"], ["1", "x"]),
+        (["1.0", "2"], [1.0, 2.0]),
+        (["1.5", "2"], ["1.5", "2"]),
+        (["True", "False"], ["False", "True"]),
+        (["b c", "a"], ["a", "b c"]),
+    ],
+)
+@pytest.mark.parametrize("model", ["AROWClassifier", "LASVC"])
+def test_types_of_labels(table, labels, classes, model, capsys):
+    """Chunks with labels that look like numbers only have the labels of all chunks."""
+    y = np.repeat(labels, 40)
+    y[39] = labels[1]
+    frame(table, X[:80], y).to_csv("t.csv", index=False)
+    command = f"train t.csv --target label -o m.npz --model {model} --chunk-size 20"
+    run(capsys, f"{command} --test t.csv")
+    assert load_model("m.npz").classes_.tolist() == classes
+    run(capsys, "predict t.csv m.npz --target label -o out")
+    assert set(Path("out").read_text().splitlines()) <= set(map(str, classes))
+
+
+def test_regression_of_tables(table, capsys):
+    frame(table, X, X[:, 0]).to_csv("t.csv", index=False)
+    run(capsys, "train t.csv --target label -o m.npz --model PassiveAggressiveRegressor")
+    assert load_model("m.npz").coef_.ravel()[0] > 0.5
+    frame(table, X, ["1.5"] * 599 + ["high"]).to_csv("t.csv", index=False)
+    err = run(capsys, "train t.csv --target label -o m.npz --model LASVR", 1).err
+    assert err == "error: t.csv, line 601: column 'label' must contain numbers\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1,yes,x1", "t.csv, line 4: column 'v' must contain numbers, got 'x1'"),
+        ("1,yes,", "t.csv, line 4: column 'v' has no value"),
+        ("1,,2", "t.csv, line 4: column 'label' has no value"),
+        ("1,yes,2,3", "t.csv: .*line 4"),
+    ],
+)
+@pytest.mark.parametrize("chunk_size", [1, 2, 10])
+def test_faults_in_tables(table, line, message, chunk_size, capsys):
+    with open("t.csv", "w") as file:
+        file.write(f"u,label,v\n1,yes,2\n2,no,3\n{line}\n1,no,2\n")
+    err = run(capsys, f"train t.csv --target label -o m.npz --chunk-size {chunk_size}", 1).err
+    assert re.match(f"error: {message}", err)
+
+
+# -- predict -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model(folder):
+    model = LASVC(gamma=1.0, random_state=0, probability=True).fit(S, Y)
+    save_model(model, "m.npz")
+    return model
+
+
+def test_predict(model, capsys):
+    for command in ("predict test.svm m.npz", "predict test.svm m.npz --chunk-size 7 -o -"):
+        found = run(capsys, command)
+        assert list(map(int, found.out.split())) == model.predict(S_TEST).tolist()
+        n_errors = np.sum(model.predict(S_TEST) != Y_TEST)
+        assert found.err == f"300 samples, {n_errors} errors ({n_errors / 3:.2f} %)\n"
+
+
+def test_predict_into_a_file(model, folder, capsys):
+    found = run(capsys, "predict test.svm test.svm m.npz -o out --quiet")
+    assert found == ("", "")
+    expected = model.predict(S_TEST).tolist() * 2
+    assert list(map(int, (folder / "out").read_text().split())) == expected
+    (folder / "bad.svm").write_text("1 1:0.5\n1 1:x\n")
+    err = run(capsys, "predict bad.svm m.npz -o out --chunk-size 1", 1).err
+    assert err.startswith("error: bad.svm, line 2: the value must be a decimal number")
+    assert len((folder / "out").read_text().split()) == 600  # the former content
+
+
+def test_decision_values_have_all_digits(model, capsys):
+    out = run(capsys, "predict test.svm m.npz --decision").out
+    assert list(map(float, out.split())) == model.decision_function(S_TEST).tolist()
+
+
+def test_probabilities(model, capsys):
+    out = run(capsys, "predict test.svm m.npz --probability").out
+    found = [list(map(float, line.split())) for line in out.splitlines()]
+    assert found == model.predict_proba(S_TEST).tolist()
+
+
+def test_values_of_several_classes(folder, capsys):
+    y = np.arange(600) % 3
+    model = AROWClassifier().fit(S, y)
+    save_model(model, "three.npz")
+    out = run(capsys, "predict test.svm three.npz --decision").out
+    found = [list(map(float, line.split())) for line in out.splitlines()]
+    assert found == model.decision_function(S_TEST).tolist()
+
+
+def test_predict_tables(table, capsys):
+    """Features are found by their names; without --target no error is reported."""
+    run(capsys, "train train.csv --target label -o m.npz")
+    labels = run(capsys, "predict train.csv m.npz --target label").out
+    other = frame(table, X, NAMES)[["v", "u"]].assign(more="x")
+    other.to_csv("other.csv", index=False)
+    found = run(capsys, "predict other.csv m.npz")
+    assert found == (labels, "")
+    other[["v"]].to_csv("other.csv", index=False)
+    err = run(capsys, "predict other.csv m.npz", 1).err
+    assert err == "error: other.csv: there is no column 'u', a feature of the model\n"
+    err = run(capsys, "predict train.csv m.npz --target class", 1).err
+    assert err == "error: train.csv: there is no column 'class'\n"
+
+
+def test_a_model_without_names_predicts_tables(table, model, capsys):
+    table.DataFrame(X_TEST).to_csv("t.csv", index=False)
+    found = run(capsys, "predict t.csv m.npz")
+    assert list(map(int, found.out.split())) == model.predict(X_TEST).tolist()
+    assert found.err == ""
+
+
+# -- tune ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", ["", " --scale", " --n-jobs 2"])
+def test_tune(folder, options, capsys):
+    command = "tune train.svm -g C=0.1,1,10 -g gamma=0.5,2 -p tol=0.01 --seed 1 -o m.npz"
+    found = run(capsys, command + options)
+    estimator = LASVC(tol=0.01, random_state=1)
+    prefix = ""
+    if options == " --scale":
+        scaler = StandardScaler(with_mean=False)
+        estimator = OnlinePipeline([("scale", scaler), ("model", estimator)])
+        prefix = "model__"
+    grid = {f"{prefix}C": [0.1, 1, 10], f"{prefix}gamma": [0.5, 2]}
+    search = ProgressiveSearch(estimator, grid, random_state=1).fit(S, Y)
+    check_same("m.npz", search)
+    head, *lines = found.out.splitlines()
+    assert head.split() == ["score", "samples", "C", "gamma"]
+    rows = [line.split() for line in lines]
+    assert len(rows) == 6 and len({tuple(row[2:]) for row in rows}) == 6
+    best = search.best_params_
+    assert rows[0][2:] == [str(best[f"{prefix}C"]), str(best[f"{prefix}gamma"])]
+    assert rows[0][0] == f"{search.best_score_:.4f}"
+
+
+def test_tune_with_another_score_and_without_output(table, capsys):
+    command = "tune train.csv --target label --model AROWClassifier -g r=0.1,10 --seed 0"
+    found = run(capsys, f"{command} --scoring balanced_accuracy")
+    search = ProgressiveSearch(
+        AROWClassifier(random_state=0),
+        {"r": [0.1, 10]},
+        scoring="balanced_accuracy",
+        random_state=0,
+    ).fit(X, NAMES)
+    assert found.out.splitlines()[1].split()[0] == f"{search.best_score_:.4f}"
+    assert run(capsys, f"{command} --quiet -o m.npz") == ("", "")
+    assert load_model("m.npz").classes_.tolist() == ["no", "yes"]
+    err = run(capsys, f"{command} --scoring nonsense", 1).err
+    assert "'nonsense'" in err
+
+
+def test_tune_a_regressor(folder, capsys):
+    dump_svmlight_file(X, X[:, 1], "targets.svm", zero_based=False)
+    command = "tune targets.svm --model PassiveAggressiveRegressor -g C=0.01,1 -o m.npz --seed 0"
+    run(capsys, command)
+    assert load_model("m.npz").C in (0.01, 1)
+
+
+# -- inspect -------------------------------------------------------------------------------------
+
+
+def test_inspect(model, folder, capsys):
+    out = run(capsys, "inspect m.npz").out
+    found = dict(line.split(":", 1) for line in out.splitlines())
+    assert {name: text.strip() for name, text in found.items() if name != "parameters"} == {
+        "class": "LASVC",
+        "samples": "600",
+        "support vectors": str(len(model.support_)),
+        "features": "2",
+        "classes": "-1, 1",
+        "file format": "1",
+        "file size": str((folder / "m.npz").stat().st_size),
+        "sklearn_online_svm": sklearn_online_svm.__version__,
+        "sklearn": sklearn.__version__,
+    }
+    assert "C=1.0, " in found["parameters"] and "gamma=1.0, " in found["parameters"]
+
+
+def test_inspect_json(table, capsys):
+    run(capsys, "train train.csv --target label -o m.npz --scale --model AROWClassifier")
+    found = json.loads(run(capsys, "inspect m.npz --json").out)
+    assert found["class"] == "AROWClassifier" and found["samples in all epochs"] == 600
+    assert found["transformers"] == ["StandardScaler()"]
+    assert found["feature names"] == ["u", "v"] and found["classes"] == ["no", "yes"]
+    assert found["parameters"]["r"] == 1.0
+
+
+def test_inspect_cells(folder, capsys):
+    run(capsys, "train train.svm -o m.npz --cells 200 --seed 0")
+    found = json.loads(run(capsys, "inspect m.npz --json").out)
+    model = load_model("m.npz")
+    assert found["cells"] == model.n_cells_
+    assert found["samples in cells"] == model.cell_sizes_.sum()
+    assert found["support vectors"] == sum(len(cell.support_) for cell in model.estimators_)
+
+
+# -- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("", "required: COMMAND"),
+        ("train train.svm", "required: -o/--output"),
+        ("train -o m.npz", "required: DATA"),
+        ("train train.svm -o m.npz --model SVC", "invalid choice: 'SVC'"),
+        ("train train.svm -o m.npz -p C", "'C' is not NAME=VALUE"),
+        ("train train.svm -o m.npz -p D=1", "Invalid parameter 'D' for estimator LASVC"),
+        ("train train.svm -o m.npz -p C=-1", "The 'C' parameter of LASVC must be a float"),
+        ("train train.svm -o m.npz -p C=many", "The 'C' parameter of LASVC must be a float"),
+        ("train train.svm -o m.npz --cells 0", "0 is not positive"),
+        ("train train.svm -o m.npz --n-features x", "invalid positive value: 'x'"),
+        ("train train.svm -o m.npz --epochs 2", "--epochs needs --stream"),
+        ("train train.svm -o m.npz --classes 1,2", "--classes needs --stream"),
+        ("train train.svm -o m.npz --no-stream --checkpoint c", "--checkpoint needs --stream"),
+        ("train train.svm -o m.npz --stream --model RampSVC", "RampSVC cannot be trained on a"),
+        (
+            "train train.svm -o m.npz --model PassiveAggressiveRegressor --classes 1,2",
+            "PassiveAggressiveRegressor is a regressor, which has no --classes",
+        ),
+        ("train train.csv -o m.npz", "tables need --target"),
+        ("tune train.csv -g C=1,2", "tables need --target"),
+        ("tune train.svm", "required: -g"),
+        ("tune train.svm -g C", "'C' is not NAME=VALUE,VALUE"),
+        ("tune train.svm -g D=1,2", "LASVC has no parameter 'D'"),
+        ("tune train.svm -g C=1,2 --model RampSVC", "RampSVC has no partial_fit"),
+        ("predict train.svm", "required: MODEL"),
+        ("predict train.svm m.npz --decision --probability", "not allowed with argument"),
+        ("inspect", "required: MODEL"),
+    ],
+)
+def test_invalid_options(table, command, message, capsys):
+    err = run(capsys, command, 2).err
+    assert err.startswith("usage: ") and message in err
+    assert "Traceback" not in err
+
+
+def test_models_without_a_method(folder, capsys):
+    save_model(AROWClassifier().fit(S, Y), "arow.npz")
+    err = run(capsys, "predict test.svm arow.npz --probability", 2).err
+    assert "the AROWClassifier in arow.npz has no predict_proba. Train it with -p probab" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("train missing.svm -o m.npz", "No such file or directory: 'missing.svm'"),
+        ("train train.svm -o m.npz --test missing", "No such file or directory: 'missing'"),
+        ("train train.svm -o m.npz --checkpoint there/c", "there/c: there is no directory"),
+        ("train train.svm -o there/m.npz", "there/m.npz: there is no directory"),
+        ("tune train.svm -g C=1,2 -o there/m.npz", "there/m.npz: there is no directory"),
+        ("predict train.svm missing.npz", "No such file or directory: 'missing.npz'"),
+        ("predict train.svm train.svm", "train.svm cannot be loaded: it is damaged, incomplete"),
+        ("predict train.svm m.npz -o there/out", "there/out: there is no directory"),
+        ("inspect train.svm", "train.svm cannot be loaded"),
+        ("train empty.svm -o m.npz", "empty.svm has no samples"),
+        ("train empty.svm -o m.npz --stream", "empty.svm has no samples"),
+        ("train empty.csv --target a -o m.npz", "empty.csv has no samples"),
+        ("train empty.csv --target a -o m.npz --stream", "empty.csv has no samples"),
+        ("train train.csv --target x -o m.npz --stream", "train.csv: there is no column 'x'"),
+        ("train bare.svm -o m.npz", "bare.svm has no features"),
+        ("train one.svm -o m.npz", "The number of classes has to be greater than one"),
+        ("train half.svm.gz -o m.npz", "half.svm.gz cannot be decompressed: Compressed file end"),
+        ("train half.csv.gz --target a -o m.npz", "half.csv.gz: Compressed file ended before"),
+        ("train train.svm train.csv -o m.npz", "the files have different formats: csv, svmlight"),
+        ("train train.csv --target x -o m.npz", "train.csv: there is no column 'x'"),
+    ],
+)
+def test_errors_in_files(table, command, message, capsys):
+    save_model(LASVC().fit(S, Y), "m.npz")
+    for name, text in {
+        "empty.svm": "",
+        "empty.csv": "a,b\n",
+        "bare.svm": "1\n2\n",
+        "one.svm": "1 1:1\n1 1:2\n",
+    }.items():
+        with open(name, "w") as file:
+            file.write(text)
+    for name in ("half.svm.gz", "half.csv.gz"):
+        data = gzip.compress(b"1 1:0.5\n" * 1000)
+        with open(name, "wb") as file:
+            file.write(data[: len(data) // 2])
+    err = run(capsys, command, 1).err
+    last = err.splitlines()[-1]
+    assert last.startswith("error: ") and message in last
+    assert "Traceback" not in err
+
+
+def test_faults_of_the_program_are_not_hidden(folder, monkeypatch):
+    monkeypatch.setattr(LASVC, "fit", lambda self, X, y: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["train", "train.svm", "-o", "m.npz"])
+
+
+def test_warnings(folder, capsys):
+    command = "tune train.svm -g gamma=0.00001,0.0001,0.001,1 --seed 0"
+    err = run(capsys, command).err
+    assert "\nwarning: The best parameters lie at the edge of the grid: gamma=1 is" in err
+    assert run(capsys, f"{command} --quiet") == ("", "")
+
+
+def test_logging_of_other_programs_is_unchanged(folder, capsys):
+    before = logging.getLogger().handlers[:], logging.getLogger().level
+    run(capsys, "train train.svm -o m.npz")
+    assert (logging.getLogger().handlers, logging.getLogger().level) == before
