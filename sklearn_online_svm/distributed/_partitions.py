@@ -93,7 +93,7 @@ def _read(reader, path, options):
 def as_partitions(X, y, sample_weight, caller):
     """Return a list of delayed triples (X, y, sample_weight); weights may be None."""
     dask = import_optional("dask", caller)
-    if isinstance(X, list) and X and all(isinstance(part, dask.delayed.Delayed) for part in X):
+    if isinstance(X, list) and X and all(map(dask.is_dask_collection, X)):
         if y is not None or sample_weight is not None:
             raise ValueError(
                 "y and sample_weight must be None if X is a list of partitions: each is a pair "
