@@ -131,8 +131,8 @@ def _checked(model, part):
     X, y, weights = part
     model = clone(model)
     several = isinstance(model, CellRegressor)
-    X, y = check_samples(model, X, y, reset=True, min_samples=0, multi_output=several)
-    if isinstance(model, CellClassifier) and len(y):
+    X, y = check_samples(model, X, y, reset=True, multi_output=several)
+    if isinstance(model, CellClassifier):
         check_labels(y)
     if weights is not None:
         weights = check_weights(weights, X, allow_all_zero=True)
@@ -165,6 +165,9 @@ class _Summary:
 
 
 def _summary(model, seed, part):
+    """Return the summary of a partition, or None if it has no samples."""
+    if not part[0].shape[0]:
+        return None
     checked, X, y, _ = _checked(model, part)
     names = "n_features_in_", "feature_names_in_"
     features = {name: getattr(checked, name) for name in names if hasattr(checked, name)}
@@ -182,8 +185,9 @@ def _smallest(keys):
 
 def _merged(summaries):
     """Return the summary of all partitions of some summaries."""
-    # Partitions without samples may have other types.
-    summaries = [part for part in summaries if part.n_samples] or summaries[:1]
+    summaries = [part for part in summaries if part is not None]
+    if not summaries:
+        return None
     first = summaries[0]
     for part in summaries:
         for name, value in first.features.items():
@@ -212,9 +216,9 @@ def _merged(summaries):
 
 def _grown(model, seed, summary):
     """Return the summary without samples, and the upper part of the tree."""
-    n = summary.n_samples
-    if n == 0:
+    if summary is None:
         raise ValueError("Found 0 samples in all partitions; at least 1 is required.")
+    n = summary.n_samples
     group_size = max(CELLS_PER_GROUP * model.cell_size, SHARE_OF_GROUP * n)
     # The share of an overlap depends on cell_size, also where nodes are not divided down to it.
     overlap = model.overlap * (model.cell_size / group_size) ** DECAY
@@ -243,8 +247,10 @@ def _groups(model, seed, tree, partitions):
 
 def _pieces(model, tree, part):
     """Divide a partition: return the samples of each group, or None."""
-    _, X, y, weights = _checked(model, part)
     pieces = [None] * (len(tree.children) + 1)
+    if not part[0].shape[0]:
+        return pieces
+    _, X, y, weights = _checked(model, part)
     for group, rows, _ in tree.parts(X):
         pieces[group] = X[rows], y[rows], None if weights is None else weights[rows]
     return pieces

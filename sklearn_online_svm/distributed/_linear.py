@@ -198,6 +198,12 @@ def _sum(changes):
     if len(changes) < 2:
         return changes[0] if changes else None
     first = changes[0]
+    for change in changes:
+        found, n_features = change.model.n_features_in_, first.model.n_features_in_
+        if found != n_features:
+            raise ValueError(
+                f"Partitions have different numbers of features: {n_features} and {found}."
+            )
 
     def total(name):
         parts = [getattr(change, name) for change in changes]
