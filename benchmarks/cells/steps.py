@@ -9,9 +9,14 @@ SIZES = [50_000, 100_000, 200_000, 500_000]
 # Models of the curve, and the most samples that each is trained on.
 CURVE = {"lasvc": 100_000, "cells_4000": 500_000, "nystroem": 100_000, "boosting": 500_000}
 
+# Samples of the runs on worker processes, and the numbers of these.
+CLUSTER_SIZES = [500_000, 4_000_000]
+CLUSTER_WORKERS = [1, 2]
+CLUSTER_LIMIT = 6 * 3600
 
-def _call(step, settings, task, **asked):
-    record = settings.call(task, limit=LIMIT, **asked)
+
+def _call(step, settings, task, limit=LIMIT, **asked):
+    record = settings.call(task, limit=limit, **asked)
     harness.say(step, record, **asked)
     return {**asked, **record}
 
@@ -40,4 +45,23 @@ def curve(settings):
     }
 
 
-STEPS = {"cells_sets": sets, "cells_curve": curve}
+def cluster(settings):
+    """Measure training on worker processes."""
+    sizes = CLUSTER_SIZES[:1] if settings.quick else CLUSTER_SIZES
+    return {
+        "records": [
+            _call(
+                "cells_cluster",
+                settings,
+                "fit_cluster",
+                limit=CLUSTER_LIMIT,
+                n_train=n,
+                n_workers=n_workers,
+            )
+            for n in sizes
+            for n_workers in CLUSTER_WORKERS
+        ]
+    }
+
+
+STEPS = {"cells_sets": sets, "cells_curve": curve, "cells_cluster": cluster}

@@ -1,7 +1,8 @@
 """Tables of `cells`."""
 
-from ..bench.rst import count, list_table, percent, seconds
+from ..bench.rst import count, list_table, megabytes, percent, seconds
 from ..bench.summary import stored_records
+from .cluster import simulated_seconds
 from .sets import CASES
 from .steps import CURVE, SIZES
 
@@ -13,6 +14,8 @@ TITLES = {
     "nystroem": "Nystroem (500), SGDClassifier",
     "boosting": "HistGradientBoostingClassifier",
 }
+
+SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
 def _results(record):
@@ -50,4 +53,48 @@ def curve(results):
     return list_table(header, rows)
 
 
-TABLES = {"cells_sets": sets, "cells_curve": curve}
+def cluster(results):
+    """Times, memory and traffic of worker processes."""
+    found = stored_records("cells_cluster", results).ok()
+    rows = [
+        [
+            count(record["n_train"]),
+            count(record["n_workers"]),
+            count(record["n_cells"]),
+            seconds(record["seconds"]),
+            percent(record["error"]),
+            megabytes(record["megabytes_at_start"]),
+            megabytes(record["megabytes_at_most"]),
+            megabytes(record["megabytes_of_pieces"]),
+            megabytes(record["megabytes_received"]),
+            count(record["n_tasks"]),
+        ]
+        for record in found.records
+    ]
+    header = ["samples", "workers", "cells", "fit", "error", "memory at start", "largest memory"]
+    return list_table([*header, "pieces", "received", "tasks"], rows)
+
+
+def cluster_simulated(results):
+    """Simulated times with more workers, from the durations of tasks on one."""
+    found = stored_records("cells_cluster", results).ok().where(n_workers=1)
+    rows = [
+        [
+            count(record["n_train"]),
+            seconds(record["seconds"]),
+            *(seconds(simulated_seconds(record["durations"], n)) for n in SIMULATED_WORKERS),
+            seconds(sum(max(stage) for stage in record["durations"].values())),
+        ]
+        for record in found.records
+    ]
+    simulated = [f"{n} workers, simulated" for n in SIMULATED_WORKERS]
+    header = ["samples", "one worker, measured", *simulated, "longest tasks of the stages"]
+    return list_table(header, rows)
+
+
+TABLES = {
+    "cells_sets": sets,
+    "cells_curve": curve,
+    "cells_cluster": cluster,
+    "cells_cluster_simulated": cluster_simulated,
+}

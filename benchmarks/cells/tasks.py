@@ -23,6 +23,8 @@ class CellJob(Job):
     model: str = "lasvc"
     set: str = ""
     n_train: int = 50_000
+    # Worker processes of a cluster.
+    n_workers: int = 1
 
 
 def _cells(cell_size, overlap):
@@ -82,5 +84,12 @@ def fit_forest(job):
     return measured(model, X[:n], y[:n], X[n:], y[n:])
 
 
+def fit_cluster(job):
+    """Fit cells on worker processes."""
+    from . import cluster  # needs dask
+
+    return cluster.fit_cluster(job)
+
+
 JOB = CellJob
-TASKS = {"fit_cells": fit_cells, "fit_forest": fit_forest}
+TASKS = {"fit_cells": fit_cells, "fit_forest": fit_forest, "fit_cluster": fit_cluster}
