@@ -36,7 +36,7 @@ def fit_cluster(job):
             threads_per_worker=1,
             memory_limit=MEMORY_LIMIT,
             local_directory=folder,
-            dashboard_address=None,
+            dashboard_address=":0",
         ) as cluster,
         Client(cluster) as client,
     ):

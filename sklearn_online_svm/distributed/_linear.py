@@ -102,14 +102,14 @@ def fit_linear(estimator, X, y=None, *, sample_weight=None, epochs=1, classes=No
 
     Examples
     --------
+    >>> import dask.array as da
     >>> from sklearn_online_svm import AROWClassifier
     >>> from sklearn_online_svm.datasets import make_waveform
     >>> from sklearn_online_svm.distributed import fit_linear
     >>> X, y = make_waveform(4000, random_state=0)
-    >>> import dask.array as da  # doctest: +SKIP
-    >>> X, y = da.from_array(X, chunks=(1000, 21)), da.from_array(y, chunks=1000)  # doctest: +SKIP
-    >>> model = fit_linear(AROWClassifier(), X, y)  # doctest: +SKIP
-    >>> model.t_  # doctest: +SKIP
+    >>> X, y = da.from_array(X, chunks=(1000, 21)), da.from_array(y, chunks=1000)
+    >>> model = fit_linear(AROWClassifier(), X, y)
+    >>> model.t_
     4001.0
     """
     dask = import_optional("dask", "fit_linear")

@@ -20,7 +20,7 @@ def read_partitions(reader, paths, **options):
         :func:`~sklearn_online_svm.readers.read_csv`,
         :func:`~sklearn_online_svm.readers.read_parquet`, or another function that returns an
         iterator of pairs ``(X, y)`` for a path.
-    paths : list of str or list of path-like
+    paths : list of str, or list of path-like
         Paths of the files, which all workers must be able to read.
     **options : dict
         Other parameters of the reader, such as ``target``.
@@ -61,11 +61,8 @@ def read_partitions(reader, paths, **options):
     ...     X, y = make_banana_like(500, random_state=seed)
     ...     paths.append(os.path.join(folder, f"{seed}.svm"))
     ...     dump_svmlight_file(X, y, paths[-1], zero_based=False)
-    >>> import dask  # doctest: +SKIP
-    >>> partitions = read_partitions(
-    ...     read_svmlight, paths, n_features=2, zero_based=False
-    ... )  # doctest: +SKIP
-    >>> fit_linear(AROWClassifier(), partitions).t_  # doctest: +SKIP
+    >>> partitions = read_partitions(read_svmlight, paths, n_features=2, zero_based=False)
+    >>> fit_linear(AROWClassifier(), partitions).t_
     1501.0
     """
     dask = import_optional("dask", "read_partitions")
@@ -154,7 +151,9 @@ def concatenated(parts):
         return parts[0]
     if hasattr(parts[0], "iloc"):
         return import_optional("pandas", "read_partitions").concat(parts)
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+    return (
+        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+    )
 
 
 def reduced(results, merge):

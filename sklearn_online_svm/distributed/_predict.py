@@ -46,16 +46,16 @@ def predict(model, X, *, method="predict"):
 
     Examples
     --------
+    >>> import dask.array as da
     >>> from sklearn_online_svm import LASVC
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> from sklearn_online_svm.distributed import predict
     >>> X, y = make_banana_like(1000, random_state=0)
     >>> model = LASVC(random_state=0).fit(X, y)
-    >>> import dask.array as da  # doctest: +SKIP
-    >>> labels = predict(model, da.from_array(X, chunks=(250, 2)))  # doctest: +SKIP
-    >>> labels.chunks  # doctest: +SKIP
+    >>> labels = predict(model, da.from_array(X, chunks=(250, 2)))
+    >>> labels.chunks
     ((250, 250, 250, 250),)
-    >>> bool((labels.compute() == model.predict(X)).all())  # doctest: +SKIP
+    >>> bool((labels.compute() == model.predict(X)).all())
     True
     """
     dask = import_optional("dask", "predict")

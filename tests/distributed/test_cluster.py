@@ -4,7 +4,6 @@ import os
 import signal
 
 import joblib
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.multiclass import OneVsRestClassifier
@@ -42,7 +41,7 @@ def client():
     """A cluster of two processes, for all tests of this module: their start takes seconds."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -8,8 +8,8 @@ from sklearn.datasets import make_friedman1
 from sklearn.linear_model import Ridge
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.distributed import fit_cells, read_partitions
 from sklearn_online_svm.distributed import _cells as implementation
+from sklearn_online_svm.distributed import fit_cells, read_partitions
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.partitioned._tree import CellTree
@@ -257,9 +257,7 @@ def test_errors_of_files(tmp_path):
         with pytest.raises(ValueError, match="read_svmlight needs n_features, and zero_based"):
             read_partitions(read_svmlight, ["a.svm"], **options)
     (tmp_path / "empty.svm").write_text("")
-    parts = read_partitions(
-        read_svmlight, [tmp_path / "empty.svm"], n_features=3, zero_based=True
-    )
+    parts = read_partitions(read_svmlight, [tmp_path / "empty.svm"], n_features=3, zero_based=True)
     with pytest.raises(ValueError, match=r"empty.svm'\) has no samples"):
         fit_cells(classifier(), parts)
 

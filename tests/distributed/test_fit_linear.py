@@ -151,7 +151,8 @@ def test_the_second_epoch_takes_the_mean_weighted_with_precisions(estimator):
 
 
 @pytest.mark.parametrize(
-    "estimator", [*FIRST_ORDER, *SECOND_ORDER[::5], CostSensitivePassiveAggressiveClassifier(average=False)]
+    "estimator",
+    [*FIRST_ORDER, *SECOND_ORDER[::5], CostSensitivePassiveAggressiveClassifier(average=False)],
 )
 def test_the_result_is_a_model_that_continues(estimator):
     make = two_classes if "Cost" in type(estimator).__name__ else three_classes

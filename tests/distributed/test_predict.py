@@ -51,7 +51,10 @@ def test_arrays_of_unknown_sizes(make, method):
     given = da.from_array(X, chunks=(50, 4))
     given = given[(given[:, 0] > 0) & (da.arange(200, chunks=50) >= 50)]
     chosen = X[50:][X[50:, 0] > 0]
-    found, expected = predict(model, given, method=method).compute(), getattr(model, method)(chosen)
+    found, expected = (
+        predict(model, given, method=method).compute(),
+        getattr(model, method)(chosen),
+    )
     if method == "predict":
         np.testing.assert_array_equal(found, expected)
     else:
