@@ -1,6 +1,5 @@
-"""Cells fitted on worker processes, and the simulated time with more of them."""
+"""Cells fitted on worker processes."""
 
-import heapq
 import resource
 import tempfile
 import time
@@ -103,18 +102,3 @@ def _tasks(records):
 
 def _end(record):
     return max(span["stop"] for span in record["startstops"])
-
-
-def simulated_seconds(durations, n_workers):
-    """Return the time of stages one after the other, whose tasks are scheduled on workers.
-
-    A worker that is free takes the longest remaining task. Transfers and the scheduler take no
-    time.
-    """
-    total = 0.0
-    for stage in durations.values():
-        ends = [0.0] * n_workers
-        for seconds in sorted(stage, reverse=True):
-            heapq.heapreplace(ends, ends[0] + seconds)
-        total += max(ends)
-    return total

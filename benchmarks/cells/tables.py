@@ -1,8 +1,9 @@
 """Tables of `cells`."""
 
+import heapq
+
 from ..bench.rst import count, list_table, megabytes, percent, seconds
 from ..bench.summary import stored_records
-from .cluster import simulated_seconds
 from .sets import CASES
 from .steps import CURVE, SIZES
 
@@ -73,6 +74,21 @@ def cluster(results):
     ]
     header = ["samples", "workers", "cells", "fit", "error", "memory at start", "largest memory"]
     return list_table([*header, "pieces", "received", "tasks"], rows)
+
+
+def simulated_seconds(durations, n_workers):
+    """Return the time of stages one after the other, whose tasks are scheduled on workers.
+
+    A worker that is free takes the longest remaining task. Transfers and the scheduler take no
+    time.
+    """
+    total = 0.0
+    for stage in durations.values():
+        ends = [0.0] * n_workers
+        for seconds in sorted(stage, reverse=True):
+            heapq.heapreplace(ends, ends[0] + seconds)
+        total += max(ends)
+    return total
 
 
 def cluster_simulated(results):

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import sparray, spmatrix
 from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, MetaEstimatorMixin
 
-from sklearn_online_svm.distributed import predict as predict
-
 __all__ = [
     "ABSTAIN",
     "AllQuery",

@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import sparray, spmatrix
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin
 
-from sklearn_online_svm.distributed import predict as predict
-
 __all__ = ["CellClassifier", "CellRegressor"]
 
 class CellClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

@@ -49,8 +49,8 @@ def client():
 
 
 def samples():
-    X, y = three_classes(3000)
-    return X, y, da.from_array(X, chunks=(400, 4)), da.from_array(y, chunks=400)
+    X, y = three_classes(1500)
+    return X, y, da.from_array(X, chunks=(300, 4)), da.from_array(y, chunks=300)
 
 
 def cells(path=None):
@@ -63,14 +63,14 @@ def test_processes_give_the_model_of_threads(client):
     found = fit_cells(cells(), X_array, y_array)
     with dask.config.set(scheduler="synchronous"):
         expected = fit_cells(cells(), X_array, y_array)
-    assert found.n_cells_ == expected.n_cells_ > 60
+    assert found.n_cells_ == expected.n_cells_ > 30
     assert_array_equal(found.decision_function(X), expected.decision_function(X))
     linear = fit_linear(AROWClassifier(), X_array, y_array, epochs=2)
     with dask.config.set(scheduler="synchronous"):
         expected = fit_linear(AROWClassifier(), X_array, y_array, epochs=2)
     assert_array_equal(linear.coef_, expected.coef_)
     values = predict(found, X_array, method="decision_function")
-    assert_array_equal(values[:400], found.decision_function(X[:400]))
+    assert_array_equal(values[:300], found.decision_function(X[:300]))
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes cannot be killed")
