@@ -85,8 +85,8 @@ def simulated_seconds(durations, n_workers):
     total = 0.0
     for stage in durations.values():
         ends = [0.0] * n_workers
-        for seconds in sorted(stage, reverse=True):
-            heapq.heapreplace(ends, ends[0] + seconds)
+        for duration in sorted(stage, reverse=True):
+            heapq.heapreplace(ends, ends[0] + duration)
         total += max(ends)
     return total
 

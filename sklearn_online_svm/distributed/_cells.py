@@ -111,11 +111,13 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
     grown = dask.delayed(_grown)(shared, seed, reduced(summaries, _merged))
     summary, tree = dask.compute(grown)[0]
     summary.set_attributes(model)
-    packed = dask.compute(_groups(shared, seed, tree, partitions))[0]
-    groups = [None if part is None else pickle.loads(part) for part in packed]
-    model.tree_ = _grafted(tree, [group and group[0] for group in groups])
-    model.estimators_ = [cell for group in groups if group for cell in group[1]]
-    model.cell_sizes_ = np.concatenate([group[2] for group in groups if group])
+    trees, models, sizes = [], [], []
+    for of_group in _results(_groups(shared, seed, tree, partitions)):
+        trees.append(of_group[0])
+        models += map(pickle.loads, of_group[1])
+        sizes += of_group[2]
+    model.tree_ = _grafted(tree, trees)
+    model.estimators_, model.cell_sizes_ = models, np.array(sizes)
     return model
 
 
@@ -247,6 +249,17 @@ def _groups(model, seed, tree, partitions):
     ]
 
 
+def _results(groups):
+    """Yield the result of each group, in order, and release it.
+
+    All at once, they may be more than the memory of a worker.
+    """
+    dask = import_optional("dask", "fit_cells")
+    waiting = list(dask.persist(*groups))
+    while waiting:
+        yield waiting.pop(0).compute()
+
+
 def _pieces(model, tree, part):
     """Divide a partition: return the samples of each group, or None."""
     pieces = [None] * (len(tree.children) + 1)
@@ -259,13 +272,10 @@ def _pieces(model, tree, part):
 
 
 def _fit_group(model, seed, pieces):
-    """Fit the cells of a group; return the tree, the models and the sizes of the cells.
-
-    They are packed to bytes, whose size dask knows, so that it can move them to the disk.
-    """
+    """Fit the cells of a group; return the tree, the models as bytes, and the sizes of cells."""
     pieces = [piece for piece in pieces if piece is not None]
     if not pieces:
-        return None
+        return None, [], []
     X, y, weights = zip(*pieces)
     X, y = concatenated(X), concatenated(y)
     weights = None if weights[0] is None else concatenated(weights)
@@ -273,7 +283,8 @@ def _fit_group(model, seed, pieces):
     tree, cells = CellTree.grow(X, model.cell_size, model.overlap, random)
     fit = _fit_classifier if isinstance(model, CellClassifier) else _fit
     models = Parallel(n_jobs=model.n_jobs, prefer="threads")(
-        delayed(fit)(
+        delayed(_fit_cell)(
+            fit,
             _seeded(clone(model._base_estimator()), random),
             X[rows],
             y[rows],
@@ -281,8 +292,12 @@ def _fit_group(model, seed, pieces):
         )
         for rows in cells
     )
-    cloudpickle = import_optional("cloudpickle", "fit_cells")
-    return cloudpickle.dumps((tree, models, [len(rows) for rows in cells]))
+    return tree, models, [len(rows) for rows in cells]
+
+
+def _fit_cell(fit, *arguments):
+    """Return a fitted model as bytes: without its kernel cache, and dask knows their size."""
+    return import_optional("cloudpickle", "fit_cells").dumps(fit(*arguments))
 
 
 def _grafted(upper, lower):
