@@ -20,6 +20,7 @@ from benchmarks.active import (
 from benchmarks.bench import harness, measure, results
 from benchmarks.bench.measure import ROOT
 from benchmarks.cells import sets as cell_sets
+from benchmarks.cells import tables as cell_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import tasks
@@ -256,6 +257,13 @@ def test_the_forest_has_numbers_and_indicators():
     np.testing.assert_array_equal(X[:, 10:14].sum(axis=1), 1)
     np.testing.assert_array_equal(X[:, 14:].sum(axis=1), 1)
     assert 0.3 < y.mean() < 0.7
+
+
+def test_simulated_times_of_workers():
+    durations = {"first": [4.0, 3.0, 2.0, 2.0, 1.0], "second": [1.0, 5.0]}
+    found = [cell_tables.simulated_seconds(durations, n) for n in (1, 2, 3, 100)]
+    # Two workers: 4 + 2 and 3 + 2 + 1; three: 4, 3 + 1 and 2 + 2.
+    assert found == [18.0, 6.0 + 5.0, 4.0 + 5.0, 4.0 + 5.0]
 
 
 def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):

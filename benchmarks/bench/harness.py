@@ -19,7 +19,7 @@ QUICK_RESULTS = measure.ROOT / "build" / "benchmarks-quick"
 PACKAGES = (
     "sklearn-online-svm", "scikit-learn", "numpy", "scipy", "scikit-learn-intelex",
     "thundersvm-cpu", "river", "vowpalwabbit", "olpy", "scikit-activeml",
-    "imbalanced-learn", "optuna", "skl2onnx", "onnxruntime",
+    "imbalanced-learn", "optuna", "skl2onnx", "onnxruntime", "dask",
 )  # fmt: skip
 
 

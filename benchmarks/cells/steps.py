@@ -28,8 +28,14 @@ def _models(models):
     return [model for model in models if model != "lpd" or "LPD_SVM" in os.environ]
 
 
-def _call(step, settings, task, **asked):
-    record = settings.call(task, limit=LIMIT, **asked)
+# Samples of the runs on worker processes, and the numbers of these.
+CLUSTER_SIZES = [500_000, 4_000_000]
+CLUSTER_WORKERS = [1, 2]
+CLUSTER_LIMIT = 6 * 3600
+
+
+def _call(step, settings, task, limit=LIMIT, **asked):
+    record = settings.call(task, limit=limit, **asked)
     harness.say(step, record, **asked)
     return {**asked, **record}
 
@@ -89,9 +95,29 @@ def stream(settings):
     }
 
 
+def cluster(settings):
+    """Measure training on worker processes."""
+    sizes = CLUSTER_SIZES[:1] if settings.quick else CLUSTER_SIZES
+    return {
+        "records": [
+            _call(
+                "cells_cluster",
+                settings,
+                "fit_cluster",
+                limit=CLUSTER_LIMIT,
+                n_train=n,
+                n_workers=n_workers,
+            )
+            for n in sizes
+            for n_workers in CLUSTER_WORKERS
+        ]
+    }
+
+
 STEPS = {
     "cells_stream": stream,
     "cells_sets": sets,
     "cells_curve": curve,
     "cells_files": from_files,
+    "cells_cluster": cluster,
 }

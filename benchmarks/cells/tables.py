@@ -1,5 +1,7 @@
 """Tables of `cells`."""
 
+import heapq
+
 from ..bench.rst import count, list_table, megabytes, percent, seconds
 from ..bench.summary import stored_records
 from . import files, streams
@@ -8,6 +10,8 @@ from .sets import CASES
 from .steps import CURVE, SETS_MODELS, SIZES
 
 COLUMNS = [*SETS_MODELS[:2], "svc_part", *SETS_MODELS[2:]]
+
+SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
 def _by_set(results, cell):
@@ -102,6 +106,60 @@ def stream(results):
     return list_table(header, rows)
 
 
+def cluster(results):
+    """Times, memory and traffic of worker processes."""
+    found = stored_records("cells_cluster", results).ok()
+    rows = [
+        [
+            count(record["n_train"]),
+            count(record["n_workers"]),
+            count(record["n_cells"]),
+            seconds(record["seconds"]),
+            percent(record["error"]),
+            megabytes(record["megabytes_at_start"]),
+            megabytes(record["megabytes_at_most"]),
+            megabytes(record["megabytes_of_pieces"]),
+            megabytes(record["megabytes_received"]),
+            count(record["n_tasks"]),
+        ]
+        for record in found.records
+    ]
+    header = ["samples", "workers", "cells", "fit", "error", "memory at start", "largest memory"]
+    return list_table([*header, "pieces", "received", "tasks"], rows)
+
+
+def simulated_seconds(durations, n_workers):
+    """Return the time of stages one after the other, whose tasks are scheduled on workers.
+
+    A worker that is free takes the longest remaining task. Transfers and the scheduler take no
+    time.
+    """
+    total = 0.0
+    for stage in durations.values():
+        ends = [0.0] * n_workers
+        for duration in sorted(stage, reverse=True):
+            heapq.heapreplace(ends, ends[0] + duration)
+        total += max(ends)
+    return total
+
+
+def cluster_simulated(results):
+    """Simulated times with more workers, from the durations of tasks on one."""
+    found = stored_records("cells_cluster", results).ok().where(n_workers=1)
+    rows = [
+        [
+            count(record["n_train"]),
+            seconds(record["seconds"]),
+            *(seconds(simulated_seconds(record["durations"], n)) for n in SIMULATED_WORKERS),
+            seconds(sum(max(stage) for stage in record["durations"].values())),
+        ]
+        for record in found.records
+    ]
+    simulated = [f"{n} workers, simulated" for n in SIMULATED_WORKERS]
+    header = ["samples", "one worker, measured", *simulated, "longest tasks of the stages"]
+    return list_table(header, rows)
+
+
 TABLES = {
     "cells_stream": stream,
     "cells_files": from_files,
@@ -109,4 +167,6 @@ TABLES = {
     "cells_times": times,
     "cells_curve_2": lambda results: curve(results, 2),
     "cells_curve_7": lambda results: curve(results, 7),
+    "cells_cluster": cluster,
+    "cells_cluster_simulated": cluster_simulated,
 }

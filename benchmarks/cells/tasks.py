@@ -25,6 +25,8 @@ class CellJob(Job):
     # Samples in files: their kind, and the format.
     kind: str = "dense"
     source: str = "text"
+    # Worker processes of a cluster.
+    n_workers: int = 1
 
 
 def measured(model, X, y, X_test, y_test):
@@ -71,5 +73,18 @@ def fit_forest(job):
     return measured(MODELS[job.model](FOREST, job), X[:n], y[:n], X[n:], y[n:])
 
 
+def fit_cluster(job):
+    """Fit cells on worker processes."""
+    from . import cluster  # needs dask
+
+    return cluster.fit_cluster(job)
+
+
 JOB = CellJob
-TASKS = {"fit_cells": fit_cells, "fit_forest": fit_forest, **files.TASKS, **streams.TASKS}
+TASKS = {
+    "fit_cells": fit_cells,
+    "fit_forest": fit_forest,
+    "fit_cluster": fit_cluster,
+    **files.TASKS,
+    **streams.TASKS,
+}

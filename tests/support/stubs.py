@@ -293,8 +293,10 @@ class Writer:
             used = [name for name in sorted(names) if re.search(rf"\b{name}\b", body)]
             lines += [f"from {module} import {', '.join(used)}"] if used else []
         own = self.module.__name__
-        for home, name in self.homes.values():
-            if home != own and (name in offered or re.search(rf"\b{name}\b", body)):
+        for thing, (home, name) in self.homes.items():
+            # Functions are no types: in the text their names are those of methods.
+            used = isinstance(thing, type) and re.search(rf"\b{name}\b", body)
+            if home != own and (name in offered or used):
                 lines.append(f"from {home} import {name} as {name}")
         lines.append(f"\n__all__ = {list(self.module.__all__)!r}\n")
         return "\n".join([*lines, body]) + "\n"
