@@ -1,5 +1,6 @@
 """One model per cell of a partition of the feature space."""
 
+import copy
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,17 +10,35 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_labels, check_samples, check_weights
+from .._base import (
+    check_labels,
+    check_samples,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+    thread_pool,
+)
+from .._estimator_base import with_classes
 from .._sklearn_compat import HasMethods, Interval
 from ..kernel import LASVC, LASVR
+from ._stream import CellStream, postponed_interrupts
 from ._tree import CellTree
+
+# Most samples that are kept of a cell whose samples have the same class, for partial_fit.
+_N_KEPT = 200
 
 
 class _SingleClass:
-    """Model of a cell whose samples have the same class."""
+    """Model of a cell whose samples have the same class.
 
-    def __init__(self, label):
+    A few samples are kept for ``partial_fit``, which trains the estimator on them first.
+    """
+
+    def __init__(self, label, estimator, X, weights):
         self.classes_ = np.array([label])
+        some = slice(None, None, -(-X.shape[0] // _N_KEPT))
+        self._estimator, self._X = estimator, X[some].copy()
+        self._weights = None if weights is None else weights[some].copy()
 
     def decision_function(self, X):
         return np.ones(X.shape[0])
@@ -27,14 +46,30 @@ class _SingleClass:
     def predict_proba(self, X):
         return np.ones((X.shape[0], 1))
 
+    def started(self, classes):
+        """Return a model of all classes that is trained on the samples kept."""
+        y = np.repeat(self.classes_, self._X.shape[0])
+        return _train(clone(self._estimator), self._X, y, self._weights, classes=classes)
+
 
 def _fit_classifier(estimator, X, y, weights):
-    present = np.unique(y if weights is None else y[weights > 0.0])
-    return _SingleClass(present[0]) if len(present) == 1 else _fit(estimator, X, y, weights)
+    weighted = slice(None) if weights is None else weights > 0.0
+    present = np.unique(y[weighted])
+    if len(present) > 1:
+        return _fit(estimator, X, y, weights)
+    return _SingleClass(
+        present[0], estimator, X[weighted], None if weights is None else weights[weighted]
+    )
 
 
 def _fit(estimator, X, y, weights):
     return estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+
+
+def _train(estimator, X, y, weights, **options):
+    if weights is not None:
+        options["sample_weight"] = weights
+    return estimator.partial_fit(X, y, **options)
 
 
 def _seeded(estimator, random):
@@ -45,6 +80,10 @@ def _seeded(estimator, random):
         if name.endswith("random_state") and value is None
     )
     return estimator.set_params(**{name: random.randint(2**31 - 1) for name in unseeded})
+
+
+def _has_partial_fit(model):
+    return hasattr(model._base_estimator(), "partial_fit")
 
 
 class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
@@ -79,7 +118,7 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
         tree, cells = CellTree.grow(X, self.cell_size, self.overlap, random)
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit)(
-                _seeded(clone(self._base_estimator()), random),
+                self._new_model(random),
                 X[rows],
                 y[rows],
                 None if weights is None else weights[rows],
@@ -88,7 +127,62 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
         )
         self.tree_ = tree
         self.cell_sizes_ = np.array([len(rows) for rows in cells])
+        for name in ("_stream", "n_samples_seen_"):
+            self.__dict__.pop(name, None)
         return self
+
+    def _partial_fit_cells(self, X, y, classes, sample_weight):
+        """Train on a chunk; an error before the first trained sample changes nothing."""
+        self._validate_params()
+        before = self.__dict__.copy()
+        try:
+            X, y = self._check_chunk(X, y, classes, first=not hasattr(self, "tree_"))
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, X, allow_all_zero=True)
+            self._train_on_chunk(X, y, weights)
+        except BaseException:
+            if self.__dict__.get("n_samples_seen_") == before.get("n_samples_seen_"):
+                self.__dict__ = before
+            raise
+        return self
+
+    def _train_on_chunk(self, X, y, weights):
+        n, first = X.shape[0], 0
+        stream = self.__dict__.get("_stream") or self._new_stream(X.shape[1])
+        n_seen = self.__dict__.get("n_samples_seen_", 0)
+        with thread_pool(self.n_jobs, n) as threads:
+            run = map if threads is None else threads.map
+            while first < n:
+                # A cell is divided a few times per piece; the rest of the piece is then assigned
+                # to cells again.
+                piece = slice(first, first + self.cell_size)
+                part = X[piece], y[piece], None if weights is None else weights[piece]
+                with postponed_interrupts():
+                    first += stream.learn(*part, self, run)
+                    self._stream, self.tree_, self.estimators_ = stream, stream.tree, stream.models
+                    self.cell_sizes_, self.n_samples_seen_ = stream.sizes, n_seen + first
+
+    def _new_stream(self, n_features):
+        """Return the stream that begins with the cells of ``fit``, or with a single one."""
+        random = check_random_state(self.random_state)
+        if hasattr(self, "tree_"):
+            tree, models = copy.deepcopy(self.tree_), list(self.estimators_)
+            return CellStream(tree, models, self.cell_sizes_.copy(), random)
+        tree = CellTree.single(n_features)
+        return CellStream(tree, [self._new_model(random)], np.zeros(1, dtype=np.int64), random)
+
+    # Models of cells.
+
+    def _new_model(self, random):
+        return _seeded(clone(self._base_estimator()), random)
+
+    def _prepared(self, model):
+        """Return a model that ``_train`` accepts."""
+        return model
+
+    def _train(self, model, X, y, weights):
+        return _train(model, X, y, weights)
 
     def _blended(self, X, shape, values_of):
         """Return ``values_of(model, samples)``, averaged over the cells of each sample."""
@@ -153,6 +247,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         Number of cells.
     tree_ : CellTree
         The partition.
+    n_samples_seen_ : int
+        Number of samples of all calls of ``partial_fit``. Defined only after such a call.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -236,6 +332,65 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             raise ValueError("The number of classes has to be greater than one; got 1 class.")
         self.classes_ = classes
         return self._fit_cells(X, y, weights, _fit_classifier)
+
+    @available_if(_has_partial_fit)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Train on a chunk of samples, in the given order.
+
+        Needs an estimator with ``partial_fit``. Also continues a model trained with :meth:`fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream. Must be provided at the first call to partial_fit and can be
+            omitted in subsequent calls, and after :meth:`fit`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the models of the cells.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid; the model is then unchanged.
+
+        Notes
+        -----
+        A cell of more than ``cell_size`` samples is divided in two. The models of both sides are
+        new clones of ``estimator``, trained on the samples of their side; all samples are stored
+        for this purpose. The cells of :meth:`fit` have no stored samples: such a cell is divided
+        after ``cell_size`` more samples, and both models continue from copies of the one that
+        :meth:`fit` has trained.
+
+        Ctrl-C takes effect after at most ``cell_size`` samples. The model has then been trained on
+        ``n_samples_seen_`` samples, and can be used and trained further.
+        """
+        return self._partial_fit_cells(X, y, classes, sample_weight)
+
+    def _check_chunk(self, X, y, classes, first):
+        classes = classes_of_stream(classes, None if first else self.classes_)
+        X, y = check_samples(self, X, y, reset=first)
+        check_labels(y)
+        encode_labels(y, classes)
+        self.classes_ = classes
+        return X, y
+
+    def _prepared(self, model):
+        if isinstance(model, _SingleClass):
+            return model.started(self.classes_)
+        if not np.array_equal(getattr(model, "classes_", self.classes_), self.classes_):
+            return with_classes(model, self.classes_)
+        return model
+
+    def _train(self, model, X, y, weights):
+        return _train(model, X, y, weights, classes=self.classes_)
 
     def decision_function(self, X):
         """Compute the decision function.
@@ -366,6 +521,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         Number of cells.
     tree_ : CellTree
         The partition.
+    n_samples_seen_ : int
+        Number of samples of all calls of ``partial_fit``. Defined only after such a call.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -430,6 +587,44 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             weights = check_weights(sample_weight, X, allow_all_zero=False)
         self._output_shape = y.shape[1:]
         return self._fit_cells(X, y, weights, _fit)
+
+    @available_if(_has_partial_fit)
+    def partial_fit(self, X, y, sample_weight=None):
+        """Train on a chunk of samples, in the given order.
+
+        As :meth:`CellClassifier.partial_fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the models of the cells.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid; the model is then unchanged.
+        """
+        return self._partial_fit_cells(X, y, None, sample_weight)
+
+    def _check_chunk(self, X, y, classes, first):
+        X, y = check_samples(self, X, y, reset=first, multi_output=True)
+        if first:
+            self._output_shape = y.shape[1:]
+        elif y.shape[1:] != self._output_shape:
+            raise ValueError(
+                f"y has the shape {y.shape}; the targets of the samples before had the shape "
+                f"{('n_samples', *self._output_shape)}."
+            )
+        return X, y
 
     def predict(self, X):
         """Predict target values.
