@@ -116,6 +116,8 @@ class CellStream:
             if len(rows)
         }
         self._train(parts, owner, run)
+        # New arrays: those of a model that has been loaded may be read-only.
+        self.sizes, self.tree.n_samples = self.sizes.copy(), self.tree.n_samples.copy()
         for number, part in parts.items():
             self.cells[number].add(*part)
             self.sizes[number] += len(part[1])
@@ -163,8 +165,8 @@ class CellStream:
         self.cells.append(children[1])
         self.models.append(models[1])
         sizes = [child.n_before + child.n for child in children]
-        self.sizes[number] = sizes[0]
         self.sizes = np.append(self.sizes, sizes[1])
+        self.sizes[number] = sizes[0]
 
 
 @contextmanager

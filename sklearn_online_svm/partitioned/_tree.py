@@ -113,19 +113,18 @@ class CellTree:
         nodes, cells : dict of int to ndarray
             Numbers of samples in ascending order, without empty nodes and cells.
         """
-        nodes, cells = {}, {}
+        found = {}
         for number, rows, _ in self._walk(X, arriving=True):
-            if number < 0:
-                cells[-1 - number] = rows
-            else:
-                nodes[number] = rows
-        return nodes, cells
+            # A cell may be the child of several nodes.
+            found[number] = np.union1d(found[number], rows) if number in found else rows
+        nodes = {number: rows for number, rows in found.items() if number >= 0}
+        return nodes, {-1 - number: rows for number, rows in found.items() if number < 0}
 
     def divide(self, cell, direction, lower, upper, n_samples):
         """Replace a cell by a node; the cell becomes its left child, a new cell its right one."""
         number, new = len(self.children), len(self.children) + 1
-        self.children[self.children == -1 - cell] = number
-        self.children = np.vstack([self.children, [[-1 - cell, -1 - new]]])
+        children = np.where(self.children == -1 - cell, number, self.children)
+        self.children = np.vstack([children, [[-1 - cell, -1 - new]]])
         self.directions = np.vstack([self.directions, direction])
         self.lower, self.upper = np.append(self.lower, lower), np.append(self.upper, upper)
         self.n_divided = np.append(self.n_divided, n_samples)
