@@ -52,7 +52,8 @@ class Disturbed(ClassifierMixin, BaseEstimator):
             Disturbed.disturb()
         return self
 
-    fit = partial_fit
+    def fit(self, X, y):
+        return self.partial_fit(X, y, classes=np.unique(y))
 
     def decision_function(self, X):
         return self.model_.decision_function(X)
@@ -100,7 +101,7 @@ def test_one_cell_is_the_estimator(make):
 
 def test_models_are_trained_on_the_samples_of_their_cells_in_order():
     X, y = two_classes(800)
-    model = streamed(cells(overlap=0.0), X, y, 90, [-1, 1])
+    model = streamed(cells(overlap=0.0), X, y, 90, np.unique(y))
     assert model.n_cells_ > 8
     n_samples = 0
     for cell, rows, weights in model.tree_.parts(X):
@@ -114,15 +115,15 @@ def test_models_are_trained_on_the_samples_of_their_cells_in_order():
 
 
 def test_an_overlap_shrinks_as_its_node_grows():
-    X = np.random.default_rng(0).uniform(size=(30_000, 2))
+    X = np.random.default_rng(0).uniform(size=(5000, 2))
     model = CellRegressor(Mean(), cell_size=20, random_state=0)
-    streamed(model, X, X[:, 0], 5000)
-    assert 2 * len(X) < model.cell_sizes_.sum() < 3.6 * len(X)
+    streamed(model, X, X[:, 0], 1000)
+    assert 2 * len(X) < model.cell_sizes_.sum() < 4.5 * len(X)
     tree = model.tree_
     assert tree.n_divided[0] == 20
-    assert tree.n_samples[0] == 30_000
+    assert tree.n_samples[0] == 5000
     # Weights at the root change from 0 to 1 across a width proportional to n^(-1/4).
-    width = (tree.upper[0] - tree.lower[0]) * (20 / 30_000) ** 0.25
+    width = (tree.upper[0] - tree.lower[0]) * (20 / 5000) ** 0.25
     along = X @ tree.directions[0] - (tree.upper[0] + tree.lower[0]) / 2
     right = tree._share_of_right(0, X @ tree.directions[0], tree.n_samples[0])
     assert_allclose(right, np.clip(0.5 + along / width, 0, 1), atol=1e-9)
@@ -141,7 +142,7 @@ def test_the_model_can_be_used_after_each_sample():
 
 @pytest.mark.parametrize("X", [np.ones((300, 2)), np.repeat([[0.0], [1.0]], [297, 3], axis=0)])
 def test_samples_that_cannot_be_separated(X):
-    y = np.arange(300) % 2
+    X, y = X[::-1], np.arange(300) % 2
     model = streamed(cells(10), X, y, 300, [0, 1])
     assert model.n_cells_ == len(np.unique(X, axis=0))
     assert model.n_samples_seen_ == 300
@@ -221,7 +222,8 @@ def test_other_classes_in_cells_of_a_fit():
         # Of the class that the other cell has.
         model.partial_fit(X[:40] + 1.5, np.full(40, labels[-1]))
         assert_array_equal(model.predict(X[:40] + 1.5), labels[-1])
-        assert model.score(X, y) > 0.9
+        model.partial_fit(X[::-1], y[::-1])
+        assert model.score(X, y) > 0.98
 
 
 def test_classes_that_the_estimator_cannot_add():
@@ -274,7 +276,7 @@ def test_an_error_of_a_model_loses_nothing(fitted, monkeypatch):
     X, y = two_classes(400)
     model = cells(estimator=Disturbed(X[330]))
     if fitted:
-        model.fit(X[:100], y[:100], classes=None)
+        model.fit(X[:100], y[:100])
     model.partial_fit(X[100:300], y[100:300], classes=np.unique(y))
     expected = copy.deepcopy(model)
     monkeypatch.setattr(Disturbed, "disturb", staticmethod(lambda: 1 / 0))
