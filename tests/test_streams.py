@@ -38,6 +38,7 @@ from sklearn_online_svm import (
     VirtualLASVC,
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from tests.support.copies import with_copies
 from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, GAP_DRIVEN, LAYOUTS, three_classes
@@ -121,15 +122,21 @@ MODELS = {
     "labels, lasvm": LabelEfficientClassifier(
         LASVC(**KERNEL), RandomQuery(rate=0.4, random_state=0)
     ),
+    "cells": CellClassifier(LASVC(C=2.0, **KERNEL), cell_size=30, random_state=0),
+    "cells, 2 classes": CellClassifier(
+        AROWClassifier(covariance="full", shuffle=False), cell_size=30, random_state=0
+    ),
+    "cells, regressor": CellRegressor(LASVR(C=10.0, **KERNEL), cell_size=30, random_state=0),
 }
 CLASSIFIERS = [name for name, model in MODELS.items() if is_classifier(model)]
 # Samples are selected within a chunk, and the scaler is fitted on the first one.
 DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
-# Averages, votes, prototypes and window_size take every sample into account.
+# Averages, votes, prototypes, window_size and cell_size take every sample into account.
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
     *("kernel pa, mean", "kernel regressor, mean", "local", "local, scw", "lasvm, window"),
     *("lasvr, window", "one class", "one class, window", "one class, budget"),
+    *("cells", "cells, 2 classes", "cells, regressor"),
 )
 with_models = pytest.mark.parametrize("name", MODELS)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
@@ -197,7 +204,7 @@ def test_every_estimator_with_partial_fit_is_in_the_table():
     kinds = {getattr(package, name) for name in package.__all__ if name[0].isupper()}
     assert {k for k in kinds if hasattr(k, "partial_fit")} == {
         type(m) for m in MODELS.values()
-    } - {Busy}
+    } - {Busy, CellClassifier, CellRegressor}
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in DEPEND_ON_CHUNKS])
@@ -363,7 +370,7 @@ def test_classes_may_appear_late_or_never(name):
     assert set(model.predict(X)) == set(CLASSES)
 
 
-@pytest.mark.parametrize("name", [n for n in CLASSIFIERS if "labels" not in n])
+@pytest.mark.parametrize("name", [n for n in CLASSIFIERS if not n.startswith(("labels", "cells"))])
 def test_stream_sorted_by_class_is_reported_once(name):
     X, y = samples(name)
     order = np.argsort(y, kind="stable")

@@ -1,5 +1,6 @@
 """One model per cell of a partition of the feature space, for many samples."""
 
-from ._cells import CellClassifier, CellRegressor
+from ._classifier import CellClassifier
+from ._regressor import CellRegressor
 
 __all__ = ["CellClassifier", "CellRegressor"]

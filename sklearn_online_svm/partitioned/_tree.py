@@ -38,14 +38,28 @@ class CellTree:
     directions : ndarray of shape (n_nodes, n_features)
         Direction of each inner node; node 0 is the root.
     lower, upper : ndarray of shape (n_nodes,)
-        Ends of the overlap; equal if there is none.
+        Ends of the overlap when the node was divided; equal if there is none.
     children : ndarray of shape (n_nodes, 2)
         Left and right child: the number of a node, or -1 minus the number of a cell.
+    n_divided : ndarray of shape (n_nodes,)
+        Number of samples when the node was divided.
+
+    Attributes
+    ----------
+    n_samples : ndarray of shape (n_nodes,)
+        Number of samples now. The overlap shrinks towards its middle as a node gets more samples,
+        so that its share is that of a node divided with all of them.
     """
 
-    def __init__(self, directions, lower, upper, children):
+    def __init__(self, directions, lower, upper, children, n_divided):
         self.directions, self.lower, self.upper = directions, lower, upper
-        self.children = children
+        self.children, self.n_divided, self.n_samples = children, n_divided, n_divided.copy()
+
+    @classmethod
+    def single(cls, n_features):
+        """Return a tree with a single cell."""
+        directions, children = np.zeros((0, n_features)), np.zeros((0, 2), dtype=np.int64)
+        return cls(directions, np.zeros(0), np.zeros(0), children, np.zeros(0, dtype=np.int64))
 
     @classmethod
     def grow(cls, X, cell_size, overlap, random):
@@ -58,24 +72,26 @@ class CellTree:
         todo = [(np.arange(X.shape[0]), None, 0)]
         while todo:
             rows, parent, side = todo.pop()
-            split = None
+            cut = None
             if len(rows) > cell_size:
-                share = overlap * (cell_size / len(rows)) ** DECAY
-                split = _split(X[rows], share, random)
-            if split is None:
+                share = share_of_overlap(len(rows), cell_size, overlap)
+                cut = split(X[rows], share, random)
+            if cut is None:
                 number = -1 - len(cells)
                 cells.append(rows)
             else:
                 number = len(splits)
-                *cut, is_left, is_right = split
-                splits.append(cut)
+                direction, lower, upper, is_left, is_right = cut
+                splits.append((direction, lower, upper, len(rows)))
                 children.append([0, 0])
                 todo += [(rows[is_right], number, 1), (rows[is_left], number, 0)]
             if parent is not None:
                 children[parent][side] = number
         directions = np.array([cut[0] for cut in splits]).reshape(len(splits), X.shape[1])
         lower, upper = (np.array([cut[k] for cut in splits]) for k in (1, 2))
-        return cls(directions, lower, upper, np.array(children).reshape(-1, 2)), cells
+        n_divided = np.array([cut[3] for cut in splits], dtype=np.int64)
+        children = np.array(children, dtype=np.int64).reshape(-1, 2)
+        return cls(directions, lower, upper, children, n_divided), cells
 
     def parts(self, X):
         """Yield each cell with samples, their numbers, and their weights in this cell.
@@ -83,28 +99,76 @@ class CellTree:
         The weights of a sample sum to 1. Across an overlap they change linearly from one side to
         the other.
         """
+        for number, rows, weights in self._walk(X, arriving=False):
+            if number < 0:
+                yield -1 - number, rows, weights
+
+    def arrivals(self, X):
+        """Return the numbers of the samples that each node, and each cell, would receive.
+
+        The samples arrive one after the other. They are not counted.
+
+        Returns
+        -------
+        nodes, cells : dict of int to ndarray
+            Numbers of samples in ascending order, without empty nodes and cells.
+        """
+        found = {}
+        for number, rows, _ in self._walk(X, arriving=True):
+            # A cell may be the child of several nodes.
+            found[number] = np.union1d(found[number], rows) if number in found else rows
+        nodes = {number: rows for number, rows in found.items() if number >= 0}
+        return nodes, {-1 - number: rows for number, rows in found.items() if number < 0}
+
+    def divide(self, cell, direction, lower, upper, n_samples):
+        """Replace a cell by a node; the cell becomes its left child, a new cell its right one."""
+        number, new = len(self.children), len(self.children) + 1
+        children = np.where(self.children == -1 - cell, number, self.children)
+        self.children = np.vstack([children, [[-1 - cell, -1 - new]]])
+        self.directions = np.vstack([self.directions, direction])
+        self.lower, self.upper = np.append(self.lower, lower), np.append(self.upper, upper)
+        self.n_divided = np.append(self.n_divided, n_samples)
+        self.n_samples = np.append(self.n_samples, n_samples)
+
+    def _walk(self, X, arriving):
+        """Yield each node and cell with samples, their numbers, and their weights there.
+
+        With ``arriving=True`` each sample is counted in a node before its side is determined.
+        """
         n = X.shape[0]
         todo = [(0 if len(self.children) else -1, np.arange(n), np.ones(n))]
         while todo:
             number, rows, weights = todo.pop()
             if not len(rows):
                 continue
+            yield number, rows, weights
             if number < 0:
-                yield -1 - number, rows, weights
                 continue
-            right = self._share_of_right(number, X[rows] @ self.directions[number])
+            n_samples = self.n_samples[number]
+            if arriving:
+                n_samples = n_samples + np.arange(1, len(rows) + 1)
+            projections = X[rows] @ self.directions[number]
+            right = self._share_of_right(number, projections, n_samples)
             for side, share in ((1, right), (0, 1.0 - right)):
                 inside = share > 0.0
                 todo.append((self.children[number, side], rows[inside], (weights * share)[inside]))
 
-    def _share_of_right(self, number, projections):
+    def _share_of_right(self, number, projections, n_samples):
         lower, upper = self.lower[number], self.upper[number]
         if lower == upper:
             return (projections > lower).astype(np.float64)
+        # Of each half; 0 as long as the node has no more samples than when it was divided.
+        inset = (upper - lower) / 2 * (1.0 - (self.n_divided[number] / n_samples) ** DECAY)
+        lower, upper = lower + inset, upper - inset
         return np.clip((projections - lower) / (upper - lower), 0.0, 1.0)
 
 
-def _split(X, share, random):
+def share_of_overlap(n_samples, cell_size, overlap):
+    """Return the share of the samples of a node that belongs to both sides."""
+    return overlap * (cell_size / n_samples) ** DECAY
+
+
+def split(X, share, random):
     """Return a direction, the ends of the overlap, and the masks of both sides.
 
     Returns None if no sample can be separated from the others.

@@ -1,0 +1,311 @@
+"""Classifier with one model per cell."""
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import (
+    check_labels,
+    check_samples,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+)
+from .._estimator_base import with_classes
+from .._sklearn_compat import HasMethods
+from ..kernel import LASVC
+from ._cells import _CellEstimator, _fit_classifier, _has_partial_fit, _SingleClass, _train
+from ._check import warn_if_inaccurate
+
+
+def _has_probabilities(model):
+    return hasattr(model._base_estimator(), "predict_proba")
+
+
+class CellClassifier(ClassifierMixin, _CellEstimator):
+    r"""Classifier that divides the feature space into cells and fits a model in each.
+
+    The training time of a kernel support vector machine grows faster than the number of samples,
+    and the time of a prediction with the number of support vectors. With cells of bounded size the
+    time of training is proportional to the number of samples, up to the logarithm for dividing
+    them, and that of a prediction is the time of one cell or of a few.
+
+    Read more in the :ref:`user guide <cells>`.
+
+    Parameters
+    ----------
+    estimator : classifier with ``decision_function``, default=None
+        The model of a cell; each cell has a clone. None: :class:`~sklearn_online_svm.LASVC`. With
+        a search, such as :class:`~sklearn_online_svm.model_selection.ProgressiveSearch`, each cell
+        has parameters of its own.
+    cell_size : int, default=4000
+        Largest number of training samples of a cell. More samples per cell are more accurate and
+        take more time.
+    overlap : float, default=0.2
+        Share of the samples, those closest to a cut, that both sides are trained on. Between the
+        two sides predictions change gradually. 0: none.
+    n_jobs : int, default=None
+        Number of threads that fit cells. None means 1 unless in a ``joblib.parallel_config``
+        context, -1 all cores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the samples from which the cuts are computed, and of each model whose
+        ``random_state`` is None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    estimators_ : list of estimators
+        Fitted model of each cell. In a cell whose samples have the same class, it is an object
+        with the attribute ``classes_`` only.
+    cell_sizes_ : ndarray of shape (n_cells,)
+        Number of training samples of each cell.
+    n_cells_ : int
+        Number of cells.
+    tree_ : CellTree
+        The partition.
+    n_samples_seen_ : int
+        Number of samples of all calls of ``partial_fit``. Defined only after such a call.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features seen during fit. Defined only when X has string column names.
+
+    See Also
+    --------
+    CellRegressor : The same for regression.
+    sklearn_online_svm.LASVC : One model for all samples.
+    sklearn.kernel_approximation.Nystroem : Approximate feature map, for a linear model.
+
+    Notes
+    -----
+    **Partition.** A node of more than ``cell_size`` samples is divided at the median of the
+    projections of its samples to their first principal direction. Cells are therefore compact, and
+    all have about the same size. The share s = overlap (cell_size / n)^(1/4) of the n samples of a
+    node, those between the quantiles (1 - s) / 2 and (1 + s) / 2, belongs to both sides; the
+    weights of the two predictions change linearly between them. With the default overlap, all
+    cells have at most 3.4 times as many samples together as there are. The scale of the features
+    matters, as for the kernel.
+
+    **Predictions.** ``decision_function`` is the weighted mean of the values of the cells. A class
+    without samples in a cell has the value -1 there, and the only class of a cell has the value 1,
+    as for samples on the margin of a support vector machine.
+
+    References
+    ----------
+    .. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large
+       scale SVMs. AISTATS 2017.
+
+    Examples
+    --------
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> from sklearn_online_svm.partitioned import CellClassifier
+    >>> X, y = make_banana_like(6000, random_state=0)
+    >>> model = CellClassifier(LASVC(random_state=0), cell_size=1000, random_state=0)
+    >>> model.fit(X[:5000], y[:5000]).n_cells_
+    8
+    >>> bool(model.score(X[5000:], y[5000:]) > 0.85)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "decision_function"]), None],
+        **_CellEstimator._parameter_constraints,
+    }
+
+    _default = LASVC
+
+    def fit(self, X, y, sample_weight=None):
+        """Divide the samples into cells and fit a model in each.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the models of the cells.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid or has a single class.
+        """
+        self._validate_params()
+        with self._restored_after_error():
+            X, y = check_samples(self, X, y, reset=True)
+            check_labels(y)
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, X, allow_all_zero=False)
+            if len(np.unique(y)) < 2:
+                raise ValueError("The number of classes has to be greater than one; got 1 class.")
+            self._fit_part(X, y, weights)
+            warn_if_inaccurate(self, X, y, weights, stacklevel=2)
+        return self
+
+    def _fit_part(self, X, y, weights):
+        self.n_features_in_, self.classes_ = X.shape[1], np.unique(y)
+        return self._fit_cells(X, y, weights, _fit_classifier)
+
+    @available_if(_has_partial_fit)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Train on a chunk of samples, in the given order.
+
+        Needs an estimator with ``partial_fit``. Also continues a model trained with :meth:`fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream. Must be provided at the first call to partial_fit and can be
+            omitted in subsequent calls, and after :meth:`fit`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the models of the cells.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid; the model is then unchanged.
+
+        Notes
+        -----
+        A cell of more than ``cell_size`` samples is divided in two. The models of both sides are
+        new clones of ``estimator``, trained on the samples of their side; all samples are stored
+        for this purpose. The cells of :meth:`fit` have no stored samples: such a cell is divided
+        after ``cell_size`` more samples, and both models continue from copies of the one that
+        :meth:`fit` has trained.
+
+        Ctrl-C takes effect after at most ``cell_size`` samples. The model has then been trained on
+        ``n_samples_seen_`` samples, and can be used and trained further.
+        """
+        return self._partial_fit_cells(X, y, classes, sample_weight)
+
+    def _check_chunk(self, X, y, classes, first):
+        classes = classes_of_stream(classes, None if first else self.classes_)
+        X, y = check_samples(self, X, y, reset=first)
+        check_labels(y)
+        encode_labels(y, classes)
+        self.classes_ = classes
+        return X, y
+
+    def _prepared(self, model):
+        if isinstance(model, _SingleClass):
+            return model.started(self.classes_)
+        if not np.array_equal(getattr(model, "classes_", self.classes_), self.classes_):
+            return with_classes(model, self.classes_)
+        return model
+
+    def _train(self, model, X, y, weights):
+        return _train(model, X, y, weights, classes=self.classes_)
+
+    def decision_function(self, X):
+        """Compute the decision function.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, positive values mean ``classes_[1]``; otherwise one column per class.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted.
+        ValueError
+            If X is invalid.
+        """
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            return self._blended(X, (), self._decision_of_two)
+        return self._blended(X, (len(self.classes_),), self._decision_by_class)
+
+    def _decision_of_two(self, model, X):
+        values = model.decision_function(X)
+        return values if model.classes_[-1] == self.classes_[1] else -values
+
+    def _decision_by_class(self, model, X):
+        values = model.decision_function(X)
+        if len(model.classes_) == 2:
+            values = np.column_stack([-values, values])
+        return self._among_all_classes(model, values, -1.0)
+
+    def _among_all_classes(self, model, values, absent):
+        """Return columns of the classes of a cell among those of all classes."""
+        columns = np.searchsorted(self.classes_, model.classes_)
+        found = np.full((len(values), len(self.classes_)), absent)
+        found[:, columns] = values.reshape(len(values), -1)
+        return found
+
+    def predict(self, X):
+        """Predict class labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Predicted labels.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted.
+        ValueError
+            If X is invalid.
+        """
+        decision = self.decision_function(X)
+        codes = decision.argmax(axis=1) if decision.ndim > 1 else (decision > 0).astype(np.intp)
+        return self.classes_[codes]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """Predict class probabilities; needs an estimator with ``predict_proba``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Weighted mean of the probabilities of the cells. A class without samples in a cell has
+            the probability 0 there.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted.
+        ValueError
+            If X is invalid.
+        """
+        check_is_fitted(self)
+        return self._blended(
+            X,
+            (len(self.classes_),),
+            lambda model, X: self._among_all_classes(model, model.predict_proba(X), 0.0),
+        )

@@ -1,0 +1,179 @@
+"""Regressor with one model per cell."""
+
+from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import check_samples, check_weights
+from .._sklearn_compat import HasMethods
+from ..kernel import LASVR
+from ._cells import _CellEstimator, _fit, _has_partial_fit
+from ._check import warn_if_inaccurate
+
+
+class CellRegressor(RegressorMixin, _CellEstimator):
+    r"""Regressor that divides the feature space into cells and fits a model in each.
+
+    Training and predictions are as in :class:`CellClassifier`. Read more in the :ref:`user guide
+    <cells>`.
+
+    Parameters
+    ----------
+    estimator : regressor, default=None
+        The model of a cell; each cell has a clone. None: :class:`~sklearn_online_svm.LASVR`.
+    cell_size : int, default=4000
+        Largest number of training samples of a cell. More samples per cell are more accurate and
+        take more time.
+    overlap : float, default=0.2
+        Share of the samples, those closest to a cut, that both sides are trained on. Between the
+        two sides predictions change gradually. 0: none, and predictions jump from cell to cell.
+    n_jobs : int, default=None
+        Number of threads that fit cells. None means 1 unless in a ``joblib.parallel_config``
+        context, -1 all cores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the samples from which the cuts are computed, and of each model whose
+        ``random_state`` is None.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        Fitted model of each cell.
+    cell_sizes_ : ndarray of shape (n_cells,)
+        Number of training samples of each cell.
+    n_cells_ : int
+        Number of cells.
+    tree_ : CellTree
+        The partition.
+    n_samples_seen_ : int
+        Number of samples of all calls of ``partial_fit``. Defined only after such a call.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features seen during fit. Defined only when X has string column names.
+
+    See Also
+    --------
+    CellClassifier : The same for classification.
+    sklearn_online_svm.LASVR : One model for all samples.
+
+    References
+    ----------
+    .. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large
+       scale SVMs. AISTATS 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from sklearn_online_svm import LASVR
+    >>> from sklearn_online_svm.partitioned import CellRegressor
+    >>> X, y = make_friedman1(6000, noise=1.0, random_state=0)
+    >>> model = CellRegressor(LASVR(C=10, epsilon=0.5), cell_size=2000, random_state=0)
+    >>> model.fit(X[:5000], y[:5000]).n_cells_
+    4
+    >>> bool(model.score(X[5000:], y[5000:]) > 0.9)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        **_CellEstimator._parameter_constraints,
+    }
+
+    _default = LASVR
+
+    def fit(self, X, y, sample_weight=None):
+        """Divide the samples into cells and fit a model in each.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the models of the cells.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid.
+        """
+        self._validate_params()
+        with self._restored_after_error():
+            X, y = check_samples(self, X, y, reset=True, multi_output=True)
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, X, allow_all_zero=False)
+            self._fit_part(X, y, weights)
+            warn_if_inaccurate(self, X, y, weights, stacklevel=2)
+        return self
+
+    def _fit_part(self, X, y, weights):
+        self.n_features_in_, self._output_shape = X.shape[1], y.shape[1:]
+        return self._fit_cells(X, y, weights, _fit)
+
+    @available_if(_has_partial_fit)
+    def partial_fit(self, X, y, sample_weight=None):
+        """Train on a chunk of samples, in the given order.
+
+        As :meth:`CellClassifier.partial_fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the models of the cells.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid; the model is then unchanged.
+        """
+        return self._partial_fit_cells(X, y, None, sample_weight)
+
+    def _check_chunk(self, X, y, classes, first):
+        X, y = check_samples(self, X, y, reset=first, multi_output=True)
+        if first:
+            self._output_shape = y.shape[1:]
+        elif y.shape[1:] != self._output_shape:
+            raise ValueError(
+                f"y has the shape {y.shape}; the targets of the samples before had the shape "
+                f"{('n_samples', *self._output_shape)}."
+            )
+        return X, y
+
+    def predict(self, X):
+        """Predict target values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Weighted mean of the predictions of the cells.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted.
+        ValueError
+            If X is invalid.
+        """
+        check_is_fitted(self)
+        return self._blended(X, self._output_shape, lambda model, X: model.predict(X))

@@ -1,0 +1,189 @@
+"""Cells in a stream: their samples, the training of their models, and their division."""
+
+import copy
+from contextlib import contextmanager
+from signal import SIGINT, getsignal, signal
+from threading import current_thread, main_thread
+
+import numpy as np
+
+from .._chunks import stacked
+from ._tree import share_of_overlap, split
+
+
+class StoredSamples:
+    """Samples of a cell, in the order of the stream.
+
+    Attributes
+    ----------
+    start : estimator
+        The model before the first of these samples: not fitted, or fitted by ``fit``.
+    n_before : int
+        Number of samples that ``start`` has been fitted on.
+    n : int
+        Number of samples.
+    """
+
+    def __init__(self, start, n_before=0):
+        self.start, self.n_before, self.n = start, n_before, 0
+        self._parts = []
+        self._least = 0
+
+    def add(self, X, y, weights):
+        self._parts.append((X, y, weights))
+        self.n += X.shape[0]
+        # Parts are joined with parts that are at least as long, so that there are few of them.
+        while len(self._parts) > 1 and len(self._parts[-2][1]) <= len(self._parts[-1][1]):
+            self._parts[-2:] = [_joined(self._parts[-2:])]
+
+    def all(self):
+        """Return X, y and weights; weights are None if none were given."""
+        if len(self._parts) > 1:
+            self._parts = [_joined(self._parts)]
+        return self._parts[0]
+
+    def postpone_division(self):
+        """Divide the cell again only when it has a third more samples.
+
+        If most samples are equal, a cut may separate few from the others, or none.
+        """
+        self._least = self.n + max(1, self.n // 3)
+
+    def room(self, cell_size):
+        """Return the number of samples that can be added before the cell is divided."""
+        return max(0, max(cell_size, self._least) - self.n)
+
+
+def _joined(parts):
+    X, y, weights = zip(*parts, strict=True)
+    if all(given is None for given in weights):
+        return stacked(X), np.concatenate(y), None
+    weights = [
+        np.ones(len(of)) if given is None else given for of, given in zip(y, weights, strict=True)
+    ]
+    return stacked(X), np.concatenate(y), np.concatenate(weights)
+
+
+class CellStream:
+    """A tree, the models of its cells, and the samples from which they can be trained again.
+
+    A cell that is full is divided in two when the next sample arrives; the models of both sides
+    are trained on the stored samples. After an error the tree, the models and the samples are
+    those of before the call.
+
+    Parameters
+    ----------
+    tree : CellTree
+    models : list of estimators
+        Model of each cell.
+    sizes : ndarray of int
+        Number of samples that each model has been fitted on.
+    random : RandomState
+    """
+
+    def __init__(self, tree, models, sizes, random):
+        self.tree, self.models, self.sizes, self.random = tree, models, sizes, random
+        self.cells = [StoredSamples(*started) for started in zip(models, sizes, strict=True)]
+
+    def learn(self, X, y, weights, owner, run):
+        """Train on the first samples of a chunk; return their number.
+
+        They end before the first sample for which a cell has no room. If that is the first one of
+        the chunk, the cell is divided, and the number is 0.
+
+        Parameters
+        ----------
+        X, y, weights : samples, targets, and weights or None
+        owner : estimator
+            Has ``cell_size``, ``overlap``, and the methods ``_new_model``, ``_prepared`` and
+            ``_train``.
+        run : callable
+            ``map``, or that of a pool of threads.
+        """
+        nodes, cells = self.tree.arrivals(X)
+        rooms = {number: self.cells[number].room(owner.cell_size) for number in cells}
+        ends = [rows[rooms[c]] for c, rows in cells.items() if len(rows) > rooms[c]]
+        n = min(ends, default=X.shape[0])
+        if n == 0:
+            for number, rows in cells.items():
+                if rows[0] == 0 and rooms[number] == 0:
+                    self._divide(number, owner, run)
+            return 0
+        cells = {number: rows[: np.searchsorted(rows, n)] for number, rows in cells.items()}
+        parts = {
+            number: (X[rows], y[rows], None if weights is None else weights[rows])
+            for number, rows in cells.items()
+            if len(rows)
+        }
+        self._train(parts, owner, run)
+        # New arrays: those of a model that has been loaded may be read-only.
+        self.sizes, self.tree.n_samples = self.sizes.copy(), self.tree.n_samples.copy()
+        for number, part in parts.items():
+            self.cells[number].add(*part)
+            self.sizes[number] += len(part[1])
+        for number, rows in nodes.items():
+            self.tree.n_samples[number] += np.searchsorted(rows, n)
+        return n
+
+    def _train(self, parts, owner, run):
+        """Train the models of cells; after an error train them again without these parts."""
+        for number in parts:
+            cell = self.cells[number]
+            if self.models[number] is cell.start:
+                cell.start = owner._prepared(cell.start)
+                self.models[number] = copy.deepcopy(cell.start)
+        try:
+            list(run(lambda number: owner._train(self.models[number], *parts[number]), parts))
+        except BaseException:
+            for number in parts:
+                cell = self.cells[number]
+                self.models[number] = copy.deepcopy(cell.start)
+                if cell.n:
+                    owner._train(self.models[number], *cell.all())
+            raise
+
+    def _divide(self, number, owner, run):
+        cell = self.cells[number]
+        X, y, weights = cell.all()
+        share = share_of_overlap(cell.n, min(cell.n, owner.cell_size), owner.overlap)
+        cut = split(X, share, self.random)
+        if cut is None:
+            cell.postpone_division()
+            return
+        direction, lower, upper, *sides = cut
+        children, models = [], []
+        for side in sides:
+            start = cell.start if cell.n_before else owner._new_model(self.random)
+            child = StoredSamples(start, cell.n_before)
+            child.add(X[side], y[side], None if weights is None else weights[side])
+            child.postpone_division()
+            children.append(child)
+            models.append(copy.deepcopy(start))
+        list(run(lambda side: owner._train(models[side], *children[side].all()), (0, 1)))
+        self.tree.divide(number, direction, lower, upper, cell.n)
+        self.cells[number], self.models[number] = children[0], models[0]
+        self.cells.append(children[1])
+        self.models.append(models[1])
+        sizes = [child.n_before + child.n for child in children]
+        self.sizes = np.append(self.sizes, sizes[1])
+        self.sizes[number] = sizes[0]
+
+
+@contextmanager
+def postponed_interrupts():
+    """Context in which SIGINT (Ctrl-C) is recorded, to be raised at the end of the context.
+
+    In threads other than the main thread, or if SIGINT has no Python handler, the context has no
+    effect.
+    """
+    handler, received = getsignal(SIGINT), []
+    if not callable(handler) or current_thread() is not main_thread():
+        yield
+        return
+    signal(SIGINT, lambda *arguments: received.append(arguments))
+    try:
+        yield
+    finally:
+        signal(SIGINT, handler)
+    if received:
+        handler(*received[0])

@@ -1,0 +1,324 @@
+"""Cells in a stream: their division, continued fits, errors and interrupts."""
+
+import copy
+import os
+import pickle
+import signal
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.datasets import make_friedman1
+from sklearn.linear_model import SGDClassifier
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, LASVR
+from sklearn_online_svm.datasets import make_waveform
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from tests.support.samples import LAYOUTS, three_classes, two_classes
+
+SVM = dict(C=1.0, gamma=0.5, random_state=0, finishing=False)
+
+
+class Mean(RegressorMixin, BaseEstimator):
+    """Mean of the targets."""
+
+    def fit(self, X, y):
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X, y):
+        self.targets_ = [*getattr(self, "targets_", ()), *y.tolist()]
+        return self
+
+    def predict(self, X):
+        return np.full(X.shape[0], np.mean(self.targets_))
+
+
+class Disturbed(ClassifierMixin, BaseEstimator):
+    """LASVC that calls ``disturb`` after it has been trained on the sample ``at``."""
+
+    disturb = None
+
+    def __init__(self, at):
+        self.at = at
+
+    def partial_fit(self, X, y, classes=None):
+        if not hasattr(self, "model_"):
+            self.model_ = LASVC(**SVM)
+        self.model_.partial_fit(X, y, classes=classes)
+        self.classes_ = self.model_.classes_
+        if Disturbed.disturb and (X == self.at).all(axis=1).any():
+            Disturbed.disturb()
+        return self
+
+    def fit(self, X, y):
+        return self.partial_fit(X, y, classes=np.unique(y))
+
+    def decision_function(self, X):
+        return self.model_.decision_function(X)
+
+
+def cells(cell_size=100, estimator=None, **params):
+    estimator = LASVC(**SVM) if estimator is None else estimator
+    return CellClassifier(estimator, cell_size=cell_size, random_state=0, **params)
+
+
+def streamed(model, X, y, size, classes=None, start=0):
+    for first in range(start, X.shape[0], size):
+        chunk = slice(first, first + size)
+        model.partial_fit(X[chunk], y[chunk], **({} if classes is None else {"classes": classes}))
+    return model
+
+
+def assert_same(model, other, X):
+    assert_array_equal(model.cell_sizes_, other.cell_sizes_)
+    assert model.n_samples_seen_ == other.n_samples_seen_
+    # LASVC itself differs in the last bit between chunks of different sizes.
+    found, expected = model.decision_function(X), other.decision_function(X)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.3])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_chunks_of_any_size_give_the_same_cells(layout, overlap):
+    X, y = three_classes(350)
+    X, classes = LAYOUTS[layout](X), np.unique(y)
+    whole = streamed(cells(60, overlap=overlap), X, y, 350, classes)
+    assert whole.n_cells_ >= 8
+    for size in (1, 7):
+        assert_same(streamed(cells(60, overlap=overlap), X, y, size, classes), whole, X)
+
+
+@pytest.mark.parametrize("make", [two_classes, three_classes])
+def test_one_cell_is_the_estimator(make):
+    X, y = make(300)
+    model = streamed(cells(10_000, overlap=0.0), X, y, 70, np.unique(y))
+    alone = streamed(LASVC(**SVM), X, y, 70, np.unique(y))
+    assert model.n_cells_ == 1
+    assert_array_equal(model.decision_function(X), alone.decision_function(X))
+
+
+def test_models_are_trained_on_the_samples_of_their_cells_in_order():
+    X, y = two_classes(800)
+    model = streamed(cells(overlap=0.0), X, y, 90, np.unique(y))
+    assert model.n_cells_ > 8
+    n_samples = 0
+    for cell, rows, weights in model.tree_.parts(X):
+        alone = LASVC(**SVM).partial_fit(X[rows], y[rows], classes=np.unique(y))
+        found = model.estimators_[cell].decision_function(X)
+        assert_allclose(found, alone.decision_function(X), rtol=1e-12, atol=1e-12)
+        assert len(rows) == model.cell_sizes_[cell] <= 100
+        assert_array_equal(weights, 1.0)
+        n_samples += len(rows)
+    assert n_samples == 800
+
+
+def test_an_overlap_shrinks_as_its_node_grows():
+    X = np.random.default_rng(0).uniform(size=(5000, 2))
+    model = CellRegressor(Mean(), cell_size=20, random_state=0)
+    streamed(model, X, X[:, 0], 1000)
+    assert 2 * len(X) < model.cell_sizes_.sum() < 4.5 * len(X)
+    tree = model.tree_
+    assert tree.n_divided[0] == 20
+    assert tree.n_samples[0] == 5000
+    # Weights at the root change from 0 to 1 across a width proportional to n^(-1/4).
+    width = (tree.upper[0] - tree.lower[0]) * (20 / 5000) ** 0.25
+    along = X @ tree.directions[0] - (tree.upper[0] + tree.lower[0]) / 2
+    right = tree._share_of_right(0, X @ tree.directions[0], tree.n_samples[0])
+    assert_allclose(right, np.clip(0.5 + along / width, 0, 1), atol=1e-9)
+
+
+def test_the_model_can_be_used_after_each_sample():
+    X, y = two_classes(150)
+    order = np.argsort(y, kind="stable")
+    model = cells(20)
+    for i in order:
+        model.partial_fit(X[[i]], y[[i]], classes=np.unique(y))
+        assert np.isfinite(model.decision_function(X)).all()
+    assert model.n_cells_ > 8
+    assert model.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("X", [np.ones((300, 2)), np.repeat([[0.0], [1.0]], [297, 3], axis=0)])
+def test_samples_that_cannot_be_separated(X):
+    X, y = X[::-1], np.arange(300) % 2
+    model = streamed(cells(10), X, y, 300, [0, 1])
+    assert model.n_cells_ == len(np.unique(X, axis=0))
+    assert model.n_samples_seen_ == 300
+
+
+def test_error_is_near_that_of_a_fit():
+    X, y = make_waveform(5000, random_state=0)
+    params = dict(C=1, gamma=0.02, random_state=0)
+    fitted = cells(800, LASVC(**params)).fit(X[:4000], y[:4000])
+    model = streamed(cells(800, LASVC(**params)), X[:4000], y[:4000], 500, np.unique(y))
+    assert model.score(X[4000:], y[4000:]) > fitted.score(X[4000:], y[4000:]) - 0.015
+
+
+def test_regression():
+    X, y = make_friedman1(2000, noise=0.5, random_state=0)
+    y = np.column_stack([y, -y])
+    model = CellRegressor(LASVR(C=10, epsilon=0.3, random_state=0), cell_size=400, random_state=0)
+    streamed(model, X[:1500], y[:1500], 200)
+    assert model.n_cells_ > 4
+    assert model.score(X[1500:], y[1500:]) > 0.85
+    with pytest.raises(ValueError, match="y has the shape"):
+        model.partial_fit(X, y[:, 0])
+
+
+def test_weights_are_passed():
+    X, y = two_classes(300)
+    weights = np.random.default_rng(0).uniform(0.1, 3, 300)
+    weights[:40] = 1.0
+    model = cells(80, overlap=0.0).partial_fit(X[:40], y[:40], classes=np.unique(y))
+    model.partial_fit(X[40:], y[40:], sample_weight=weights[40:])
+    assert model.n_cells_ > 3
+    for cell, rows, _ in model.tree_.parts(X):
+        alone = LASVC(**SVM)
+        alone.partial_fit(X[rows], y[rows], classes=np.unique(y), sample_weight=weights[rows])
+        found = model.estimators_[cell].decision_function(X)
+        assert_allclose(found, alone.decision_function(X), rtol=1e-12, atol=1e-12)
+
+
+# After fit.
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.2])
+def test_a_fit_is_continued(overlap):
+    X, y = three_classes(900)
+    fitted = cells(overlap=overlap).fit(X[:300], y[:300])
+    before = copy.deepcopy(fitted)
+    models = [streamed(copy.deepcopy(fitted), X, y, size, start=300) for size in (1, 7, 600)]
+    assert models[0].n_cells_ > before.n_cells_
+    assert models[0].n_samples_seen_ == 600
+    assert models[0].score(X, y) > before.score(X, y)
+    for model in models[1:]:
+        assert_same(model, models[0], X)
+    assert_array_equal(fitted.decision_function(X), before.decision_function(X))
+
+
+def test_both_sides_of_a_cell_of_a_fit_continue_its_model():
+    X, y = two_classes(270)
+    model = cells(overlap=0.0).fit(X[:90], y[:90])
+    alone = copy.deepcopy(model.estimators_[0])
+    model.partial_fit(X[90:], y[90:])
+    assert model.n_cells_ == 2
+    for cell, rows, _ in model.tree_.parts(X):
+        rows = rows[rows >= 90]
+        expected = copy.deepcopy(alone).partial_fit(X[rows], y[rows])
+        found = model.estimators_[cell].decision_function(X)
+        assert_allclose(found, expected.decision_function(X), rtol=1e-12, atol=1e-12)
+        assert model.cell_sizes_[cell] == 90 + len(rows)
+
+
+def test_other_classes_in_cells_of_a_fit():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, (100, 2)) for c in (-12, -6, 6, 12)])
+    for labels in ([0, 1, 2, 3], [0, 0, 1, 1]):
+        y = np.repeat(labels, 100)
+        model = cells(200, overlap=0.0).fit(X, y)
+        assert model.n_cells_ == 2
+        # Of the class that the other cell has.
+        model.partial_fit(X[:40] + 1.5, np.full(40, labels[-1]))
+        assert_array_equal(model.predict(X[:40] + 1.5), labels[-1])
+        model.partial_fit(X[::-1], y[::-1])
+        assert model.score(X, y) > 0.98
+
+
+def test_classes_that_the_estimator_cannot_add():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, (100, 2)) for c in (-12, -6, 6, 12)])
+    model = cells(200, SGDClassifier(), overlap=0.0).fit(X, np.repeat([0, 1, 2, 3], 100))
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="cannot be added to SGDClassifier"):
+        model.partial_fit(X, np.repeat([0, 1, 2, 3], 100))
+    assert_array_equal(model.decision_function(X), before)
+    assert not hasattr(model, "n_samples_seen_")
+
+
+def test_fit_begins_again():
+    X, y = two_classes(300)
+    model = streamed(cells(), X, y, 50, np.unique(y)).fit(X[:200], y[:200])
+    assert_same(model.partial_fit(X, y), cells().fit(X[:200], y[:200]).partial_fit(X, y), X)
+
+
+# Errors and interrupts.
+
+
+def test_needs_an_estimator_with_partial_fit():
+    assert not hasattr(CellClassifier(SVC()), "partial_fit")
+    assert hasattr(CellClassifier(SGDClassifier()), "partial_fit")
+    assert hasattr(CellRegressor(), "partial_fit")
+
+
+def test_errors():
+    X, y = two_classes(50)
+    model = cells()
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        model.partial_fit(X, y)
+    with pytest.raises(ValueError, match="'overlap' parameter .* Got 0.6"):
+        cells(overlap=0.6).partial_fit(X, y, classes=np.unique(y))
+    assert not hasattr(model, "n_features_in_")
+    model.partial_fit(X, y, classes=np.unique(y))
+    expected = copy.deepcopy(model)
+    with pytest.raises(ValueError, match="not among the classes"):
+        model.partial_fit(X, np.full(50, 7))
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.where(X > 1, np.nan, X), y)
+    with pytest.raises(ValueError, match="not the same as on last call"):
+        model.partial_fit(X, y, classes=[5, 6])
+    assert_same(model, expected, X)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_an_error_of_a_model_loses_nothing(fitted, monkeypatch):
+    X, y = two_classes(400)
+    model = cells(estimator=Disturbed(X[330]))
+    if fitted:
+        model.fit(X[:100], y[:100])
+    model.partial_fit(X[100:300], y[100:300], classes=np.unique(y))
+    expected = copy.deepcopy(model)
+    monkeypatch.setattr(Disturbed, "disturb", staticmethod(lambda: 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        model.partial_fit(X[300:], y[300:])
+    n = model.n_samples_seen_ + 100
+    assert 300 <= n <= 330
+    monkeypatch.setattr(Disturbed, "disturb", None)
+    if n > 300:
+        expected.partial_fit(X[300:n], y[300:n])
+    assert_same(model, expected, X)
+    assert_same(model.partial_fit(X[n:], y[n:]), expected.partial_fit(X[n:], y[n:]), X)
+
+
+def test_an_error_in_the_first_call_leaves_the_model_without_attributes(monkeypatch):
+    X, y = two_classes(50)
+    monkeypatch.setattr(Disturbed, "disturb", staticmethod(lambda: 1 / 0))
+    model = cells(estimator=Disturbed(X[30]))
+    before = set(vars(model))
+    with pytest.raises(ZeroDivisionError):
+        model.partial_fit(X, y, classes=np.unique(y))
+    assert set(vars(model)) == before
+
+
+def test_an_interrupt_loses_nothing(monkeypatch):
+    X, y = two_classes(400)
+    classes = np.unique(y)
+    expected = cells(estimator=Disturbed(X[250])).partial_fit(X, y, classes=classes)
+    interrupt = staticmethod(lambda: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(Disturbed, "disturb", interrupt)
+    model = cells(estimator=Disturbed(X[250]))
+    # A shell starts processes in the background with SIGINT ignored.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X, y, classes=classes)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, former)
+    monkeypatch.setattr(Disturbed, "disturb", None)
+    n = model.n_samples_seen_
+    assert 250 < n < 400
+    stored = pickle.loads(pickle.dumps(model))
+    for each in (model, stored):
+        assert_same(each.partial_fit(X[n:], y[n:]), expected, X)
