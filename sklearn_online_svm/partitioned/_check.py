@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 # Training samples of the comparison: at most, at least, and the number of samples in all cells
 # per sample of the comparison, so that it takes a small part of the time of fit.
-MOST, LEAST, RATIO = 4000, 2000, 15
+MOST, LEAST, RATIO = 4000, 2000, 30
 # Cells of the comparison have this share of its training samples.
 SHARE_OF_CELL = 0.25
 # Largest increase of the mean loss that is not reported. The ramp loss has less random variation
@@ -42,7 +42,9 @@ def warn_if_inaccurate(model, X, y, weights, stacklevel):
         _mean_losses(each._fit_part(*part), X[test], y[test], weights, test)
         for each in (one, cells)
     ]
-    if all(losses[1][name] > (1 + LARGEST_INCREASES[name]) * losses[0][name] for name in losses[0]):
+    if all(
+        losses[1][name] > (1 + LARGEST_INCREASES[name]) * losses[0][name] for name in losses[0]
+    ):
         name = next(iter(losses[0]))
         warnings.warn(
             f"Cells are probably less accurate than one model. Trained on {n} of the samples, one "
@@ -67,7 +69,9 @@ def _mean_losses(model, X, y, weights, rows):
     """Return the mean of each loss by its name."""
     losses = _losses_of_classes if is_classifier(model) else _losses_of_values
     given = None if weights is None else weights[rows]
-    return {name: np.average(values, weights=given) for name, values in losses(model, X, y).items()}
+    return {
+        name: np.average(values, weights=given) for name, values in losses(model, X, y).items()
+    }
 
 
 def _losses_of_classes(model, X, y):
@@ -79,7 +83,10 @@ def _losses_of_classes(model, X, y):
         own = decision[each, codes]
         decision[each, codes] = -np.inf
         margin = (own - decision.max(axis=1)) / 2
-    return {"error": (margin <= 0).astype(np.float64), "ramp loss": np.clip((1 - margin) / 2, 0, 1)}
+    return {
+        "error": (margin <= 0).astype(np.float64),
+        "ramp loss": np.clip((1 - margin) / 2, 0, 1),
+    }
 
 
 def _losses_of_values(model, X, y):

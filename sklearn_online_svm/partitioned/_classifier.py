@@ -92,6 +92,11 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     without samples in a cell has the value -1 there, and the only class of a cell has the value 1,
     as for samples on the margin of a support vector machine.
 
+    **Warning.** With about 20 cells or more, of 2000 samples or more, ``fit`` compares one model
+    with smaller cells on a part of the samples, and warns if cells are probably less accurate, as
+    is often so with hundreds of features. If ``estimator`` is a search, the comparison uses the
+    parameters of the first cell.
+
     References
     ----------
     .. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large
@@ -138,6 +143,11 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         ------
         ValueError
             If the input is invalid or has a single class.
+
+        Warns
+        -----
+        UserWarning
+            If cells are probably less accurate than one model.
         """
         self._validate_params()
         with self._restored_after_error():

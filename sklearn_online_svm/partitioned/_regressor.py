@@ -56,6 +56,13 @@ class CellRegressor(RegressorMixin, _CellEstimator):
     CellClassifier : The same for classification.
     sklearn_online_svm.LASVR : One model for all samples.
 
+    Notes
+    -----
+    **Warning.** With about 20 cells or more, of 2000 samples or more, ``fit`` compares one model
+    with smaller cells on a part of the samples, and warns if cells are probably less accurate, as
+    is often so with hundreds of features. If ``estimator`` is a search, the comparison uses the
+    parameters of the first cell.
+
     References
     ----------
     .. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large

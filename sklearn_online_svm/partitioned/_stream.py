@@ -103,7 +103,7 @@ class CellStream:
         nodes, cells = self.tree.arrivals(X)
         rooms = {number: self.cells[number].room(owner.cell_size) for number in cells}
         ends = [rows[rooms[c]] for c, rows in cells.items() if len(rows) > rooms[c]]
-        n = min(ends, default=X.shape[0])
+        n = int(min(ends, default=X.shape[0]))
         if n == 0:
             for number, rows in cells.items():
                 if rows[0] == 0 and rooms[number] == 0:

@@ -48,7 +48,7 @@ class Disturbed(ClassifierMixin, BaseEstimator):
             self.model_ = LASVC(**SVM)
         self.model_.partial_fit(X, y, classes=classes)
         self.classes_ = self.model_.classes_
-        if Disturbed.disturb and (X == self.at).all(axis=1).any():
+        if Disturbed.disturb and (self.at == X).all(axis=1).any():
             Disturbed.disturb()
         return self
 

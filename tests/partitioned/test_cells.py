@@ -1,6 +1,7 @@
 """Cells: the tree of half-spaces, and the models of the cells."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,12 +10,13 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor, _check
 from sklearn_online_svm.partitioned._tree import CellTree, principal_direction
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
@@ -270,3 +272,62 @@ def test_errors():
     with pytest.raises(ValueError, match="greater than one"):
         model.fit(X, np.zeros(50))
     assert_array_equal(model.decision_function(X), before)
+
+
+# Clusters in a space of many features: nearly every cell has samples of all classes.
+def clusters(n, n_features, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(10, n_features)) * 4.5 / np.sqrt(2 * n_features)
+    y = rng.integers(0, 10, n)
+    return rng.normal(size=(n, n_features)) + centers[y], y
+
+
+@pytest.fixture
+def small_comparisons(monkeypatch):
+    for name, value in dict(MOST=800, LEAST=300, RATIO=4).items():
+        monkeypatch.setattr(_check, name, value)
+
+
+INACCURATE = "Cells are probably less accurate than one model"
+
+
+def test_a_warning_where_one_model_is_more_accurate(small_comparisons):
+    X, y = clusters(2500, 400)
+    model = CellClassifier(LASVC(C=10, gamma=0.00125), cell_size=800, random_state=0)
+    with pytest.warns(UserWarning, match=INACCURATE) as record:
+        model.fit(X, y, sample_weight=np.ones(2500))
+    assert record[0].filename == __file__
+    X, y = make_friedman1(2000, noise=0.1, random_state=0)
+    model = CellRegressor(LASVR(C=10, epsilon=0.1), cell_size=500, random_state=0)
+    with pytest.warns(UserWarning, match=INACCURATE):
+        model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match=INACCURATE):
+            clone(model).fit(X, y)
+
+
+def test_no_warning_where_cells_are_as_accurate(small_comparisons):
+    X, y = make_banana_like(3000, random_state=0)
+    y[:100] = 2  # a class of its own, without structure
+    targets = X[:, 0] + np.random.default_rng(0).normal(size=3000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        CellClassifier(LASVC(gamma=1.0), cell_size=800, random_state=0).fit(X, y)
+        CellRegressor(LASVR(epsilon=0.5), cell_size=800, random_state=0).fit(X, targets)
+        # Too few samples for a comparison.
+        CellClassifier(LASVC(C=10, gamma=0.00125), cell_size=250).fit(*clusters(500, 400))
+
+
+def test_the_comparison_needs_no_search(small_comparisons, monkeypatch):
+    X, y = clusters(2500, 400)
+    search = GridSearchCV(LASVC(gamma=0.00125, random_state=0), {"C": [10.0, 11.0]}, cv=2)
+    model = CellClassifier(search, cell_size=800, random_state=0)
+    calls = []
+    fit = GridSearchCV.fit
+    monkeypatch.setattr(
+        GridSearchCV, "fit", lambda self, X, y: (calls.append(len(y)), fit(self, X, y))[1]
+    )
+    with pytest.warns(UserWarning, match="fit LASVC to all samples"):
+        model.fit(X, y)
+    assert len(calls) == model.n_cells_
