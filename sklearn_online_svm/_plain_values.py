@@ -37,6 +37,7 @@ CLASSES = {
     f"{_PACKAGE}.evaluation": ("AdaptiveConformalInference",),
     f"{_PACKAGE}.partitioned": ("CellClassifier", "CellRegressor"),
     f"{_PACKAGE}.partitioned._cells": ("_SingleClass",),
+    f"{_PACKAGE}.partitioned._stream": ("CellStream", "StoredSamples"),
     f"{_PACKAGE}.partitioned._tree": ("CellTree",),
     f"{_PACKAGE}.pipeline": ("OnlinePipeline",),
     "sklearn.pipeline": ("FeatureUnion", "Pipeline"),

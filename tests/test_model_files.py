@@ -141,7 +141,8 @@ def test_the_classes_are_those_of_the_package():
         for name in names
     }
     # These are parts of estimators.
-    assert listed == kinds | {"Advice", "CellTree", "ColumnKernel", "_SingleClass"}
+    parts = {"Advice", "CellStream", "CellTree", "ColumnKernel", "StoredSamples", "_SingleClass"}
+    assert listed == kinds | parts
     assert {path.rpartition(".")[2] for path in public_objects()} >= kinds
 
 
@@ -152,6 +153,16 @@ def test_cells_with_a_single_class(tmp_path):
     loaded = stored(model, tmp_path / "model.npz")
     same(loaded.decision_function(X), model.decision_function(X))
     same(loaded.predict(X), model.predict(X))
+
+
+def test_cells_of_a_stream_continue(tmp_path):
+    cells = CellClassifier(LASVC(random_state=0), cell_size=60, random_state=0)
+    cells.partial_fit(X[:100], Y[:100], classes=[-1, 1])
+    loaded = stored(cells, tmp_path / "model.npz")
+    for model in (cells, loaded):
+        model.partial_fit(X[100:], Y[100:])
+    assert loaded.n_cells_ == cells.n_cells_ > 2
+    same(loaded.decision_function(X), cells.decision_function(X))
 
 
 def test_a_cell_with_a_search_is_refused(tmp_path):

@@ -3,7 +3,7 @@
 import os
 
 from ..bench import harness
-from . import files, streams
+from . import files, mixing, streams
 from .sets import CASES
 
 LIMIT = 1800
@@ -114,7 +114,18 @@ def cluster(settings):
     }
 
 
+def mixed(settings):
+    """Measure the errors of linear models that are mixed from models of partitions."""
+    return {
+        "records": [
+            _call("cells_mixing", settings, "fit_mixed", set=name, model=model)
+            for name, model in mixing.RUNS
+        ]
+    }
+
+
 STEPS = {
+    "cells_mixing": mixed,
     "cells_stream": stream,
     "cells_sets": sets,
     "cells_curve": curve,

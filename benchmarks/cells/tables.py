@@ -4,7 +4,7 @@ import heapq
 
 from ..bench.rst import count, list_table, megabytes, percent, seconds
 from ..bench.summary import stored_records
-from . import files, streams
+from . import files, mixing, streams
 from .models import TITLES
 from .sets import CASES
 from .steps import CURVE, SETS_MODELS, SIZES
@@ -128,6 +128,20 @@ def cluster(results):
     return list_table([*header, "pieces", "received", "tasks"], rows)
 
 
+def mixed(results):
+    """Errors of linear models that are mixed from models of partitions."""
+    found = stored_records("cells_mixing", results).ok()
+    rows = [
+        [
+            f"{mixing.SETS[record['set']]}, {mixing.MODELS[record['model']][0]}",
+            *(percent(error) for error in record["errors"].values()),
+        ]
+        for record in found.records
+    ]
+    runs = [f"{n}; {epochs}" for epochs in mixing.EPOCHS for n in mixing.N_PARTITIONS]
+    return list_table(["set, model", "sequential", *runs], rows)
+
+
 def simulated_seconds(durations, n_workers):
     """Return the time of stages one after the other, whose tasks are scheduled on workers.
 
@@ -161,6 +175,7 @@ def cluster_simulated(results):
 
 
 TABLES = {
+    "cells_mixing": mixed,
     "cells_stream": stream,
     "cells_files": from_files,
     "cells_errors": errors,

@@ -7,7 +7,7 @@ from sklearn.metrics import zero_one_loss
 
 from ..bench.clock import Clock
 from ..bench.job import Job
-from . import files, streams
+from . import files, mixing, streams
 from .models import MODELS
 from .sets import CASES, FOREST, N_TEST, forest
 
@@ -86,5 +86,6 @@ TASKS = {
     "fit_forest": fit_forest,
     "fit_cluster": fit_cluster,
     **files.TASKS,
+    **mixing.TASKS,
     **streams.TASKS,
 }
