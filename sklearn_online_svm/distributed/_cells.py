@@ -226,6 +226,9 @@ def _grown(model, seed, summary):
     overlap = model.overlap * (model.cell_size / group_size) ** DECAY
     n_of_group = group_size * summary.X.shape[0] / n
     tree, _ = CellTree.grow(summary.X, n_of_group, overlap, np.random.RandomState(seed))
+    # Numbers of all samples, not of those of the summary.
+    n_divided = np.rint(tree.n_divided * (n / summary.X.shape[0])).astype(np.int64)
+    tree = CellTree(tree.directions, tree.lower, tree.upper, tree.children, n_divided)
     summary.X = summary.keys = None
     return summary, tree
 
@@ -327,4 +330,5 @@ def _grafted(upper, lower):
         np.concatenate([tree.lower for tree in trees]),
         np.concatenate([tree.upper for tree in trees]),
         np.concatenate([np.array(top, dtype=np.intp).reshape(-1, 2), *children]),
+        np.concatenate([tree.n_divided for tree in trees]),
     )

@@ -53,7 +53,9 @@ def _fit_classifier(estimator, X, y, weights):
 
 
 def _fit(estimator, X, y, weights):
-    return estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+    options = {} if weights is None else {"sample_weight": weights}
+    # The copy has no cache of kernel values: those of all cells would not fit into memory.
+    return copy.deepcopy(estimator.fit(X, y, **options))
 
 
 def _train(estimator, X, y, weights, **options):
@@ -175,6 +177,17 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _new_model(self, random):
         return _seeded(clone(self._base_estimator()), random)
+
+    def _share_caches(self, models):
+        """Divide the size of the cache of kernel values of one model among several."""
+        sizes = {
+            name: value
+            for name, value in self._base_estimator().get_params().items()
+            if name.endswith("cache_size")
+        }
+        for model in models:
+            if isinstance(model, BaseEstimator):
+                model.set_params(**{name: size / len(models) for name, size in sizes.items()})
 
     def _prepared(self, model):
         """Return a model that ``_train`` accepts."""

@@ -11,9 +11,8 @@ from sklearn.utils import check_random_state
 MOST, LEAST, RATIO = 4000, 2000, 30
 # Cells of the comparison have this share of its training samples.
 SHARE_OF_CELL = 0.25
-# Largest increase of the mean loss that is not reported. The ramp loss has less random variation
-# than the error, and the error prevents reports of margins that do not change predictions.
-LARGEST_INCREASES = {"error": 0.05, "ramp loss": 0.11, "squared error": 0.11}
+# Increase of the mean loss that is not reported; nor is one below two standard errors.
+LARGEST_INCREASE = 0.05
 
 
 def warn_if_inaccurate(model, X, y, weights, stacklevel):
@@ -38,20 +37,19 @@ def warn_if_inaccurate(model, X, y, weights, stacklevel):
     part = X[train], y[train], None if weights is None else weights[train]
     one = clone(model).set_params(estimator=estimator, cell_size=n)
     cells = clone(one).set_params(cell_size=int(SHARE_OF_CELL * n))
-    losses = [
-        _mean_losses(each._fit_part(*part), X[test], y[test], weights, test)
-        for each in (one, cells)
-    ]
-    if all(
-        losses[1][name] > (1 + LARGEST_INCREASES[name]) * losses[0][name] for name in losses[0]
-    ):
-        name = next(iter(losses[0]))
+    of_one, of_cells = (_losses(each._fit_part(*part), X[test], y[test]) for each in (one, cells))
+    shares = np.ones(len(test)) if weights is None else weights[test]
+    shares = shares / shares.sum()
+    before, increase = shares @ of_one, shares @ (of_cells - of_one)
+    deviation = np.linalg.norm(shares * (of_cells - of_one - increase))
+    if increase > max(LARGEST_INCREASE * before, 2 * deviation):
+        name = "error" if is_classifier(model) else "squared error"
         warnings.warn(
             f"Cells are probably less accurate than one model. Trained on {n} of the samples, one "
-            f"model has the mean {name} {losses[0][name]:.3g}, and cells of {cells.cell_size} "
-            f"samples {losses[1][name]:.3g}. Increase cell_size={model.cell_size}, or fit "
-            f"{type(estimator).__name__} to all samples; for thousands of features, a linear "
-            "model.",
+            f"model has the mean {name} {before:.3g}, and cells of {cells.cell_size} samples "
+            f"{before + increase:.3g}. Increase cell_size={model.cell_size} or "
+            f"overlap={model.overlap}, or fit {type(estimator).__name__} to all samples; for "
+            "thousands of features, a linear model.",
             UserWarning,
             stacklevel=stacklevel + 1,
         )
@@ -65,29 +63,9 @@ def _estimator_of_cell(model):
     return None
 
 
-def _mean_losses(model, X, y, weights, rows):
-    """Return the mean of each loss by its name."""
-    losses = _losses_of_classes if is_classifier(model) else _losses_of_values
-    given = None if weights is None else weights[rows]
-    return {
-        name: np.average(values, weights=given) for name, values in losses(model, X, y).items()
-    }
-
-
-def _losses_of_classes(model, X, y):
-    decision, codes = model.decision_function(X), np.searchsorted(model.classes_, y)
-    if decision.ndim == 1:
-        margin = np.where(codes == 1, decision, -decision)
-    else:
-        each = np.arange(len(y))
-        own = decision[each, codes]
-        decision[each, codes] = -np.inf
-        margin = (own - decision.max(axis=1)) / 2
-    return {
-        "error": (margin <= 0).astype(np.float64),
-        "ramp loss": np.clip((1 - margin) / 2, 0, 1),
-    }
-
-
-def _losses_of_values(model, X, y):
-    return {"squared error": ((model.predict(X) - y) ** 2).reshape(len(y), -1).mean(axis=1)}
+def _losses(model, X, y):
+    """Return 0 or 1 for each label, the squared error for each target value."""
+    predicted = model.predict(X)
+    if is_classifier(model):
+        return (predicted != y).astype(np.float64)
+    return ((predicted - y) ** 2).reshape(len(y), -1).mean(axis=1)

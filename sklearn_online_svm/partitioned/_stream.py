@@ -95,8 +95,8 @@ class CellStream:
         ----------
         X, y, weights : samples, targets, and weights or None
         owner : estimator
-            Has ``cell_size``, ``overlap``, and the methods ``_new_model``, ``_prepared`` and
-            ``_train``.
+            Has ``cell_size``, ``overlap``, and the methods ``_new_model``, ``_prepared``,
+            ``_share_caches`` and ``_train``.
         run : callable
             ``map``, or that of a pool of threads.
         """
@@ -167,6 +167,7 @@ class CellStream:
         sizes = [child.n_before + child.n for child in children]
         self.sizes = np.append(self.sizes, sizes[1])
         self.sizes[number] = sizes[0]
+        owner._share_caches(self.models)
 
 
 @contextmanager
