@@ -1,5 +1,6 @@
 """Cells fitted on worker processes."""
 
+import pickle
 import resource
 import tempfile
 import time
@@ -54,12 +55,19 @@ def fit_cluster(job):
         "n_in_cells": int(model.cell_sizes_.sum()),
         "seconds": seconds,
         "error": zero_one_loss(y_test, model.predict(X_test)),
+        "megabytes_of_model": _megabytes(model),
         "megabytes_at_start": max(before.values()) / 1e6,
         "megabytes_at_most": max(after.values()) / 1e6,
         "n_lost_workers": len(set(before) - set(after)),
         "megabytes_received": sum(received.values()) / 1e6,
         **_tasks(stream.data),
     }
+
+
+def _megabytes(model):
+    """Return the size of a model with cells, as a pickle, from that of some of its models."""
+    some = model.estimators_[:: max(1, model.n_cells_ // 100)]
+    return sum(len(pickle.dumps(each)) for each in some) / len(some) * model.n_cells_ / 1e6
 
 
 def _memory():

@@ -11,6 +11,8 @@ from .steps import CURVE, SETS_MODELS, SIZES
 
 COLUMNS = [*SETS_MODELS[:2], "svc_part", *SETS_MODELS[2:]]
 
+# The samples and workers of a reckoning.
+N_BILLION, N_WORKERS = 1e9, 32
 SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
@@ -174,7 +176,50 @@ def cluster_simulated(results):
     return list_table(header, rows)
 
 
+def billion(results):
+    """What 10^9 samples need, in proportion to the largest run on one worker process."""
+    found = stored_records("cells_cluster", results).ok().where(n_workers=1).records
+    if not found:
+        return None
+    largest = max(found, key=lambda record: record["n_train"])
+    scale, rows = N_BILLION / largest["n_train"], []
+    titles = {
+        "first_reading": "first reading: loading, sampling",
+        "second_reading": "second reading: loading, division into pieces",
+        "groups": "fitting the models of the cells",
+    }
+    for stage, title in titles.items():
+        total = sum(largest["durations"][stage]) * scale
+        per_sample = f"{1e6 * total / N_BILLION:.2g} µs"
+        rows.append([title, per_sample, f"{total / N_WORKERS / 60:.0f} minutes"])
+    pieces = largest["megabytes_of_pieces"] * scale
+    rows.append(
+        [
+            "sending pieces (10 Gbit/s per worker)",
+            f"{1e6 * pieces / N_BILLION:.0f} bytes",
+            f"{pieces / N_WORKERS / 1250 / 60:.1f} minutes",
+        ]
+    )
+    rows.append(
+        [
+            "memory of a worker for one of 128 groups",
+            "–",
+            f"{1e-3 * pieces / 128:.1f} GB",
+        ]
+    )
+    model = largest["megabytes_of_model"] * scale
+    rows.append(
+        [
+            "memory of the client for the model",
+            f"{1e6 * model / N_BILLION:.0f} bytes",
+            f"{1e-3 * model:.0f} GB",
+        ]
+    )
+    return list_table(["", "per sample", "10⁹ samples, 32 workers"], rows)
+
+
 TABLES = {
+    "cells_billion": billion,
     "cells_mixing": mixed,
     "cells_stream": stream,
     "cells_files": from_files,

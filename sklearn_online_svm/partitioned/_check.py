@@ -8,18 +8,18 @@ from sklearn.utils import check_random_state
 
 # Training samples of the comparison: at most, at least, and the number of samples in all cells
 # per sample of the comparison, so that it takes a small part of the time of fit.
-MOST, LEAST, RATIO = 4000, 2000, 30
+MOST, LEAST, RATIO = 4000, 1000, 10
 # Cells of the comparison have this share of its training samples.
 SHARE_OF_CELL = 0.25
 # Increase of the mean loss that is not reported; nor is one below two standard errors.
-LARGEST_INCREASE = 0.05
+LARGEST_INCREASE = 0.02
 
 
 def warn_if_inaccurate(model, X, y, weights, stacklevel):
     """Warn if cells are less accurate than one model, on a part of the samples.
 
     One model and smaller cells are trained on the same samples and compared on others. With few
-    cells nothing is compared: the comparison would take as long as ``fit``, or be too uncertain.
+    samples nothing is compared: the result would be too uncertain.
     ``stacklevel`` counts from the caller, as in ``warnings.warn``.
     """
     n = min(MOST, model.cell_size, int(model.cell_sizes_.sum()) // RATIO)
@@ -28,7 +28,7 @@ def warn_if_inaccurate(model, X, y, weights, stacklevel):
     if n < LEAST or len(candidates) < 2 * n or estimator is None:
         return
     random = check_random_state(model.random_state)
-    rows = random.choice(candidates, 2 * n, replace=False)
+    rows = random.choice(candidates, min(4 * n, len(candidates)), replace=False)
     train, test = rows[:n], rows[n:]
     if is_classifier(model):
         test = test[np.isin(y[test], y[train])]

@@ -92,9 +92,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     without samples in a cell has the value -1 there, and the only class of a cell has the value 1,
     as for samples on the margin of a support vector machine.
 
-    **Warning.** With about 20 cells or more, of 2000 samples or more, ``fit`` compares one model
-    with smaller cells on a part of the samples, and warns if cells are probably less accurate, as
-    is often so with hundreds of features. If ``estimator`` is a search, the comparison uses the
+    **Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
+    if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
     parameters of the first cell.
 
     References

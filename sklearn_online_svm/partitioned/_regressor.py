@@ -58,9 +58,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
 
     Notes
     -----
-    **Warning.** With about 20 cells or more, of 2000 samples or more, ``fit`` compares one model
-    with smaller cells on a part of the samples, and warns if cells are probably less accurate, as
-    is often so with hundreds of features. If ``estimator`` is a search, the comparison uses the
+    **Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
+    if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
     parameters of the first cell.
 
     References

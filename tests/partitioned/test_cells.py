@@ -1,5 +1,6 @@
 """Cells: the tree of half-spaces, and the models of the cells."""
 
+import copy
 import pickle
 import warnings
 
@@ -328,6 +329,32 @@ def test_the_comparison_needs_no_search(small_comparisons, monkeypatch):
     monkeypatch.setattr(
         GridSearchCV, "fit", lambda self, X, y: (calls.append(len(y)), fit(self, X, y))[1]
     )
-    with pytest.warns(UserWarning, match="fit LASVC to all samples"):
+    with pytest.warns(UserWarning, match="or fit LASVC to all samples"):
         model.fit(X, y)
     assert len(calls) == model.n_cells_
+
+
+def test_models_without_the_caches_of_their_training():
+    fitted = []
+
+    class Noted(LASVC):
+        def fit(self, X, y):
+            fitted.append(self)
+            return super().fit(X, y)
+
+    X, y = two_classes(400)
+    model = CellClassifier(Noted(**SVM), cell_size=100, random_state=0).fit(X, y)
+    assert len(fitted) == model.n_cells_
+    # Copies have no caches.
+    assert not {id(each) for each in fitted} & {id(each) for each in model.estimators_}
+    alone = LASVC(**SVM).fit(X, y)
+    assert_array_equal(copy.deepcopy(alone).decision_function(X), alone.decision_function(X))
+
+
+def test_models_of_a_stream_share_the_size_of_the_cache():
+    X, y = two_classes(400)
+    model = CellClassifier(LASVC(cache_size=64, **SVM), cell_size=100, random_state=0)
+    model.partial_fit(X, y, classes=np.unique(y))
+    assert model.n_cells_ > 2
+    sizes = [each.cache_size for each in model.estimators_]
+    assert_allclose(sizes, 64 / model.n_cells_)
