@@ -199,10 +199,20 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
     def _blended(self, X, shape, values_of):
         """Return ``values_of(model, samples)``, averaged over the cells of each sample."""
         X = check_samples(self, X, reset=False)
-        values = np.zeros((X.shape[0], *shape))
-        for cell, rows, weights in self.tree_.parts(X):
-            found = values_of(self.estimators_[cell], X[rows])
-            values[rows] += weights.reshape(-1, *[1] * len(shape)) * found
+        values, parts = np.zeros((X.shape[0], *shape)), list(self.tree_.parts(X))
+
+        def values_of_part(part):
+            cell, rows, _ = part
+            return values_of(self.estimators_[cell], X[rows])
+
+        with thread_pool(self.n_jobs, X.shape[0]) as threads:
+            found = (
+                map(values_of_part, parts)
+                if threads is None
+                else threads.map(values_of_part, parts)
+            )
+            for (_, rows, weights), of_part in zip(parts, found, strict=True):
+                values[rows] += weights.reshape(-1, *[1] * len(shape)) * of_part
         return values
 
     def __sklearn_tags__(self):

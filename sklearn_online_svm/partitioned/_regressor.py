@@ -28,8 +28,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         Share of the samples, those closest to a cut, that both sides are trained on. Between the
         two sides predictions change gradually. 0: none, and predictions jump from cell to cell.
     n_jobs : int, default=None
-        Number of threads that fit cells. None means 1 unless in a ``joblib.parallel_config``
-        context, -1 all cores.
+        Number of threads for ``fit``, ``partial_fit`` and predictions. None means 1 unless in a
+        ``joblib.parallel_config`` context, -1 all cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the samples from which the cuts are computed, and of each model whose
         ``random_state`` is None.
