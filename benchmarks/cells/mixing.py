@@ -19,7 +19,7 @@ RUNS += [("letter", "arow"), ("letter", "scw")]
 N_PARTITIONS, EPOCHS = (4, 16, 64), (1, 5)
 
 
-def fit_mixed(job):
+def mix_partitions(job):
     """Return the errors of one sequential pass, and of each number of partitions and epochs."""
     import dask
 
@@ -57,4 +57,4 @@ def _split(job):
     return X[:n], y[:n], X_test, y_test
 
 
-TASKS = {"fit_mixed": fit_mixed}
+TASKS = {"mix_partitions": mix_partitions}

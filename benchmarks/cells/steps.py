@@ -118,7 +118,7 @@ def mixed(settings):
     """Measure the errors of linear models that are mixed from models of partitions."""
     return {
         "records": [
-            _call("cells_mixing", settings, "fit_mixed", set=name, model=model)
+            _call("cells_mixing", settings, "mix_partitions", set=name, model=model)
             for name, model in mixing.RUNS
         ]
     }
