@@ -40,8 +40,8 @@ def save_model(model, path):
         An estimator of this package, fitted or not, or a pipeline of scikit-learn transformers
         that ends in one.
     path : str or path-like
-        File to write, by convention with the ending ``.npz``. An existing file is replaced, at the
-        end: it is complete at any time.
+        File to write, by convention with the extension ``.npz``. An existing file is replaced
+        atomically.
 
     Raises
     ------
@@ -103,8 +103,8 @@ def save_model(model, path):
 def load_model(path):
     """Load an estimator that :func:`save_model` has stored.
 
-    It predicts and continues training exactly as the stored one. Only classes of a fixed list are
-    created: estimators of this package, and transformers of scikit-learn.
+    It predicts and continues training exactly like the stored estimator. Only instances of classes
+    in a fixed list are created: those of this package, and transformers of scikit-learn.
 
     Read more in the :ref:`user guide <model_files>`.
 

@@ -272,7 +272,7 @@ def _created(name, state):
 
 
 def _numpy_type(name):
-    kind = getattr(np, name)
-    if not issubclass(kind, np.generic):
+    kind = np.dtype(name).type
+    if kind.__name__ != name:
         raise ValueError(f"{name!r} is not a type of NumPy")
     return kind

@@ -85,7 +85,9 @@ def forest(n_samples, seed, n_classes=2):
         part = slice(first, min(first + 50_000, n_samples))
         n = part.stop - part.start
         numbers = random.normal(size=(n, 10)) * np.linspace(2.0, 0.2, 10)
-        nearest = (numbers @ points.T - squares).argmax(axis=1)
+        # In small blocks: a worker with little memory generates samples, too.
+        blocks = np.array_split(numbers, -(-n // 2000))
+        nearest = np.concatenate([(b @ points.T - squares).argmax(axis=1) for b in blocks])
         X[part, :10] = numbers
         X[np.arange(part.start, part.stop), 10 + kinds[nearest] % 4] = 1
         soils = np.where(random.random(n) < 0.7, kinds[nearest], random.integers(0, 40, n))

@@ -36,7 +36,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
     Parameters
     ----------
     model : CellClassifier or CellRegressor
-        Model with the parameters. It is not changed.
+        Model to clone and fit; it is not changed.
     X : dask array of shape (n_samples, n_features), dask DataFrame, or list of Delayed
         Training samples. The number of samples of a partition may be unknown. The elements of a
         list are delayed pairs ``(X, y)`` or triples ``(X, y, sample_weight)``, such as those of
@@ -72,8 +72,9 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
 
     ``cell_size``, ``overlap``, ``estimator`` and ``n_jobs`` have the same meaning as in
     :class:`~sklearn_online_svm.partitioned.CellClassifier`. Only the first cuts differ: they are
-    computed from a uniform sample of 20 000 samples. With at most ``4 * cell_size`` samples, the
-    model is that of ``fit``.
+    computed from a random subset of at most 20 000 samples. With at most ``4 * cell_size`` samples
+    and an integer ``random_state``, the model is the same as that of ``fit``. Unlike ``fit``, this
+    function does not warn if cells are probably less accurate than one model.
 
     The model depends on ``random_state``, the samples, their order and their partitions, but not
     on the number of workers or on the order of tasks. With ``random_state=None`` a seed is drawn

@@ -32,14 +32,14 @@ _NOT_MIXED = AdvicePassiveAggressiveClassifier, LocalOnlineClassifier
 def fit_linear(estimator, X, y=None, *, sample_weight=None, epochs=1, classes=None):
     r"""Fit a linear model on the workers of a dask cluster.
 
-    In each epoch a copy of the model is trained on each partition with ``partial_fit``, and the
-    copies are mixed to the model of the next epoch [1]_.
+    In each epoch, a copy of the model is trained on each partition with ``partial_fit``, and the
+    copies are then mixed, that is, combined into one model [1]_.
 
     Parameters
     ----------
     estimator : linear classifier or regressor of this package
-        Model with the parameters. It is not changed. Local models, models with advice, and those
-        with ``average`` cannot be mixed.
+        Model to clone and fit; it is not changed. ``LocalOnlineClassifier``,
+        ``AdvicePassiveAggressiveClassifier``, and models with ``average`` cannot be mixed.
     X : dask array of shape (n_samples, n_features), dask DataFrame, or list of Delayed
         Training samples, in random order. The number of samples of a partition may be unknown.
         The elements of a list are delayed pairs ``(X, y)`` or triples ``(X, y, sample_weight)``,
@@ -76,9 +76,10 @@ def fit_linear(estimator, X, y=None, *, sample_weight=None, epochs=1, classes=No
     -----
     The active scheduler of dask is used: that of the last ``distributed.Client``, or threads.
 
-    Weights are mixed by their mean, weighted with the number of samples of the partitions. Models
-    with a covariance of the weights are Gaussian distributions, which are mixed by their product:
-    from means :math:`\mu_0` and covariances :math:`\Sigma_0` before the epoch, and :math:`\mu_k`,
+    The mixed weights are the mean of the weights of the copies, weighted by the number of samples
+    of the partitions. If a model has a covariance of the weights, the copies are Gaussian
+    distributions, and the mixed model is their product, with the common prior divided out: from
+    means :math:`\mu_0` and covariances :math:`\Sigma_0` before the epoch, and :math:`\mu_k`,
     :math:`\Sigma_k` of partition k after it,
 
     .. math::

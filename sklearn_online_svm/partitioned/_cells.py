@@ -169,6 +169,7 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         if hasattr(self, "tree_"):
             tree, models = copy.deepcopy(self.tree_), list(self.estimators_)
+            self._share_caches(models)
             return CellStream(tree, models, self.cell_sizes_.copy(), random)
         tree = CellTree.single(n_features)
         return CellStream(tree, [self._new_model(random)], np.zeros(1, dtype=np.int64), random)

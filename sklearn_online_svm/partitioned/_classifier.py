@@ -27,9 +27,9 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     r"""Classifier that divides the feature space into cells and fits a model in each.
 
     The training time of a kernel support vector machine grows faster than the number of samples,
-    and the time of a prediction with the number of support vectors. With cells of bounded size the
-    time of training is proportional to the number of samples, up to the logarithm for dividing
-    them, and that of a prediction is the time of one cell or of a few.
+    and its prediction time is proportional to the number of support vectors. Because the size of a
+    cell is bounded, training time is proportional to the number of samples, up to a logarithmic
+    factor for dividing them, and a prediction uses the models of one or a few cells only.
 
     Read more in the :ref:`user guide <cells>`.
 
@@ -40,11 +40,13 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         a search, such as :class:`~sklearn_online_svm.model_selection.ProgressiveSearch`, each cell
         has parameters of its own.
     cell_size : int, default=4000
-        Largest number of training samples of a cell. More samples per cell are more accurate and
-        take more time.
+        Maximum number of training samples of a cell. Larger cells give a more accurate model and
+        take more time. Cells of equal samples, and cells of ``fit`` that ``partial_fit``
+        continues, can have more.
     overlap : float, default=0.2
-        Share of the samples, those closest to a cut, that both sides are trained on. Between the
-        two sides predictions change gradually. 0: none.
+        Fraction of the samples of a node, those closest to its cut, on which the models of both
+        sides are trained. Between the two sides predictions change gradually. The fraction is
+        smaller for larger nodes; see Notes. With 0, cells do not overlap.
     n_jobs : int, default=None
         Number of threads for ``fit``, ``partial_fit`` and predictions. None means 1 unless in a
         ``joblib.parallel_config`` context, -1 all cores.
@@ -57,8 +59,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     estimators_ : list of estimators
-        Fitted model of each cell. In a cell whose samples have the same class, it is an object
-        with the attribute ``classes_`` only.
+        Fitted model of each cell. A cell whose samples all have the same class has a constant
+        predictor instead, with the attribute ``classes_`` but without parameters.
     cell_sizes_ : ndarray of shape (n_cells,)
         Number of training samples of each cell.
     n_cells_ : int

@@ -152,6 +152,11 @@ def read_parquet(path, *, target, columns=None, chunk_size=10_000):
     --------
     fit_stream : Train an estimator on chunks.
 
+    Notes
+    -----
+    Memory is needed for the row groups of a chunk, at least one. A chunk ends with its last row
+    group, so that it may be smaller than `chunk_size`.
+
     Examples
     --------
     >>> import os, tempfile
@@ -188,8 +193,15 @@ def parquet_frames(path, chunk_size, columns=None):
 
     def frames():
         with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=chunk_size, columns=columns):
-                yield batch.to_pandas()
+            groups, n_samples = [], 0
+            for group in range(file.num_row_groups):
+                groups.append(group)
+                n_samples += file.metadata.row_group(group).num_rows
+                # A call with all row groups would read the whole file into memory.
+                if n_samples >= chunk_size or group == file.num_row_groups - 1:
+                    for batch in file.iter_batches(chunk_size, row_groups=groups, columns=columns):
+                        yield batch.to_pandas()
+                    groups, n_samples = [], 0
 
     return frames()
 

@@ -356,5 +356,8 @@ def test_models_of_a_stream_share_the_size_of_the_cache():
     model = CellClassifier(LASVC(cache_size=64, **SVM), cell_size=100, random_state=0)
     model.partial_fit(X, y, classes=np.unique(y))
     assert model.n_cells_ > 2
-    sizes = [each.cache_size for each in model.estimators_]
-    assert_allclose(sizes, 64 / model.n_cells_)
+    assert_allclose([each.cache_size for each in model.estimators_], 64 / model.n_cells_)
+    continued = CellClassifier(LASVC(cache_size=64, **SVM), cell_size=150, random_state=0)
+    continued.fit(X, y).partial_fit(X[:10], y[:10])
+    shares = [each.cache_size for each in continued.estimators_]
+    assert_allclose(shares, 64 / continued.n_cells_)

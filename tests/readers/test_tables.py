@@ -134,6 +134,26 @@ def test_parquet(tmp_path):
             next(read_parquet(path, **options))
 
 
+def test_parquet_is_read_by_row_groups(tmp_path, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "table.parquet"
+    expected = pandas.DataFrame({"a": range(25), "label": 1})
+    expected.to_parquet(path, row_group_size=4)
+    read = []
+    batches = parquet.ParquetFile.iter_batches
+
+    def noted(self, *args, row_groups, **options):
+        read.append(row_groups)
+        return batches(self, *args, row_groups=row_groups, **options)
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", noted)
+    chunks = [X for X, _ in read_parquet(path, target="label", chunk_size=10)]
+    assert read == [[0, 1, 2], [3, 4, 5], [6]]
+    assert [len(X) for X in chunks] == [10, 2, 10, 2, 1]
+    assert pandas.concat(chunks)["a"].tolist() == expected["a"].tolist()
+
+
 @pytest.mark.parametrize(
     "reader, missing, package",
     [(read_csv, "pandas", "pandas"), (read_parquet, "pyarrow.parquet", "pyarrow")],
