@@ -19,6 +19,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 CORE = "sklearn_online_svm/_core"
+# An extension with the code of memoryviews, which would otherwise be compiled into each of them.
+SHARED = f"{CORE}/_cyutility"
 DEBUG = os.environ.get("SOSVM_DEBUG", "0") not in ("", "0")
 NO_EXTENSIONS = os.environ.get("SOSVM_NO_EXTENSIONS", "0") not in ("", "0")
 
@@ -33,8 +35,8 @@ DIRECTIVES = {
 # Never -ffast-math: it removes the rounding constant of the polynomial exp and breaks NaN
 # checks. Never -march=native: wheels must run anywhere; primitives.h dispatches at run time.
 COMPILE_ARGS = {
-    "unix": ["-O3", "-fno-math-errno", "-fno-trapping-math"],
-    "mingw32": ["-O3", "-fno-math-errno", "-fno-trapping-math"],
+    "unix": ["-O3", "-g0", "-fno-math-errno", "-fno-trapping-math"],
+    "mingw32": ["-O3", "-g0", "-fno-math-errno", "-fno-trapping-math"],
     "msvc": ["/O2"],
 }
 DEBUG_COMPILE_ARGS = {
@@ -69,21 +71,28 @@ def extensions():
     from Cython.Build import cythonize
 
     depends = [name for end in ("h", "pxd") for name in glob(f"{CORE}/**/*.{end}", recursive=True)]
+    modules = [
+        Extension(
+            _module_name(source),
+            sources=[source],
+            include_dirs=[f"{CORE}/{room}" for room in ("simd", "kernel", "linear")],
+            depends=sorted(depends),
+        )
+        for source in sources
+    ]
+    shared = Extension(_module_name(SHARED), sources=[f"{SHARED}.c"])
     return cythonize(
-        [
-            Extension(
-                ".".join(Path(source).with_suffix("").parts),
-                sources=[source],
-                include_dirs=[f"{CORE}/{room}" for room in ("simd", "kernel", "linear")],
-                depends=sorted(depends),
-            )
-            for source in sources
-        ],
+        [shared, *modules],
+        shared_utility_qualified_name=shared.name,
         compiler_directives=DIRECTIVES,
         # Cython compares dates, not directives: C generated for the other kind of build would
         # be taken for current.
         force=DEBUG or "--force" in sys.argv,
     )
+
+
+def _module_name(source):
+    return ".".join(Path(source).with_suffix("").parts)
 
 
 setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExt})
