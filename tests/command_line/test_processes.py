@@ -33,6 +33,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def accept_interrupts():
+    # A shell starts processes in the background with SIGINT ignored, which is inherited.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(*arguments):
     return subprocess.Popen(
         [sys.executable, "-m", "sklearn_online_svm", *arguments],
@@ -40,6 +45,7 @@ def started(*arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=None if os.name == "nt" else accept_interrupts,
     )
 
 
