@@ -398,7 +398,7 @@ def test_truncated_files(path):
 
 
 def test_checksum_of_the_estimator(path):
-    """A change by somebody else, with the checksums of the archive corrected."""
+    """The estimator has a checksum, too: those of the archive fit the changed content."""
 
     def change(document):
         document["model"]["state"]["n_features_in_"] = 3

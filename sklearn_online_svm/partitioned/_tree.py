@@ -157,7 +157,7 @@ class CellTree:
         lower, upper = self.lower[number], self.upper[number]
         if lower == upper:
             return (projections > lower).astype(np.float64)
-        # Of each half; 0 as long as the node has no more samples than when it was divided.
+        # Each end moves towards the middle by this much as the node gets more samples.
         inset = (upper - lower) / 2 * (1.0 - (self.n_divided[number] / n_samples) ** DECAY)
         lower, upper = lower + inset, upper - inset
         return np.clip((projections - lower) / (upper - lower), 0.0, 1.0)

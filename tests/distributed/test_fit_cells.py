@@ -290,3 +290,20 @@ def test_errors():
     shapes = [dask.delayed((X, X[:, :k])) for k in (2, 3)]
     with pytest.raises(ValueError, match=r"different shapes: \(2,\), \(3,\)"):
         fit_cells(CellRegressor(Ridge()), shapes)
+
+
+def test_partial_fit_continues_the_model(monkeypatch):
+    monkeypatch.setattr(implementation, "N_SAMPLES", 200)
+    X, y = two_classes(1200)
+    model = fit_cells(classifier(), partitions(X[:1000], y[:1000]))
+    # The root has all samples, not only those of the uniform sample; each node has fewer than the
+    # one above.
+    tree, n_cells = model.tree_, model.n_cells_
+    assert tree.n_divided[0] == 1000
+    for parent, pair in enumerate(tree.children):
+        for child in pair[pair >= 0]:
+            assert tree.n_divided[child] < tree.n_divided[parent]
+    model.partial_fit(X[1000:], y[1000:])
+    assert model.n_samples_seen_ == 200
+    assert model.n_cells_ >= n_cells
+    assert model.cell_sizes_.sum() >= 1200

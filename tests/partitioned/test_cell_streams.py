@@ -220,7 +220,7 @@ def test_other_classes_in_cells_of_a_fit():
         y = np.repeat(labels, 100)
         model = cells(200, overlap=0.0).fit(X, y)
         assert model.n_cells_ == 2
-        # Of the class that the other cell has.
+        # These samples are in a cell that had none of their class in fit.
         model.partial_fit(X[:40] + 1.5, np.full(40, labels[-1]))
         assert_array_equal(model.predict(X[:40] + 1.5), labels[-1])
         model.partial_fit(X[::-1], y[::-1])
@@ -323,3 +323,11 @@ def test_an_interrupt_loses_nothing(monkeypatch):
     stored = pickle.loads(pickle.dumps(model))
     for each in (model, stored):
         assert_same(each.partial_fit(X[n:], y[n:]), expected, X)
+
+
+def test_threads_give_the_same_cells():
+    X, y = two_classes(1200)
+    one, two = (cells(150, n_jobs=n_jobs) for n_jobs in (1, 2))
+    for model in (one, two):
+        model.partial_fit(X, y, classes=np.unique(y))
+    assert_same(one, two, X)

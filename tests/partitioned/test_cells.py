@@ -345,10 +345,15 @@ def test_models_without_the_caches_of_their_training():
     X, y = two_classes(400)
     model = CellClassifier(Noted(**SVM), cell_size=100, random_state=0).fit(X, y)
     assert len(fitted) == model.n_cells_
-    # Copies have no caches.
     assert not {id(each) for each in fitted} & {id(each) for each in model.estimators_}
-    alone = LASVC(**SVM).fit(X, y)
-    assert_array_equal(copy.deepcopy(alone).decision_function(X), alone.decision_function(X))
+    # They are copies, which compute the kernel values again that the original has cached.
+    alone = LASVC(**SVM).fit(X[:300], y[:300])
+    copied = copy.deepcopy(alone)
+    before = alone.n_kernel_evaluations_
+    for each in (alone, copied):
+        each.partial_fit(X[300:], y[300:])
+    assert_array_equal(copied.decision_function(X), alone.decision_function(X))
+    assert copied.n_kernel_evaluations_ > alone.n_kernel_evaluations_ > before
 
 
 def test_models_of_a_stream_share_the_size_of_the_cache():
