@@ -26,7 +26,7 @@ TITLES = {
 CHUNK = 1000
 POINTS = (20_000, 50_000, 100_000, 200_000, 500_000)
 # Processor time after which a model gets no more samples.
-LIMIT = 100
+LIMIT = 200
 
 
 def train_stream(job):

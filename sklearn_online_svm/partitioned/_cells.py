@@ -149,27 +149,27 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
             raise
 
     def _train_on_chunk(self, X, y, weights):
-        n, first = X.shape[0], 0
+        n = X.shape[0]
         stream = self.__dict__.get("_stream") or self._new_stream(X.shape[1])
         n_seen = self.__dict__.get("n_samples_seen_", 0)
         with thread_pool(self.n_jobs, n) as threads:
             run = map if threads is None else threads.map
-            while first < n:
-                # A cell is divided a few times per piece; the rest of the piece is then assigned
-                # to cells again.
+            # Between pieces training can be interrupted.
+            for first in range(0, n, self.cell_size):
                 piece = slice(first, first + self.cell_size)
                 part = X[piece], y[piece], None if weights is None else weights[piece]
                 with postponed_interrupts():
-                    first += stream.learn(*part, self, run)
+                    stream.learn(*part, self, run)
                     self._stream, self.tree_, self.estimators_ = stream, stream.tree, stream.models
-                    self.cell_sizes_, self.n_samples_seen_ = stream.sizes, n_seen + first
+                    self.cell_sizes_ = stream.sizes
+                    self.n_samples_seen_ = n_seen + first + len(part[1])
 
     def _new_stream(self, n_features):
         """Return the stream that begins with the cells of ``fit``, or with a single one."""
         random = check_random_state(self.random_state)
         if hasattr(self, "tree_"):
             tree, models = copy.deepcopy(self.tree_), list(self.estimators_)
-            self._share_caches(models)
+            self._share_caches(models, len(models))
             return CellStream(tree, models, self.cell_sizes_.copy(), random)
         tree = CellTree.single(n_features)
         return CellStream(tree, [self._new_model(random)], np.zeros(1, dtype=np.int64), random)
@@ -179,16 +179,19 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
     def _new_model(self, random):
         return _seeded(clone(self._base_estimator()), random)
 
-    def _share_caches(self, models):
-        """Divide the size of the cache of kernel values of one model among several."""
+    def _share_caches(self, models, n_models):
+        """Set the sizes of caches of kernel values so that those of all models have that of one.
+
+        The shares change only at powers of two of the number of models.
+        """
         sizes = {
-            name: value
+            name: value / (1 << (n_models - 1).bit_length())
             for name, value in self._base_estimator().get_params().items()
             if name.endswith("cache_size")
         }
         for model in models:
             if isinstance(model, BaseEstimator):
-                model.set_params(**{name: size / len(models) for name, size in sizes.items()})
+                model.set_params(**sizes)
 
     def _prepared(self, model):
         """Return a model that ``_train`` accepts."""

@@ -30,11 +30,13 @@ class StoredSamples:
         self._least = 0
 
     def add(self, X, y, weights):
-        self._parts.append((X, y, weights))
+        # A new list: a shallow copy of this object remains as it is.
+        parts = [*self._parts, (X, y, weights)]
         self.n += X.shape[0]
         # Parts are joined with parts that are at least as long, so that there are few of them.
-        while len(self._parts) > 1 and len(self._parts[-2][1]) <= len(self._parts[-1][1]):
-            self._parts[-2:] = [_joined(self._parts[-2:])]
+        while len(parts) > 1 and len(parts[-2][1]) <= len(parts[-1][1]):
+            parts[-2:] = [_joined(parts[-2:])]
+        self._parts = parts
 
     def all(self):
         """Return X, y and weights; weights are None if none were given."""
@@ -86,10 +88,7 @@ class CellStream:
         self.cells = [StoredSamples(*started) for started in zip(models, sizes, strict=True)]
 
     def learn(self, X, y, weights, owner, run):
-        """Train on the first samples of a chunk; return their number.
-
-        They end before the first sample for which a cell has no room. If that is the first one of
-        the chunk, the cell is divided, and the number is 0.
+        """Train on a chunk, and divide cells that are full.
 
         Parameters
         ----------
@@ -100,56 +99,72 @@ class CellStream:
         run : callable
             ``map``, or that of a pool of threads.
         """
-        nodes, cells = self.tree.arrivals(X)
-        rooms = {number: self.cells[number].room(owner.cell_size) for number in cells}
-        ends = [rows[rooms[c]] for c, rows in cells.items() if len(rows) > rooms[c]]
-        n = int(min(ends, default=X.shape[0]))
-        if n == 0:
-            for number, rows in cells.items():
-                if rows[0] == 0 and rooms[number] == 0:
-                    self._divide(number, owner, run)
-            return 0
-        cells = {number: rows[: np.searchsorted(rows, n)] for number, rows in cells.items()}
-        parts = {
-            number: (X[rows], y[rows], None if weights is None else weights[rows])
-            for number, rows in cells.items()
-            if len(rows)
-        }
-        self._train(parts, owner, run)
-        # New arrays: those of a model that has been loaded may be read-only.
-        self.sizes, self.tree.n_samples = self.sizes.copy(), self.tree.n_samples.copy()
-        for number, part in parts.items():
-            self.cells[number].add(*part)
-            self.sizes[number] += len(part[1])
-        for number, rows in nodes.items():
-            self.tree.n_samples[number] += np.searchsorted(rows, n)
-        return n
-
-    def _train(self, parts, owner, run):
-        """Train the models of cells; after an error train them again without these parts."""
-        for number in parts:
-            cell = self.cells[number]
-            if self.models[number] is cell.start:
-                cell.start = owner._prepared(cell.start)
-                self.models[number] = copy.deepcopy(cell.start)
+        before, random, changed = self.__dict__.copy(), self.random.get_state(), set()
+        self.tree, self.sizes = copy.copy(self.tree), self.sizes.copy()
+        self.models, self.cells = list(self.models), list(self.cells)
         try:
-            list(run(lambda number: owner._train(self.models[number], *parts[number]), parts))
+            self._train_and_divide((X, y, weights), owner, run, changed)
         except BaseException:
-            for number in parts:
-                cell = self.cells[number]
-                self.models[number] = copy.deepcopy(cell.start)
-                if cell.n:
+            self.__dict__.update(before)
+            self.random.set_state(random)
+            for number in changed:
+                cell = self.cells[number] if number < len(self.cells) else None
+                # A model without samples in the stream has been copied before it was trained.
+                if cell is not None and cell.n:
+                    self.models[number] = copy.deepcopy(cell.start)
                     owner._train(self.models[number], *cell.all())
             raise
 
+    def _train_and_divide(self, chunk, owner, run, changed):
+        """Train all cells; divisions are in the order of the samples for which there is no room.
+
+        The numbers of trained cells are added to ``changed``.
+        """
+        X = chunk[0]
+        waiting = self.tree.arrivals(X)
+        while True:
+            rooms = {number: self.cells[number].room(owner.cell_size) for number in waiting}
+            full = [(rows[rooms[c]], c) for c, rows in waiting.items() if len(rows) > rooms[c]]
+            if not full:
+                break
+            number = min(full)[1]
+            rows, room = waiting.pop(number), rooms[number]
+            self._train(chunk, {number: rows[:room]}, owner, run, changed)
+            node = self._divide(number, owner, run)
+            if node is None:
+                waiting[number] = rows[room:]
+            else:
+                waiting.update(self.tree.arrivals(X, node, rows[room:]))
+        self._train(chunk, waiting, owner, run, changed)
+
+    def _train(self, chunk, rows_of, owner, run, changed):
+        """Train cells on their samples of a chunk, and store these."""
+        parts = {
+            number: tuple(None if of is None else of[rows] for of in chunk)
+            for number, rows in rows_of.items()
+            if len(rows)
+        }
+        changed.update(parts)
+        for number in parts:
+            cell = self.cells[number] = copy.copy(self.cells[number])
+            if self.models[number] is cell.start:
+                cell.start = owner._prepared(cell.start)
+                self.models[number] = copy.deepcopy(cell.start)
+        list(run(lambda number: owner._train(self.models[number], *parts[number]), parts))
+        for number, part in parts.items():
+            self.cells[number].add(*part)
+            self.sizes[number] += len(part[1])
+
     def _divide(self, number, owner, run):
+        """Divide a cell; return the number of the new node, or None if it cannot be divided."""
         cell = self.cells[number]
         X, y, weights = cell.all()
         share = share_of_overlap(cell.n, min(cell.n, owner.cell_size), owner.overlap)
         cut = split(X, share, self.random)
         if cut is None:
+            cell = self.cells[number] = copy.copy(cell)
             cell.postpone_division()
-            return
+            return None
         direction, lower, upper, *sides = cut
         children, models = [], []
         for side in sides:
@@ -160,14 +175,18 @@ class CellStream:
             children.append(child)
             models.append(copy.deepcopy(start))
         list(run(lambda side: owner._train(models[side], *children[side].all()), (0, 1)))
-        self.tree.divide(number, direction, lower, upper, cell.n)
+        # Copies have no cache of kernel values.
+        models = [copy.deepcopy(model) for model in models]
         self.cells[number], self.models[number] = children[0], models[0]
         self.cells.append(children[1])
         self.models.append(models[1])
         sizes = [child.n_before + child.n for child in children]
         self.sizes = np.append(self.sizes, sizes[1])
         self.sizes[number] = sizes[0]
-        owner._share_caches(self.models)
+        n = len(self.models)
+        # The share of each cache changes only when a power of two is exceeded.
+        owner._share_caches(self.models if (n - 1).bit_count() == 1 else models, n)
+        return self.tree.divide(number, direction, lower, upper, cell.n)
 
 
 @contextmanager

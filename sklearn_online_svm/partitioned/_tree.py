@@ -103,25 +103,37 @@ class CellTree:
             if number < 0:
                 yield -1 - number, rows, weights
 
-    def arrivals(self, X):
-        """Return the numbers of the samples that each node, and each cell, would receive.
+    def arrivals(self, X, number=None, rows=None):
+        """Count samples that arrive one after the other; return those of each cell.
 
-        The samples arrive one after the other. They are not counted.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        number, rows : int, ndarray
+            Node at which samples arrive, and their numbers; None: all of X at the root.
 
         Returns
         -------
-        nodes, cells : dict of int to ndarray
-            Numbers of samples in ascending order, without empty nodes and cells.
+        cells : dict of int to ndarray
+            Numbers of samples in ascending order, without empty cells.
         """
-        found = {}
-        for number, rows, _ in self._walk(X, arriving=True):
-            # A cell may be the child of several nodes.
-            found[number] = np.union1d(found[number], rows) if number in found else rows
-        nodes = {number: rows for number, rows in found.items() if number >= 0}
-        return nodes, {-1 - number: rows for number, rows in found.items() if number < 0}
+        cells, n_samples = {}, self.n_samples.copy()
+        for number, rows, _ in self._walk(X, arriving=True, number=number, rows=rows):
+            if number >= 0:
+                n_samples[number] += len(rows)
+            else:
+                cell = -1 - number
+                # A cell may be the child of several nodes.
+                cells[cell] = np.union1d(cells[cell], rows) if cell in cells else rows
+        # A new array: that of a model that has been loaded may be read-only.
+        self.n_samples = n_samples
+        return cells
 
     def divide(self, cell, direction, lower, upper, n_samples):
-        """Replace a cell by a node; the cell becomes its left child, a new cell its right one."""
+        """Replace a cell by a node, whose number is returned.
+
+        The cell becomes the left child of the node, a new cell the right one.
+        """
         number, new = len(self.children), len(self.children) + 1
         children = np.where(self.children == -1 - cell, number, self.children)
         self.children = np.vstack([children, [[-1 - cell, -1 - new]]])
@@ -129,14 +141,16 @@ class CellTree:
         self.lower, self.upper = np.append(self.lower, lower), np.append(self.upper, upper)
         self.n_divided = np.append(self.n_divided, n_samples)
         self.n_samples = np.append(self.n_samples, n_samples)
+        return number
 
-    def _walk(self, X, arriving):
+    def _walk(self, X, arriving, number=None, rows=None):
         """Yield each node and cell with samples, their numbers, and their weights there.
 
         With ``arriving=True`` each sample is counted in a node before its side is determined.
         """
-        n = X.shape[0]
-        todo = [(0 if len(self.children) else -1, np.arange(n), np.ones(n))]
+        if number is None:
+            number, rows = 0 if len(self.children) else -1, np.arange(X.shape[0])
+        todo = [(number, rows, np.ones(len(rows)))]
         while todo:
             number, rows, weights = todo.pop()
             if not len(rows):
