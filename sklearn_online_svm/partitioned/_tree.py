@@ -103,13 +103,13 @@ class CellTree:
             if number < 0:
                 yield -1 - number, rows, weights
 
-    def arrivals(self, X, number=None, rows=None):
+    def arrivals(self, X, node=None, arriving=None):
         """Count samples that arrive one after the other; return those of each cell.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        number, rows : int, ndarray
+        node, arriving : int, ndarray
             Node at which samples arrive, and their numbers; None: all of X at the root.
 
         Returns
@@ -118,7 +118,7 @@ class CellTree:
             Numbers of samples in ascending order, without empty cells.
         """
         cells, n_samples = {}, self.n_samples.copy()
-        for number, rows, _ in self._walk(X, arriving=True, number=number, rows=rows):
+        for number, rows, _ in self._walk(X, True, node, arriving):
             if number >= 0:
                 n_samples[number] += len(rows)
             else:
