@@ -19,10 +19,12 @@ from .._base import check_labels, check_samples, check_weights
 from .._optional import import_optional
 from ..partitioned import CellClassifier, CellRegressor
 from ..partitioned._cells import _fit, _fit_classifier, _seeded
+from ..partitioned._check import warn_if_inaccurate
 from ..partitioned._tree import DECAY, CellTree
 from ._partitions import as_partitions, concatenated, reduced
 
-# Largest number of samples from which the upper part of the tree is grown.
+# Largest number of samples from which the upper part of the tree is grown, and with which the
+# accuracy of cells is compared with that of one model.
 N_SAMPLES = 20_000
 # A group has at most this many times the samples of a cell, or this share of all samples if that
 # is more: with many small pieces the scheduler would take more time than the workers.
@@ -73,8 +75,9 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
     ``cell_size``, ``overlap``, ``estimator`` and ``n_jobs`` have the same meaning as in
     :class:`~sklearn_online_svm.partitioned.CellClassifier`. Only the first cuts differ: they are
     computed from a random subset of at most 20 000 samples. With at most ``4 * cell_size`` samples
-    and an integer ``random_state``, the model is the same as that of ``fit``. Unlike ``fit``, this
-    function does not warn if cells are probably less accurate than one model.
+    and an integer ``random_state``, the model is the same as that of ``fit``. The comparison after
+    which ``fit`` may warn that cells are less accurate than one model uses the same subset, and
+    runs in this process.
 
     The model depends on ``random_state``, the samples, their order and their partitions, but not
     on the number of workers or on the order of tasks. With ``random_state=None`` a seed is drawn
@@ -119,6 +122,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
         sizes += of_group[2]
     model.tree_ = _grafted(tree, trees)
     model.estimators_, model.cell_sizes_ = models, np.array(sizes)
+    warn_if_inaccurate(model, *summary.samples, stacklevel=2)
     return model
 
 
@@ -153,7 +157,7 @@ class _Summary:
     features: dict
     output_shape: tuple
     classes: np.ndarray
-    X: np.ndarray
+    samples: tuple
     keys: np.ndarray
 
     def set_attributes(self, model):
@@ -171,13 +175,23 @@ def _summary(model, seed, part):
     """Return the summary of a partition, or None if it has no samples."""
     if not part[0].shape[0]:
         return None
-    checked, X, y, _ = _checked(model, part)
+    checked, *arrays = _checked(model, part)
+    y = arrays[1]
     names = "n_features_in_", "feature_names_in_"
     features = {name: getattr(checked, name) for name in names if hasattr(checked, name)}
     classes = np.unique(y) if isinstance(model, CellClassifier) else None
     keys = np.random.default_rng(seed).random(len(y))
     rows = _smallest(keys)
-    return _Summary(len(y), features, y.shape[1:], classes, X[rows], keys[rows])
+    return _Summary(len(y), features, y.shape[1:], classes, _selected(arrays, rows), keys[rows])
+
+
+def _selected(arrays, rows):
+    return tuple(None if of is None else of[rows] for of in arrays)
+
+
+def _joined(parts):
+    """Concatenate tuples of X, y and weights, which all or none of them have."""
+    return tuple(None if of[0] is None else concatenated(of) for of in zip(*parts, strict=True))
 
 
 def _smallest(keys):
@@ -212,25 +226,24 @@ def _merged(summaries):
         first.features,
         first.output_shape,
         classes,
-        concatenated([part.X for part in summaries])[rows],
+        _selected(_joined([part.samples for part in summaries]), rows),
         keys[rows],
     )
 
 
 def _grown(model, seed, summary):
-    """Return the summary without samples, and the upper part of the tree."""
+    """Return the summary, and the upper part of the tree."""
     if summary is None:
         raise ValueError("Found 0 samples in all partitions; at least 1 is required.")
-    n = summary.n_samples
+    n, X = summary.n_samples, summary.samples[0]
     group_size = max(CELLS_PER_GROUP * model.cell_size, SHARE_OF_GROUP * n)
     # The share of an overlap depends on cell_size, also where nodes are not divided down to it.
     overlap = model.overlap * (model.cell_size / group_size) ** DECAY
-    n_of_group = group_size * summary.X.shape[0] / n
-    tree, _ = CellTree.grow(summary.X, n_of_group, overlap, np.random.RandomState(seed))
+    n_of_group = group_size * X.shape[0] / n
+    tree, _ = CellTree.grow(X, n_of_group, overlap, np.random.RandomState(seed))
     # Numbers of all samples, not of those of the summary.
-    n_divided = np.rint(tree.n_divided * (n / summary.X.shape[0])).astype(np.int64)
+    n_divided = np.rint(tree.n_divided * (n / X.shape[0])).astype(np.int64)
     tree = CellTree(tree.directions, tree.lower, tree.upper, tree.children, n_divided)
-    summary.X = summary.keys = None
     return summary, tree
 
 
@@ -280,9 +293,7 @@ def _fit_group(model, seed, pieces):
     pieces = [piece for piece in pieces if piece is not None]
     if not pieces:
         return None, [], []
-    X, y, weights = zip(*pieces)
-    X, y = concatenated(X), concatenated(y)
-    weights = None if weights[0] is None else concatenated(weights)
+    X, y, weights = _joined(pieces)
     random = np.random.RandomState(seed)
     tree, cells = CellTree.grow(X, model.cell_size, model.overlap, random)
     fit = _fit_classifier if isinstance(model, CellClassifier) else _fit

@@ -7,11 +7,11 @@ from scipy import sparse
 from sklearn.datasets import make_friedman1
 from sklearn.linear_model import Ridge
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.distributed import _cells as implementation
 from sklearn_online_svm.distributed import fit_cells, read_partitions
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor, _check
 from sklearn_online_svm.partitioned._tree import CellTree
 from sklearn_online_svm.readers import read_csv, read_parquet, read_svmlight
 from tests.support.samples import LAYOUTS, three_classes, two_classes
@@ -127,10 +127,21 @@ def test_a_sample_for_the_cuts_is_uniform(monkeypatch):
     ]
     merged = implementation._merged([implementation._merged(summaries[:2]), *summaries[2:]])
     assert merged.n_samples == 20_000
-    chosen = merged.X[:, 0]
+    chosen = merged.samples[0][:, 0]
+    assert_array_equal(merged.samples[1], chosen)
     assert len(np.unique(chosen)) == 500
     counts = np.histogram(chosen, bins=10, range=(0, 20_000))[0]
     assert np.sum((counts - 50) ** 2 / 50) < 27.9  # chi-square, 9 degrees of freedom, p = 0.001
+
+
+def test_a_warning_where_one_model_is_more_accurate(monkeypatch):
+    for name, value in dict(MOST=500, LEAST=300, RATIO=3).items():
+        monkeypatch.setattr(_check, name, value)
+    X, y = make_friedman1(2000, noise=0.1, random_state=0)
+    model = CellRegressor(LASVR(C=10, epsilon=0.1), cell_size=500, random_state=0)
+    with pytest.warns(UserWarning, match="less accurate than one model") as record:
+        fit_cells(model, *arrays(X, y), sample_weight=da.ones(2000, chunks=350))
+    assert record[0].filename == __file__
 
 
 def test_the_order_of_tasks_does_not_matter():
