@@ -14,7 +14,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR
-from sklearn_online_svm.datasets import make_waveform
+from sklearn_online_svm.datasets import make_banana_like, make_waveform
+from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
@@ -154,6 +155,21 @@ def test_error_is_near_that_of_a_fit():
     fitted = cells(800, LASVC(**params)).fit(X[:4000], y[:4000])
     model = streamed(cells(800, LASVC(**params)), X[:4000], y[:4000], 500, np.unique(y))
     assert model.score(X[4000:], y[4000:]) > fitted.score(X[4000:], y[4000:]) - 0.015
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_a_search_in_each_cell(fitted):
+    X, y = make_banana_like(3000, random_state=0)
+    grid = {"C": [0.01, 10.0], "gamma": [1e-3, 1.0]}
+    model = cells(500, ProgressiveSearch(LASVC(random_state=0), grid, random_state=0))
+    start = 600 if fitted else 0
+    if fitted:
+        model.fit(X[:start], y[:start])
+    streamed(model, X[:2000], y[:2000], 100, np.unique(y), start)
+    assert model.n_cells_ > 4
+    assert {each.best_params_["gamma"] for each in model.estimators_} >= {1.0}
+    poor = LASVC(C=0.01, gamma=1e-3).fit(X[:2000], y[:2000]).score(X[2000:], y[2000:])
+    assert model.score(X[2000:], y[2000:]) > max(0.88, poor + 0.1)
 
 
 def test_regression():
