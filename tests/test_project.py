@@ -23,6 +23,23 @@ def test_citation_has_the_version():
     assert f"version: {project()['version']}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_citation_has_all_references():
+    references = (ROOT / "doc" / "references.rst").read_text()
+    entries = re.findall(r"^\.\. \[\w+\] (.*?)\n\n", references, re.M | re.S)
+    titles = re.findall(r'^    title: "(.*)"', (ROOT / "CITATION.cff").read_text(), re.M)
+    assert len(titles) == len(entries) > 50
+    for title, entry in zip(titles, entries, strict=True):
+        assert title in " ".join(entry.split())
+
+
+def test_conda_recipe_has_the_same_requirements():
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text()
+    assert f'version: "{project()["version"]}"\n' in recipe
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    for requirement in [*config["build-system"]["requires"], *project()["dependencies"]]:
+        assert f"    - {requirement.lower().replace('>=', ' >=')}\n" in recipe
+
+
 def test_pre_commit_pins_the_versions_of_make_lint():
     pinned = set(project()["optional-dependencies"]["lint"])
     config = (ROOT / ".pre-commit-config.yaml").read_text()
