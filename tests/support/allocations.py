@@ -244,9 +244,8 @@ def cases(names=()):
             if call == "finish" and not hasattr(estimator, "finish"):
                 continue
             # With sample selection, samples used before memory ran out are kept.
-            if call in ("next_chunk", "long_chunk") and (
-                getattr(estimator, "_rule", "random") != "random"
-            ):
+            choice = getattr(estimator, "_choice", None)
+            if call in ("next_chunk", "long_chunk") and getattr(choice, "leaves_out", False):
                 continue
             if not names or any(part in case.name for part in names):
                 yield case
