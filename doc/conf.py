@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx-mathjax-offline",
     "numpydoc",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 # What is inherited from scikit-learn refers to its glossary.
@@ -57,6 +58,8 @@ SphinxDocString._str_param_list = _param_list
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn_online_svm"
+html_static_path = ["_static"]
+html_css_files = ["start.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",

@@ -10,6 +10,7 @@ from . import paper
 COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a"}
 NAMES = {"lasvc": "LASVC", "svc": "SVC", "sklearnex": "scikit-learn-intelex"}
 GREY, GREEN = "#8b949e", "#2da44e"
+ALL_COLOURS = {**COLOURS, "sklearnex": GREEN}
 
 
 def _points(records, x, field):
@@ -35,7 +36,7 @@ def draw_scaling(results, folder):
         (time, "fit_seconds", "fit time (s)"),
         (memory, "fit_peak_mb", "growth of memory during fit (MB)"),
     ):
-        for model, colour in COLOURS.items():
+        for model, colour in ALL_COLOURS.items():
             mine = records.where(model=model)
             points = _points(mine, "rows", field)
             slope = exponent(mine, field)
@@ -48,13 +49,35 @@ def draw_scaling(results, folder):
     save(figure, folder / "scaling.png")
 
 
+def draw_start(results, folder):
+    """Time and error against the number of samples, for the start page."""
+    stored = load("scaling", results)
+    records = Records(stored["records"]).where(cache_size=stored["cache_size"])
+    for name, field, scale, title in (
+        ("start_time", "fit_seconds", 1, "training time (s)"),
+        ("start_error", "error", 100, "test error (%)"),
+    ):
+        figure, ((axis,),) = panels(1, 1, width=4.4, height=3.2)
+        for model, colour in ALL_COLOURS.items():
+            x, y = _points(records.where(model=model), "rows", field).T
+            style = dict(color=colour, linewidth=2.2, markersize=6)
+            axis.plot(x, scale * y, "o-", label=NAMES[model], **style)
+        axis.set_xscale("log")
+        plain_log(axis.xaxis, (1, 2, 5))
+        axis.set_ylim(0, 1.2 * axis.dataLim.y1)
+        axis.set_title(title, loc="left")
+        axis.set_xlabel("training samples")
+        axis.legend(frameon=False, loc="upper left" if name == "start_time" else "lower left")
+        save(figure, folder / f"{name}.png")
+
+
 def draw_classes(results, folder):
     """Times against the number of classes."""
     stored = load("classes", results)
     records = Records(stored["records"]).where(cache_size=stored["cache_size"], threads=1)
     figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in zip(axes, ("fit_seconds", "predict_seconds"), ("fit", "predict")):
-        for model, colour in {**COLOURS, "sklearnex": GREEN}.items():
+        for model, colour in ALL_COLOURS.items():
             points = _points(records.where(model=model), "classes", field)
             axis.loglog(*points.T, "o-", color=colour, label=NAMES[model])
         plain_log(axis.xaxis, (1, 2, 5))

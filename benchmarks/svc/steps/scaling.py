@@ -30,6 +30,7 @@ def measure_scaling(settings):
     for n_train in sizes:
         for seed in range(settings.seeds):
             record("lasvc", n_train, CACHE_SIZE, seed)
+            record("sklearnex", n_train, CACHE_SIZE, seed)
             # The last sizes of SVC are most of the time of this step.
             if seed == 0 or n_train <= 8000:
                 record("svc", n_train, CACHE_SIZE, seed)
