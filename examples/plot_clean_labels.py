@@ -68,10 +68,11 @@ print(f"{len(suspects)} suspects, {wrong[suspects].sum()} of them have a wrong l
 
 # %%
 # With ``n_suspects``, the ranking continues below this threshold. Samples are sorted by their
-# margin, which is half the difference between the decision value of the given class and the largest
-# of the others. For comparison, the same ranking is computed with the hinge loss, and that of
-# cleanlab from the probabilities of a calibrated ``LASVC``, which are predicted by cross-validation:
-# no sample is judged by a model that was trained on it. All three are repeated with ``C=100``.
+# margin, which is half the difference between the decision value of the given class and the
+# largest of the others. For comparison, the same ranking is computed with the hinge loss, and that
+# of cleanlab from the probabilities of a calibrated ``LASVC``, which are predicted by
+# cross-validation: no sample is judged by a model that was trained on it. All three are repeated
+# with ``C=100``.
 
 
 def rankings(C, gamma):
@@ -125,9 +126,9 @@ axes[0].legend(frameon=False, loc="lower right", fontsize=12)
 plt.show()
 
 # %%
-# With the ``C`` of the search, all rankings find nearly all wrong labels. With a ``C`` that is much
-# too large, the ranking of training samples fails for the hinge loss, less for the ramp loss, and
-# least for cleanlab, whose predictions are made by cross-validation.
+# With the ``C`` of the search, all rankings find nearly all wrong labels. With a ``C`` that is
+# much too large, the ranking of training samples fails for the hinge loss, less for the ramp loss,
+# and least for cleanlab, whose predictions are made by cross-validation.
 #
 # Correct, and train again
 # ========================

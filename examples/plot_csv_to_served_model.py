@@ -104,8 +104,8 @@ def new_pipeline():
 
 
 # %%
-# ``read_csv`` returns the file in chunks. The position in the file is the order of training: a file
-# that is sorted by class or by time must be shuffled before.
+# ``read_csv`` returns the file in chunks. The position in the file is the order of training: a
+# file that is sorted by class or by time must be shuffled before.
 
 chunks = partial(read_csv, path, target="paid_back", chunk_size=2000)
 X_chunk, y_chunk = next(iter(chunks()))

@@ -50,8 +50,8 @@ print(f"test error: {1 - model.score(X_test, y_test):.1%}")
 # Continue the training
 # =====================
 #
-# ``partial_fit`` trains the model on further samples, and does not need the earlier ones. Here they
-# arrive in chunks of 50; after each chunk the test error is measured.
+# ``partial_fit`` trains the model on further samples, and does not need the earlier ones. Here
+# they arrive in chunks of 50; after each chunk the test error is measured.
 
 n_samples, errors = [200], [1 - model.score(X_test, y_test)]
 for start in range(200, len(X_train), 50):
@@ -95,8 +95,8 @@ plt.show()
 # ===============
 #
 # :func:`~sklearn_online_svm.export.save_model` writes a file without pickle. The model that
-# :func:`~sklearn_online_svm.export.load_model` returns makes the same predictions, and its training
-# can be continued.
+# :func:`~sklearn_online_svm.export.load_model` returns makes the same predictions, and its
+# training can be continued.
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "digits.npz"

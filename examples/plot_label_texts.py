@@ -14,8 +14,8 @@ margin sampling, which selects the texts about which the current model is least 
 #
 # The texts are generated: 30 words each, drawn from a vocabulary of 5000 words with frequencies as
 # in natural language (Zipf's law). One text in twenty is relevant. Five topics have words of their
-# own, and two of the topics are relevant; a relevant text takes a fifth of its words from its topic.
-# 55 000 texts are drawn, of which 5000 are the test set.
+# own, and two of the topics are relevant; a relevant text takes a fifth of its words from its
+# topic. 55 000 texts are drawn, of which 5000 are the test set.
 
 import time
 
@@ -109,8 +109,8 @@ for name, pool_size in WAYS.items():
 #
 # The average precision is the mean precision over all thresholds: 1 if all relevant texts are
 # ranked before all others, and 0.05, their share, for a random order. It is measured on the test
-# set, for three selections of the first ten texts. The dotted line is a model that was trained with
-# all 50 000 labels.
+# set, for three selections of the first ten texts. The dotted line is a model that was trained
+# with all 50 000 labels.
 
 BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
 
@@ -147,10 +147,10 @@ for name, scores in curves.items():
 #
 # Three remarks for real texts:
 #
-# - Texts selected by margin sampling are not representative: two in five of them are relevant here,
-#   instead of one in twenty. To estimate an error, label a random sample as well, like the test set
-#   here.
+# - Texts selected by margin sampling are not representative: two in five of them are relevant
+#   here, instead of one in twenty. To estimate an error, label a random sample as well, like the
+#   test set here.
 # - Labels that persons assign are sometimes wrong. Use a smaller ``C`` then: :ref:`active_pool`
 #   shows results with wrong labels.
-# - A person needs seconds for a label, so that all three ways are fast enough: after each batch the
-#   model is updated, not trained again.
+# - A person needs seconds for a label, so that all three ways are fast enough: after each batch
+#   the model is updated, not trained again.

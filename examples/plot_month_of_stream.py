@@ -60,10 +60,10 @@ print(
 # The monitor
 # ===========
 #
-# The error rate varies by chance, in particular with few labels. The monitor compares the errors of
-# the last 12 hours with the error rate of a reference period, the first two days after the model
-# went into operation: an alarm is raised if they exceed the expected number by more than four
-# standard deviations of the binomial distribution.
+# The error rate varies by chance, in particular with few labels. The monitor compares the errors
+# of the last 12 hours with the error rate of a reference period, the first two days after the
+# model went into operation: an alarm is raised if they exceed the expected number by more than
+# four standard deviations of the binomial distribution.
 
 
 class Monitor:
@@ -89,10 +89,10 @@ class Monitor:
 # The loop
 # ========
 #
-# In each hour the parts are predicted, and the labels of six hours ago arrive. The predictions made
-# then are scored, and the model is trained on the labels. After an alarm, the pipeline is replaced
-# by a new one that is trained on the latest 12 hours of labels, the window of the monitor; its scaler
-# is fitted on them, too. The monitor starts again with a new reference period.
+# In each hour the parts are predicted, and the labels of six hours ago arrive. The predictions
+# made then are scored, and the model is trained on the labels. After an alarm, the pipeline is
+# replaced by a new one that is trained on the latest 12 hours of labels, the window of the
+# monitor; its scaler is fitted on them, too. The monitor starts again with a new reference period.
 
 
 def operate(model, *, update=True, react=False):
@@ -187,16 +187,16 @@ plt.show()
 # - **Without updates** the error grows with each change.
 # - **Updates alone** are best as long as nothing changes: all samples are used. After a change the
 #   many old samples outweigh the new ones.
-# - **Forgetting** follows the slow change without a decision by anybody, but costs accuracy in quiet
-#   times, because fewer samples are used. After the new sensor it recovers only partly: the scaler
-#   is frozen, and expects values of the old sensor.
+# - **Forgetting** follows the slow change without a decision by anybody, but costs accuracy in
+#   quiet times, because fewer samples are used. After the new sensor it recovers only partly: the
+#   scaler is frozen, and expects values of the old sensor.
 # - **Replacement after alarms** is as good as updates alone in quiet times, and recovers from the
 #   new sensor after the delay of the labels and a few hours more. During the slow change its error
 #   is at first higher than with forgetting, because the alarm comes late.
 #
 # Both can be combined: ``forgetting_factor`` for slow changes, the monitor for abrupt ones.
-# :func:`~sklearn_online_svm.evaluation.progressive_validation` contains this loop, without a delay,
-# for drift detectors such as those of river: :ref:`drift_detection`.
+# :func:`~sklearn_online_svm.evaluation.progressive_validation` contains this loop, without a
+# delay, for drift detectors such as those of river: :ref:`drift_detection`.
 
 # %%
 # A restart

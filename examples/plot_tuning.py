@@ -91,6 +91,10 @@ for panel, title, classes in (
     (panels[0], "fields", fields[column, row]),
     (panels[1], "predicted", search.predict(points)),
 ):
-    panel.pcolormesh(axis, axis, classes.reshape(240, 240), cmap=ListedColormap(["C0", "C1"]))
+    panel.pcolormesh(
+        axis, axis, classes.reshape(240, 240), cmap=ListedColormap(["#1f6feb", "#d1702a"])
+    )
     panel.set(title=title, aspect="equal", xticks=range(0, 13, 3), yticks=range(0, 13, 3))
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 2
