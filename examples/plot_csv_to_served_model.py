@@ -5,9 +5,9 @@ From a CSV file larger than memory to a served model
 
 A table of loan applications has numbers, categories and missing values, and is too large to be
 read at once. This tutorial trains a pipeline on it in chunks, continues after an interruption,
-stores the model in a file, and predicts single applications with the loaded model, as a web service
-does. The file of this program is small, so that it runs in seconds; the memory that it needs
-depends on the size of the chunks, not on that of the file.
+stores the model in a file, and predicts single applications with the loaded model, as a web
+service does. The file of this program is small, so that it runs in seconds; the memory that it
+needs depends on the size of the chunks, not on that of the file.
 """
 
 # %%

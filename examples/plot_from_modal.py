@@ -5,8 +5,8 @@ Coming from modAL
 
 modAL wraps a classifier in an ``ActiveLearner`` that stores the labelled samples and fits the
 classifier to all of them after each query. In this package the classifier is updated with the new
-label only, and the query strategy is an object of its own. This tutorial translates a loop of modAL
-and compares accuracy and time.
+label only, and the query strategy is an object of its own. This tutorial translates a loop of
+modAL and compares accuracy and time.
 """
 
 # %%

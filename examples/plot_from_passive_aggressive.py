@@ -3,10 +3,10 @@
 Coming from PassiveAggressiveClassifier
 =======================================
 
-scikit-learn has deprecated its ``PassiveAggressiveClassifier`` and removes it in version 1.10. This
-package has a class of the same name with the same parameters. This tutorial compares the two, and
-both with :class:`~sklearn_online_svm.AROWClassifier`, which is more accurate if labels are noisy.
-:doc:`/migrating_from_passive_aggressive` lists all differences.
+scikit-learn has deprecated its ``PassiveAggressiveClassifier`` and removes it in version 1.10.
+This package has a class of the same name with the same parameters. This tutorial compares the two,
+and both with :class:`~sklearn_online_svm.AROWClassifier`, which is more accurate if labels are
+noisy. :doc:`/migrating_from_passive_aggressive` lists all differences.
 """
 
 # %%

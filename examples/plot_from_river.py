@@ -3,10 +3,10 @@
 Coming from river
 =================
 
-river trains models with ``learn_one`` on single samples, given as dictionaries. This package trains
-with ``partial_fit`` on chunks of samples, given as arrays, sparse matrices or data frames. This
-tutorial runs the same model in both ways, compares predictions and times, and then trains a kernel
-model, which river does not provide. The program needs river (``pip install river``).
+river trains models with ``learn_one`` on single samples, given as dictionaries. This package
+trains with ``partial_fit`` on chunks of samples, given as arrays, sparse matrices or data frames.
+This tutorial runs the same model in both ways, compares predictions and times, and then trains a
+kernel model, which river does not provide. The program needs river (``pip install river``).
 """
 
 # %%

@@ -5,8 +5,8 @@ Coming from SVC
 
 :class:`~sklearn_online_svm.LASVC` solves the same problem as :class:`sklearn.svm.SVC`, with the
 same parameters. This tutorial replaces one by the other, compares the results and the times, and
-shows what ``LASVC`` can do in addition: continue the training. :doc:`/migrating_from_svc` lists all
-parameters and attributes.
+shows what ``LASVC`` can do in addition: continue the training. :doc:`/migrating_from_svc` lists
+all parameters and attributes.
 """
 
 # %%

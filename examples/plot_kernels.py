@@ -3,9 +3,9 @@
 Kernels in pictures
 ===================
 
-The kernel determines which shapes a decision boundary can have. This example shows the boundaries of
-several kernels on the same samples, and a case where the kernel decides about the error: a table with
-numbers and categories. :doc:`/kernels` lists all kernels with their formulas.
+The kernel determines which shapes a decision boundary can have. This example shows the boundaries
+of several kernels on the same samples, and a case where the kernel decides about the error: a
+table with numbers and categories. :doc:`/kernels` lists all kernels with their formulas.
 """
 
 # %%

@@ -4,10 +4,10 @@ A month of a drifting stream
 ===========================
 
 A factory classifies parts as faulty or good from six sensor values. The labels come from a later
-inspection. This tutorial follows the model in operation for thirty days, hour by hour: it predicts,
-receives the labels six hours later, is monitored and updated, and is replaced after an alarm. Two
-things happen on the way: the process changes slowly from day 7 to day 14, and a sensor is replaced
-on day 20. (The stream starts at day 0.)
+inspection. This tutorial follows the model in operation for thirty days, hour by hour: it
+predicts, receives the labels six hours later, is monitored and updated, and is replaced after an
+alarm. Two things happen on the way: the process changes slowly from day 7 to day 14, and a sensor
+is replaced on day 20. (The stream starts at day 0.)
 
 :ref:`sphx_glr_auto_examples_plot_drift.py` compares the forgetting of several models instead.
 """

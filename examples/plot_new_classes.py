@@ -4,9 +4,9 @@ New classes in a stream
 =======================
 
 A classifier in operation sometimes has to distinguish classes that did not exist when its training
-began. In this stream of handwritten digits, only 0 to 6 occur at first; 7, 8 and 9 appear later. They
-are added by a call of ``partial_fit`` with more ``classes`` than before, without new training on the
-earlier samples. :ref:`new_classes` describes what happens to each model.
+began. In this stream of handwritten digits, only 0 to 6 occur at first; 7, 8 and 9 appear later.
+They are added by a call of ``partial_fit`` with more ``classes`` than before, without new training
+on the earlier samples. :ref:`new_classes` describes what happens to each model.
 """
 
 # %%

@@ -158,3 +158,5 @@ plt.show()
 # Without noise, the samples with the smallest margin are the most informative. With noise,
 # ``"gradient"`` selects wrong labels first and has a higher error than random order until no more
 # of them are left, while ``"active"`` needs at most a third of the samples of ``"random"``.
+
+# sphinx_gallery_thumbnail_number = 3
