@@ -134,8 +134,7 @@ plt.show()
 # ========================
 #
 # A person reviews the first samples of the ranking and corrects their labels. Samples can also be
-# removed without a review, but then samples with correct labels are lost as well, the unusual ones
-# first.
+# removed without a review, but then some samples with correct labels are lost.
 
 order = orders[best["C"]]["ramp loss"]
 
@@ -156,7 +155,7 @@ print(f"all labels correct            {test_error(X, y)}")
 
 # %%
 # After 150 reviews, a ninth of the training set, the model is as good as with correct labels only.
-# Removing the samples without a review does not help here. All differences are small: SVMs with a
-# suitable ``C`` tolerate random wrong labels well, and the test set has 450 samples, so that one
-# sample is 0.2 percentage points. Wrong labels that are not random, such as two classes that were
-# often confused, are harder to find and do more damage.
+# Removing the samples without a review does not help here. All differences are small: with a
+# suitable ``C`` this model tolerates random wrong labels well, and the test set has 450 samples,
+# so that one sample is 0.2 percentage points. Wrong labels that are not random, such as two
+# classes that were often confused, are not part of this experiment.

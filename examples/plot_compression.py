@@ -101,4 +101,4 @@ plt.show()
 # %%
 # The dotted line is the error of the original. A model with few vectors is as accurate, although
 # its decision values still differ: most of the differences do not change the sign. This is an easy
-# case, with two features and a smooth boundary; with more features more vectors are needed.
+# case, with two features and a smooth boundary: :ref:`compression` shows results for other data.

@@ -14,8 +14,9 @@ needs depends on the size of the chunks, not on that of the file.
 # The file
 # ========
 #
-# The program first writes a file with 60 000 samples, and one with 5000 samples for the test. The
-# default probability is a nonlinear function of income, age and employment.
+# The program first writes a file with 60 000 samples, and keeps 5000 others for the test. Whether
+# a loan is paid back depends on age, employment, and the ratio of amount and income, and partly on
+# chance. The region has no influence.
 
 import tempfile
 import time
@@ -224,8 +225,7 @@ print(
 
 # %%
 # The second request has a missing number and a region that was not in the training data: both are
-# handled by the transformers. Most of the time of a request is spent in them, and in creating the
-# data frame:
+# handled by the transformers. The time of a request, which includes the creation of a data frame:
 
 requests = X_test.head(100).to_dict("records")
 start = time.perf_counter()

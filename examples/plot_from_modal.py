@@ -29,8 +29,9 @@ modAL and compares accuracy and time.
 #
 # modAL 0.4.2.1 does not run with scikit-learn 1.8 and later: ``teach`` raises a ``TypeError``
 # because of the removed argument ``force_all_finite``. Therefore this program does the same
-# without modAL: it fits ``SVC`` to all labels after each query, and scores the whole pool. The
-# pool has 10 000 samples with ten features, and one in ten is positive.
+# without modAL: it fits ``SVC`` to all labels after each query, and scores the whole pool. (The
+# score is the decision value, not a probability.) The pool has 10 000 samples with ten features,
+# and one in ten is positive.
 
 import time
 

@@ -79,9 +79,9 @@ for name, model in (
 # Noisy labels
 # ============
 #
-# A tenth of the labels in this stream was drawn at random. With the default ``C=1`` the update
-# fits nearly every sample exactly, those with wrong labels included, and the error remains high. A
-# smaller ``C`` limits the steps, but its value must be found by a search. ``AROWClassifier``
+# A tenth of the labels in this stream was drawn at random. With the default ``C=1`` the model is
+# changed until it fits the current sample, even if the label is wrong, and the error remains high.
+# A smaller ``C`` limits the steps, but its value must be found by a search. ``AROWClassifier``
 # maintains a confidence for each weight and makes smaller steps as it grows; it has its default
 # parameters here. Each chunk of 200 samples is predicted before it is used for training.
 
@@ -114,5 +114,4 @@ plt.show()
 # scikit-learn's are lower. The smaller ``C`` is better from the start. AROW needs a few thousand
 # samples until it is better than ``C=0.001``.
 #
-# scikit-learn updates one class at a time and checks more per call; the times above are those of
-# small chunks, where this matters. :doc:`/benchmarks` compares training times.
+# The times are those of small chunks. :doc:`/benchmarks` compares training times.

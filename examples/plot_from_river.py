@@ -74,7 +74,7 @@ for size in (1, 10, 100, 1000):
 # %%
 # A call of ``partial_fit`` checks its input, which takes longer than training on one sample: with
 # chunks of one sample, river's loop is the faster one. With chunks of 100, the difference in the
-# error is small, and this package is faster by far.
+# error is small, and the loop takes a fraction of the time.
 #
 # If every sample must be predicted by the model just before it, and speed matters as well,
 # :class:`~sklearn_online_svm.LabelEfficientClassifier` with ``AllQuery`` uses all labels, and

@@ -14,8 +14,8 @@ margin sampling, which selects the texts about which the current model is least 
 #
 # The texts are generated: 30 words each, drawn from a vocabulary of 5000 words with frequencies as
 # in natural language (Zipf's law). One text in twenty is relevant. Five topics have words of their
-# own, and two of the topics are relevant; a relevant text takes a fifth of its words from its
-# topic. 55 000 texts are drawn, of which 5000 are the test set.
+# own, and two of the topics are relevant; each text takes a fifth of its words from its topic.
+# In addition to the pool of 50 000 texts, 5000 are drawn for the test.
 
 import time
 
@@ -59,7 +59,7 @@ X_pool, X_test, y_pool, y_test = X[:N_TEXTS], X[N_TEXTS:], y[:N_TEXTS], y[N_TEXT
 # The loop
 # ========
 #
-# The model starts with five texts of each class, which a keyword search, for example, has found.
+# The model starts with five texts of each class, found by a keyword search, for example.
 # Then ten texts are selected, labelled, and used for training, until 500 labels are known.
 # ``partial_fit`` continues from the current model, so that no model is trained from the beginning.
 # :class:`~sklearn_online_svm.active.MarginSampling` draws ``pool_size`` texts at random for each

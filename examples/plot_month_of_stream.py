@@ -185,16 +185,16 @@ plt.show()
 
 # %%
 # - **Without updates** the error grows with each change.
-# - **Updates alone** are best as long as nothing changes: all samples are used. After a change the
-#   many old samples outweigh the new ones.
-# - **Forgetting** follows the slow change without a decision by anybody, but costs accuracy in
-#   quiet times, because fewer samples are used. After the new sensor it recovers only partly: the
-#   scaler is frozen, and expects values of the old sensor.
-# - **Replacement after alarms** is as good as updates alone in quiet times, and recovers from the
-#   new sensor after the delay of the labels and a few hours more. During the slow change its error
-#   is at first higher than with forgetting, because the alarm comes late.
+# - **Updates alone** are best as long as nothing changes: all samples are used. After a change,
+#   the many old samples outweigh the new ones for a long time.
+# - **Forgetting** follows the slow change without an alarm, but has a higher error while nothing
+#   changes, because old samples count less. After the replacement of the sensor it recovers only
+#   partly: the scaler is frozen with the mean and the scale of the old sensor.
+# - **Replacement after alarms** is the same as updates alone until the first alarm. It recovers
+#   from the replacement of the sensor within about two days. During the slow change, its error
+#   increases again after each alarm; forgetting is better there.
 #
-# Both can be combined: ``forgetting_factor`` for slow changes, the monitor for abrupt ones.
+# A forgetting factor suits slow changes, a monitor abrupt ones.
 # :func:`~sklearn_online_svm.evaluation.progressive_validation` contains this loop, without a
 # delay, for drift detectors such as those of river: :ref:`drift_detection`.
 

@@ -60,8 +60,8 @@ for name, values in curves.items():
     print(f"classes {name}: accuracy on 0-6 {values[-1][0]:.1%}, on 7-9 {values[-1][1]:.1%}")
 
 # %%
-# The test accuracy on both groups of classes, after the first sample of a new class could arrive.
-# Dashed: the model that was given all classes in its first call.
+# The test accuracy on both groups of classes against the number of samples since the new digits
+# appeared. Dashed: the model that was given all classes in its first call.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 
