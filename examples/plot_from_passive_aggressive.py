@@ -1,7 +1,7 @@
 """
-=======================================
-Coming from PassiveAggressiveClassifier
-=======================================
+========================================================
+Coming from scikit-learn's passive-aggressive classifier
+========================================================
 
 scikit-learn has deprecated its ``PassiveAggressiveClassifier`` and removes it in version 1.10.
 This package has a class of the same name with the same parameters. This tutorial compares the two,

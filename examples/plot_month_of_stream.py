@@ -1,7 +1,7 @@
 """
 ============================
 A month of a drifting stream
-===========================
+============================
 
 A factory classifies parts as faulty or good from six sensor values. The labels come from a later
 inspection. This tutorial follows the model in operation for thirty days, hour by hour: it
