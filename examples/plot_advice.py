@@ -22,7 +22,7 @@ from matplotlib.patches import Rectangle
 
 from sklearn_online_svm import Advice, AdvicePassiveAggressiveClassifier
 
-BLUE, ORANGE = "#0072b2", "#d55e00"
+BLUE, ORANGE = "#1f6feb", "#d1702a"
 NAMES = ["x", "y"]
 
 rules = [
@@ -42,7 +42,7 @@ models = {
     "with rules": AdvicePassiveAggressiveClassifier(rules, C=0.02),
     "without": AdvicePassiveAggressiveClassifier(C=0.02),
 }
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), sharex=True, sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), sharex=True, sharey=True)
 line = np.array([-3.0, 3.0])
 n_seen = 0
 for axis, n in zip(axes, (0, 6, 500), strict=True):
@@ -98,13 +98,13 @@ def errors_of(advice, weight):
 
 wrong = [Advice(rule.D, rule.d, 1 - rule.label) for rule in rules]
 cases = {
-    "no rules": (None, 0.0, "#555555", "-"),
-    "good rules": (rules, 0.001, "#009e73", "-"),
-    "good rules, weight 0.1": (rules, 0.1, "#009e73", ":"),
+    "no rules": (None, 0.0, "#24292f", "-"),
+    "good rules": (rules, 0.001, "#2d9d63", "-"),
+    "good rules, weight 0.1": (rules, 0.1, "#2d9d63", ":"),
     "wrong rules": (wrong, 0.001, ORANGE, "-"),
     "wrong rules, weight 0.1": (wrong, 0.1, ORANGE, ":"),
 }
-figure, axis = plt.subplots(figsize=(7, 4))
+figure, axis = plt.subplots(figsize=(7.2, 4.6))
 for name, (advice, weight, colour, style) in cases.items():
     errors = errors_of(advice, weight)
     axis.plot(np.maximum(STOPS, 0.5), errors, style, color=colour, marker="o", ms=3, label=name)
@@ -112,3 +112,5 @@ axis.set(xscale="log", xlabel="training samples (first point: none)", ylabel="te
 axis.legend(frameon=False)
 figure.tight_layout()
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 2

@@ -55,12 +55,13 @@ print(f"{stored.n_samples_seen_:,} samples, scores {[round(score, 3) for score i
 # quadratically. The number of samples continues that of the interrupted call.
 
 data = monitor.data_
-fig, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(8, 4.4), layout="constrained")
 for ax, name, label in (
-    (axes[0], "n_support", "vectors in the support set"),
-    (axes[1], "n_kernel_evaluations", "kernel evaluations"),
+    (axes[0], "n_support", "Vectors in the support set"),
+    (axes[1], "n_kernel_evaluations", "Kernel evaluations"),
 ):
-    ax.plot(data["n_samples"], data[name], color="#1f6feb")
-    ax.set(xlabel="samples processed", ylabel=label)
+    ax.plot(data["n_samples"], data[name], color="#1f6feb", linewidth=2.5)
+    ax.set(xlabel="samples processed")
+    ax.set_title(label, loc="left", fontweight="bold")
     ax.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -14,17 +14,19 @@ fits a small model in each; :ref:`cells` describes the method.
 #
 # Each cut goes through the median of the samples of a part, along their first principal
 # direction. The samples near a cut belong to both sides, where predictions are weighted means;
-# the decision boundary (black) therefore continues across the borders of the cells.
+# the decision boundary (black) therefore continues across the borders of the cells (green).
 
 from time import perf_counter
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.partitioned import CellClassifier
 
-BLUE, ORANGE = "#0072b2", "#d55e00"
+BLUE, ORANGE, GREEN = "#1f6feb", "#d1702a", "#2d9d63"
+SHADES = LinearSegmentedColormap.from_list("", ["#f3c6a0", "#ffffff", "#9cc3fa"])
 
 
 def draw_samples(n, seed):
@@ -47,13 +49,17 @@ for cell, samples, weights in model.tree_.parts(grid):
 cells = shares.argmax(axis=1)
 decision = model.decision_function(grid).reshape(200, 200)
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 5), sharex=True, sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.6), layout="constrained")
 axes[0].scatter(*X.T, c=np.where(y == 1, BLUE, ORANGE), s=3)
 axes[0].set_title(f"{len(X)} samples of two classes")
-axes[1].pcolormesh(sides, sides, cells.reshape(200, 200), cmap="tab20", alpha=0.5)
-axes[1].contour(sides, sides, decision, levels=[0], colors="black", linewidths=1.2)
+axes[1].pcolormesh(sides, sides, decision, cmap=SHADES, vmin=-1.5, vmax=1.5)
+axes[1].contour(sides, sides, decision, levels=[0], colors="black", linewidths=1.5)
+for cell in range(model.n_cells_):
+    inside = (cells == cell).reshape(200, 200)
+    axes[1].contour(sides, sides, inside, levels=[0.5], colors=GREEN, linewidths=1.5)
 axes[1].set_title(f"{model.n_cells_} cells and the decision boundary")
-figure.tight_layout()
+for axis in axes:
+    axis.set(xticks=[], yticks=[], aspect="equal")
 
 # %%
 # Time and error over the number of samples
@@ -71,7 +77,7 @@ for n in sizes:
         estimator.fit(X, y)
         curves[title].append((perf_counter() - start, 1 - estimator.score(X_test, y_test)))
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 4))
+figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.2), layout="constrained")
 for (title, points), color in zip(curves.items(), (BLUE, ORANGE), strict=True):
     for axis, values in zip(axes, np.transpose(points), strict=True):
         axis.plot(sizes, values, "o-", color=color, label=title)
@@ -80,6 +86,6 @@ axes[1].set(xlabel="samples", ylabel="test error", xscale="log", ylim=0)
 for axis in axes:
     axis.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axis.minorticks_off()
-axes[0].legend()
-figure.tight_layout()
+    axis.spines[["top", "right"]].set_visible(False)
+axes[0].legend(frameon=False)
 plt.show()

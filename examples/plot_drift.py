@@ -156,3 +156,5 @@ axis.set(xlabel="training samples", ylabel="error on the latest 300 samples (%)"
 axis.legend(frameon=False)
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 2

@@ -64,7 +64,7 @@ def f_and_share(learner, query, rate):
     return np.array(results)
 
 
-BLUE, ORANGE, GREY, GREEN = "#1f6feb", "#d1702a", "#8b949e", "#2da44e"
+BLUE, ORANGE, GREY, GREEN = "#1f6feb", "#d1702a", "#8b949e", "#2d9d63"
 COLOURS = {"PAA-I": BLUE, "PEA": ORANGE, "RPA-I": GREY, "SEL-2nd": GREEN}
 
 

@@ -27,8 +27,8 @@ from sklearn_online_svm.datasets import make_banana_like
 X, y = make_banana_like(2000, random_state=0)
 X_test, y_test = make_banana_like(5000, random_state=1)
 
-BLUE, RED, GREY = "#0072b2", "#d55e00", "#57606a"
-SHADES = LinearSegmentedColormap.from_list("sides", ["#f4c9ad", "#ffffff", "#b5d5ea"])
+BLUE, ORANGE, GREY = "#1f6feb", "#d1702a", "#8b949e"
+SHADES = LinearSegmentedColormap.from_list("sides", ["#f3c6a0", "#ffffff", "#9cc3fa"])
 
 low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
 across, up = np.meshgrid(np.linspace(low[0], high[0], 400), np.linspace(low[1], high[1], 400))
@@ -40,7 +40,7 @@ def draw(axis, model, title):
     scores = model.decision_function(grid).reshape(across.shape)
     axis.contourf(across, up, np.tanh(scores), levels=np.linspace(-1, 1, 21), cmap=SHADES)
     shown = slice(0, 400)
-    for label, colour in ((-1, RED), (1, BLUE)):
+    for label, colour in ((-1, ORANGE), (1, BLUE)):
         points = X[shown][y[shown] == label]
         axis.scatter(*points.T, s=5, color=colour, alpha=0.5, linewidths=0)
     axis.contour(across, up, scores, levels=[0], colors="black", linewidths=1.4)
@@ -59,7 +59,7 @@ models = {
     "20 regions": LocalOnlineClassifier(20),
     "3 neighbors": LocalOnlineClassifier(20, n_neighbors=3),
 }
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.8), layout="constrained")
 for axis, (title, model) in zip(axes, models.items(), strict=True):
     draw(axis, model.partial_fit(X, y, classes=[-1, 1]), title)
 plt.show()
@@ -73,7 +73,7 @@ plt.show()
 # own samples only: with 150 training samples, as here, on about seven. In two dimensions these are
 # sufficient for a line; with more features, the information of the other regions is needed.
 
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.8), layout="constrained")
 for axis, lam in zip(axes, (0.01, 1.0, np.inf), strict=True):
     model = LocalOnlineClassifier(20, lam=lam).partial_fit(X[:150], y[:150], classes=[-1, 1])
     draw(axis, model, f"lam = {lam}")
@@ -88,19 +88,19 @@ plt.show()
 # gives a more flexible boundary in the end.
 
 checkpoints = np.unique(np.geomspace(20, len(X), 25).astype(int))
-figure, axis = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+figure, axis = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
 for title, model, colour in (
     ("one hyperplane", PassiveAggressiveClassifier(average=True), GREY),
-    ("5 regions", LocalOnlineClassifier(5), "#e69f00"),
+    ("5 regions", LocalOnlineClassifier(5), "#2d9d63"),
     ("20 regions", LocalOnlineClassifier(20), BLUE),
-    ("80 regions", LocalOnlineClassifier(80), RED),
+    ("80 regions", LocalOnlineClassifier(80), ORANGE),
 ):
     errors, start = [], 0
     for stop in checkpoints:
         model.partial_fit(X[start:stop], y[start:stop], classes=[-1, 1])
         errors.append(1 - model.score(X_test, y_test))
         start = stop
-    axis.plot(checkpoints, errors, color=colour, label=title)
+    axis.plot(checkpoints, errors, color=colour, linewidth=2, label=title)
 axis.set(xlabel="training samples", ylabel="test error", xscale="log", ylim=0)
 axis.legend(frameon=False)
 axis.spines[["top", "right"]].set_visible(False)

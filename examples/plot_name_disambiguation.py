@@ -11,8 +11,9 @@ actively chosen labels as a distance, and DBSCAN for the clusters.
 explains the steps.
 
 The records are **synthetic**, with known true authors; the persons are fictional. The generator
-and the similarities are in ``_author_records.py`` in the same folder; the similarities need
-rapidfuzz (``pip install rapidfuzz``).
+and the similarities are in ``_author_records.py`` in the folder ``examples`` of the repository: a
+downloaded program needs this file beside it. The similarities need rapidfuzz (``pip install
+rapidfuzz``).
 """
 
 # %%
@@ -41,7 +42,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, ActiveLASVC
 from sklearn_online_svm.active import EntityResolver, MarginSampling
 
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
+BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
 
 records, truth = {}, {}
 for name in BLOCKS:
@@ -327,3 +328,5 @@ for which, classifier in (("before", model), ("after", later.estimator_)):
     error = np.mean(classifier.predict(X[name][not_queried]) != y[name][not_queried])
     others = np.mean([evaluated(classifier, other)[0] for other in TEST if other != name])
     print(f"{which:6} {error:.2%} error on {name}, {others:.2f} % on the six other names")
+
+# sphinx_gallery_thumbnail_number = 2

@@ -94,7 +94,8 @@ for axis, n_seen in zip(axes, MOMENTS, strict=True):
     for name, colour in COLOURS.items():
         scores, threshold = boundaries[name, n_seen]
         axis.contour(grid_x, grid_y, scores, [threshold], colors=colour, linewidths=1.8)
-    axis.set(title=f"after {n_seen} samples", aspect="equal", xticks=[], yticks=[])
+    axis.set_title(f"after {n_seen} samples", fontweight="bold")
+    axis.set(xlim=(-3.6, 3.6), ylim=(-2, 4), aspect="equal", xticks=[], yticks=[])
 for name, colour in COLOURS.items():
     axes[0].plot([], [], color=colour, label=name)
 axes[0].legend(frameon=False, loc="lower left", fontsize=9)

@@ -38,6 +38,7 @@ print(path)
 # decreases with C, which makes predictions faster.
 
 display = SolutionPathDisplay.from_path(path, X_test, y_test, X_train=X_train, y_train=y_train)
+display.figure_.set_size_inches(7.2, 6)
 
 # %%
 # The best model

@@ -27,7 +27,7 @@ from sklearn.model_selection import train_test_split
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.active import MarginSampling
 
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
+BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
 COLOURS = np.array([BLUE, ORANGE])
 
 
@@ -158,3 +158,5 @@ plt.show()
 # %%
 # The band is one standard deviation over the splits. Drawing 59 samples is as good as searching
 # the whole pool, and 100 queried labels give the same error as 300 random ones.
+
+# sphinx_gallery_thumbnail_number = 3

@@ -61,7 +61,7 @@ def tidy(axis, **limits):
     axis.set(**limits)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 for (name, result), colour in zip(results.items(), COLOURS, strict=True):
     for axis, metric in zip(axes, ("accuracy", "mistakes"), strict=True):
         ProgressiveValidationDisplay.from_result(
@@ -93,7 +93,7 @@ def stream(n_chunks=30):
         yield make_waveform(330, imbalance_ratio=32, random_state=seed)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 for class_weight, colour in zip((None, "online_balanced"), COLOURS, strict=True):
     model = LASVC(gamma=0.01, class_weight=class_weight, random_state=0)
     result = progressive_validation(model, stream(), classes=[-1, 1])

@@ -27,7 +27,7 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC, VirtualSampler
 from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
 
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
+BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
 
 
 def imbalanced_moons(n_majority, n_minority, seed):

@@ -95,7 +95,7 @@ plt.show()
 # very different shape. The dotted line is the R2 of the function without noise on the test
 # samples, the best to be expected.
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 for factor, colour in ((0.2, GREY), (0.5, GREEN), (1.5, BLUE), (4.0, ORANGE)):
     result = progressive_validation(new_model(factor * NOISE), X, y, chunk_size=50).rolling(500)
     label = f"epsilon = {factor:g} × noise"

@@ -30,8 +30,8 @@ from sklearn.model_selection import train_test_split
 from sklearn_online_svm import ActiveLASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like
 
-BLUE, ORANGE, GREEN, GREY, RED, INK = (
-    "#0072b2", "#e69f00", "#009e73", "#8b949e", "#d1242f", "#24292f",
+BLUE, ORANGE, GREEN, GREY, PURPLE, INK = (
+    "#1f6feb", "#d1702a", "#2d9d63", "#8b949e", "#b35fae", "#24292f",
 )  # fmt: skip
 COLOURS = {"random": GREY, "gradient": ORANGE, "active": BLUE, "autoactive": GREEN}
 
@@ -63,7 +63,7 @@ for axis, selection in zip(axes.flat, COLOURS):
     model = ActiveLASVC(C=10, gamma=1.0, selection=selection, max_labels=150, random_state=0)
     model.fit(X, y_noisy)
     show_model(axis, model)
-    for kept, ring in ((~is_wrong[model.support_], INK), (is_wrong[model.support_], RED)):
+    for kept, ring in ((~is_wrong[model.support_], INK), (is_wrong[model.support_], PURPLE)):
         rows = model.support_[kept]
         fill = np.where(y_noisy[rows] == 1, BLUE, ORANGE)
         axis.scatter(*X[rows].T, c=fill, s=30, edgecolor=ring, linewidth=1.4)
@@ -76,7 +76,7 @@ for axis, selection in zip(axes.flat, COLOURS):
     )
 rings = [
     Line2D([], [], marker="o", linestyle="", markerfacecolor="white", markeredgecolor=ring)
-    for ring in (INK, RED)
+    for ring in (INK, PURPLE)
 ]
 figure.legend(rings, ("support vector", "with a wrong label"), loc="outside lower center", ncols=2)
 plt.show()
@@ -158,3 +158,5 @@ plt.show()
 # Without noise, the samples with the smallest margin are the most informative. With noise,
 # ``"gradient"`` selects wrong labels first and has a higher error than random order until no more
 # of them are left, while ``"active"`` needs at most a third of the samples of ``"random"``.
+
+# sphinx_gallery_thumbnail_number = 3

@@ -84,7 +84,7 @@ def draw(axis, model, n_rows):
     axis.set_xlabel(f"{len(model.support_)} support vectors, test error {error(model):.1%}")
 
 
-figure, axes = plt.subplots(2, 2, figsize=(8.6, 9.4), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(8.6, 8.8), layout="constrained")
 figure.get_layout_engine().set(w_pad=0.1, h_pad=0.12)
 model, seen = new_model(), 0
 for axis, n_rows in zip(axes.flat, (50, 200, 1000, 3000), strict=True):
@@ -125,7 +125,7 @@ labels = {
     "delta_max": ("finishing=False, delta_max=1", ORANGE),
     "finished": ("default", BLUE),
 }
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 for column, (axis, title) in enumerate(
     zip(axes, ("Test error (%)", "Support vectors"), strict=True)
 ):

@@ -75,7 +75,7 @@ measured = {
 # not significant. Times are shown on logarithmic axes, where a straight line of slope 2 means that
 # twice as many samples take four times as long.
 
-figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(10.4, 4.2), layout="constrained")
 titles = ("Test error (%)", "Time to fit", f"Time to predict {len(X_test)} samples")
 for column, (axis, title) in enumerate(zip(axes, titles, strict=True)):
     for name, (_, colour, style) in MODELS.items():

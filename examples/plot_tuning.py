@@ -83,6 +83,7 @@ print(f"parameters at an edge of the grid: {search.edges_}")
 # %%
 # The fields, and the classes that the winner predicts:
 
+COLOURS = ListedColormap(["#1f6feb", "#d1702a"])
 axis = np.linspace(0.01, 11.99, 240)
 points = np.column_stack([of.ravel() for of in np.meshgrid(axis, axis)])
 figure, panels = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True, layout="constrained")
@@ -91,6 +92,8 @@ for panel, title, classes in (
     (panels[0], "fields", fields[column, row]),
     (panels[1], "predicted", search.predict(points)),
 ):
-    panel.pcolormesh(axis, axis, classes.reshape(240, 240), cmap=ListedColormap(["C0", "C1"]))
+    panel.pcolormesh(axis, axis, classes.reshape(240, 240), cmap=COLOURS)
     panel.set(title=title, aspect="equal", xticks=range(0, 13, 3), yticks=range(0, 13, 3))
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 2
