@@ -36,7 +36,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize lint format stubs bench doc inplace clean
+.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize lint format stubs bench doc doc-quick doc-test inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -106,6 +106,12 @@ bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured
 doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/html
 	$(PY) -m benchmarks.build figures
 	$(PY) -m sphinx -W --keep-going -b html doc doc/_build/html
+
+doc-quick: $(VENV)/.built $(VENV)/.extra-doc ## the documentation without running the gallery, into doc/_build/quick
+	$(PY) -m sphinx -W --keep-going -j $(JOBS) -D plot_gallery=0 -b html doc doc/_build/quick
+
+doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
+	$(PY) -m pytest -m slow tests/site
 
 inplace: $(VENV)/.built ## compile the extensions in place
 
