@@ -59,7 +59,7 @@ SphinxDocString._str_param_list = _param_list
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn_online_svm"
 html_static_path = ["_static"]
-html_css_files = ["start.css"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",
