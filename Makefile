@@ -105,7 +105,7 @@ stubs: $(VENV)/.built $(VENV)/.extra-test $(VENV)/.extra-lint ## type stubs of t
 	$(BIN)/ruff format --quiet $$(find sklearn_online_svm -name '*.pyi')
 
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
-	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(CURDIR)/$(LPD)}) \
+	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(abspath $(LPD))}) \
 		$(PY) -m benchmarks.run $(if $(QUICK),--quick)
 
 bench-peers: $(VENV)/.extra-bench $(LPD)/cpu-svm ## install all peers of `make bench`, and compile LPD-SVM
