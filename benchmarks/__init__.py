@@ -23,6 +23,7 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
     cells                cells compared with one model for all samples
     compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
+    new_classes          classes that come late in a stream
     regression           LASVR compared with SVR and other regressors
     novelty              OneClassLASVM compared with other detectors, and in streams
     search               hyper-parameter searches, compared with the exhaustive choice
