@@ -16,6 +16,10 @@ JOBS ?= 2
 DATA =
 QUICK =
 PYTEST_ARGS =
+ASV_ARGS =
+# A peer that is not on PyPI.
+LPD = $(VENV)/lpd-svm
+ASV_CONFIG := benchmarks/asv/asv.conf.json
 
 PY := $(VENV)/bin/python
 BIN := $(VENV)/bin
@@ -36,7 +40,8 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize lint format stubs bench doc doc-quick doc-test inplace clean
+.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize
+.PHONY: lint format stubs bench bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -101,7 +106,20 @@ stubs: $(VENV)/.built $(VENV)/.extra-test $(VENV)/.extra-lint ## type stubs of t
 	$(BIN)/ruff format --quiet $$(find sklearn_online_svm -name '*.pyi')
 
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
-	$(PY) -m benchmarks.run $(if $(QUICK),--quick)
+	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(abspath $(LPD))}) \
+		$(PY) -m benchmarks.run $(if $(QUICK),--quick)
+
+bench-peers: $(VENV)/.extra-bench $(LPD)/cpu-svm ## install all peers of `make bench`, and compile LPD-SVM
+
+$(LPD)/cpu-svm: | $(PY)
+	rm -rf $(LPD)
+	git clone --quiet https://github.com/TGlas/LPD-SVM $(LPD)
+	git -C $(LPD) checkout --quiet 57831244235181456e9aaeefa73876d731f37c9c
+	$(MAKE) -C $(LPD) cpu-svm
+
+asv: $(VENV)/.built $(VENV)/.extra-bench ## time a few estimators with asv (ASV_ARGS="--bench fit": some of it)
+	$(BIN)/asv machine --yes --config $(ASV_CONFIG)
+	$(SINGLE) $(BIN)/asv run --config $(ASV_CONFIG) --python=same $(ASV_ARGS)
 
 doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/html
 	$(PY) -m benchmarks.build figures

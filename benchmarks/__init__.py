@@ -23,6 +23,7 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
     cells                cells compared with one model for all samples
     compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
+    new_classes          classes that come late in a stream
     regression           LASVR compared with SVR and other regressors
     novelty              OneClassLASVM compared with other detectors, and in streams
     search               hyper-parameter searches, compared with the exhaustive choice
@@ -37,7 +38,8 @@ In each of them, upper modules import lower ones::
 
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
 and memory (``measure``), ``job``, stored results (``results``), their medians (``summary``),
-``rst``, ``plots`` and the data sets of the papers (``data``). ``worker`` is the fresh process.
+``rst``, ``plots`` and the data sets of the papers (``data``). ``studies`` names the studies, and
+``worker`` is the fresh process. ``asv`` times a few estimators across commits.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date, one record per line. Medians and ratios are taken when the tables are built, so that a

@@ -13,80 +13,15 @@ import contextlib
 import sys
 from functools import partial
 
-from .active import along_figures, selection_figures
-from .active import figures as active_figures
-from .active import steps as active
-from .active import tables as active_tables
-from .advice import figures as advice_figures
-from .advice import steps as advice
-from .advice import tables as advice_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
-from .calibration import steps as calibration
-from .calibration import tables as calibration_tables
-from .cells import steps as cells
-from .cells import tables as cells_tables
-from .compression import steps as compression
-from .compression import tables as compression_tables
 from .coverage import tables as coverage_tables
-from .deployment import steps as deployment
-from .deployment import tables as deployment_tables
-from .kernel_updates import steps as kernel_updates
-from .kernel_updates import tables as kernel_updates_tables
-from .kernels import steps as kernels
-from .kernels import tables as kernels_tables
-from .label_efficient import figures as label_efficient_figures
-from .label_efficient import steps as label_efficient
-from .label_efficient import tables as label_efficient_tables
-from .linear import figures as linear_figures
-from .linear import steps as linear
-from .linear import tables as linear_tables
-from .local import figures as local_figures
-from .local import steps as local
-from .local import tables as local_tables
-from .new_classes import steps as new_classes
-from .new_classes import tables as new_classes_tables
-from .novelty import steps as novelty
-from .novelty import tables as novelty_tables
-from .regression import steps as regression
-from .regression import tables as regression_tables
-from .robust import figures as robust_figures
-from .robust import steps as robust
-from .robust import tables as robust_tables
-from .search import figures as search_figures
-from .search import steps as search
-from .search import tables as search_tables
-from .svc import figures as svc_figures
-from .svc import steps as svc
+from .studies import STUDIES, part
 from .svc import tables as svc_tables
-from .unbounded import figures as unbounded_figures
-from .unbounded import steps as unbounded
-from .unbounded import tables as unbounded_tables
 
 DOC = ROOT / "doc" / "benchmarks"
 README = ROOT / "README.rst"
 MARKERS = (".. benchmark-table-start", ".. benchmark-table-end")
-# For the names of its tables: steps, tables, and modules whose functions draw_... are figures.
-ROOMS = {
-    "": (svc, svc_tables, svc_figures),
-    "robust_": (robust, robust_tables, robust_figures),
-    "unbounded_": (unbounded, unbounded_tables, unbounded_figures),
-    "linear_": (linear, linear_tables, linear_figures),
-    "local_": (local, local_tables, local_figures),
-    "kernel_updates_": (kernel_updates, kernel_updates_tables),
-    "kernels_": (kernels, kernels_tables),
-    "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
-    "active_": (active, active_tables, active_figures, selection_figures, along_figures),
-    "advice_": (advice, advice_tables, advice_figures),
-    "calibration_": (calibration, calibration_tables),
-    "cells_": (cells, cells_tables),
-    "compression_": (compression, compression_tables),
-    "deployment_": (deployment, deployment_tables),
-    "new_classes_": (new_classes, new_classes_tables),
-    "novelty_": (novelty, novelty_tables),
-    "regression_": (regression, regression_tables),
-    "search_": (search, search_tables, search_figures),
-}
 
 
 def environment(results, steps):
@@ -114,9 +49,11 @@ def _folder(results):
 def tables(results=RESULTS):
     """Write all tables."""
     folder = _folder(results)
-    for name, (steps, room, *_) in ROOMS.items():
-        about = {f"{name}environment": partial(environment, steps=steps.STEPS)}
-        for table, make in (room.TABLES | about).items():
+    for study in STUDIES:
+        # The versions of `svc` are those of the whole documentation.
+        name = "environment" if study == "svc" else f"{study}_environment"
+        about = {name: partial(environment, steps=part(study, "steps").STEPS)}
+        for table, make in (part(study, "tables").TABLES | about).items():
             with contextlib.suppress(NoResults):
                 text = make(results)
                 if text is not None:
@@ -132,12 +69,20 @@ def tables(results=RESULTS):
 def figures(results=RESULTS):
     """Draw every figure that has results."""
     folder = _folder(results)
-    for _, _, *modules in ROOMS.values():
-        for name, draw in [entry for module in modules for entry in vars(module).items()]:
-            if name.startswith("draw_"):
-                with contextlib.suppress(NoResults):
-                    draw(results, folder)
+    for study in STUDIES:
+        for draw in _drawn(study):
+            with contextlib.suppress(NoResults):
+                draw(results, folder)
     print(f"figures are in {folder}")
+
+
+def _drawn(study):
+    """Functions draw_... of the modules of a study whose name ends in figures."""
+    folder = ROOT / "benchmarks" / study
+    for path in sorted(folder.glob("*figures.py")):
+        for name, function in vars(part(study, path.stem)).items():
+            if name.startswith("draw_"):
+                yield function
 
 
 def _into_readme(text):

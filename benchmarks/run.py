@@ -2,10 +2,11 @@
 
 from . import build
 from .bench import harness
+from .studies import STUDIES, part
 
 STEPS = {}
-for room, *_ in build.ROOMS.values():
-    STEPS |= room.STEPS
+for study in STUDIES:
+    STEPS |= part(study, "steps").STEPS
 
 
 def main(argv=None):

@@ -1,9 +1,11 @@
 """Every benchmark runs, on small data; stored results keep their form."""
 
+import importlib.util
 import json
 import shutil
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -264,6 +266,32 @@ def test_simulated_times_of_workers():
     found = [cell_tables.simulated_seconds(durations, n) for n in (1, 2, 3, 100)]
     # Two workers: 4 + 2 and 3 + 2 + 1; three: 4, 3 + 1 and 2 + 2.
     assert found == [18.0, 6.0 + 5.0, 4.0 + 5.0, 4.0 + 5.0]
+
+
+def _asv_estimators():
+    path = ROOT / "benchmarks" / "asv" / "benchmarks" / "estimators.py"
+    spec = importlib.util.spec_from_file_location("asv_estimators", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+ASV = _asv_estimators()
+
+
+@pytest.mark.parametrize("name", ASV.ESTIMATORS)
+def test_asv_times_every_sample_of_a_stream(name, monkeypatch):
+    """asv repeats `setup` before each call, so that one call must train on all 100 samples."""
+    make, _ = ASV.ESTIMATORS[name]
+    monkeypatch.setitem(ASV.ESTIMATORS, name, (make, ASV.N_FIRST + ASV.N_SINGLE))
+    stream = ASV.PartialFit()
+    with warnings.catch_warnings():
+        stream.setup(name)
+    seen = []
+    partial_fit = stream.model.partial_fit
+    monkeypatch.setattr(stream.model, "partial_fit", lambda X, y: seen.append(partial_fit(X, y)))
+    stream.time_partial_fit_100_single_samples(name)
+    assert len(seen) == ASV.N_SINGLE
 
 
 def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):

@@ -17,7 +17,7 @@ TITLES = TITLES | {
 
 def workloads_of(records):
     """The sets, in the order in which they were measured."""
-    return list(dict.fromkeys(record["workload"] for record in records.ok().records))
+    return records.ok().distinct("workload")
 
 
 def _percent(value, digits=2):

@@ -20,7 +20,7 @@ STYLES = {
 def draw_pool_loops(results, folder):
     """Error against labels, and against time; medians over the seeds."""
     found = loop_records(results).ok()
-    sets = list(dict.fromkeys(record["workload"] for record in found.records))
+    sets = found.distinct("workload")
     if not sets:
         return
     figure, axes = panels(2, len(sets), width=4.2, height=3.2)

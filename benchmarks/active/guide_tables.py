@@ -52,7 +52,7 @@ def pairs_models(results):
                 f"data set {seed + 1}",
                 *(percent(mean(r.where(seed=seed), "error")) for r in here.values()),
             ]
-            for seed in sorted({record["seed"] for record in found.records})
+            for seed in sorted(found.distinct("seed"))
         ),
         ["support vectors", *(count(mean(r, "n_vectors")) for r in here.values())],
         [
@@ -128,7 +128,7 @@ def pairs_curves(results):
             rows.append([title, labels, *errors, count(points[-1]["n_vectors"])])
             title = ""
     header = ["", "labels", *SHOWN, "all seven names", "support vectors"]
-    n = len({record["seed"] for record in found.records})
+    n = len(found.distinct("seed"))
     return list_table(header, rows, f"Test error; means over {n} generated sets of records")
 
 

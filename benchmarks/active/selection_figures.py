@@ -62,7 +62,7 @@ def draw_noise(results, folder):
     epoch = stored_records("selection_noise_epoch", results)
     if not records:
         return
-    shares = sorted({record["noise"] for record in records.records})
+    shares = sorted(records.distinct("noise"))
     figure, axes = panels(2, len(shares), width=4.2, height=3.3)
     for (above, below), noise in zip(axes.T, shares):
         for title, (selection, C) in NOISY.items():
@@ -104,7 +104,7 @@ WAY_STYLES = {
 def draw_pools(results, folder):
     """g-means against labels (Figures 3.13 and 4.3)."""
     records = pool_records(results)
-    sets = list(dict.fromkeys(record["workload"] for record in records.records))
+    sets = records.distinct("workload")
     if not sets:
         return
     figure, (axes,) = panels(1, len(sets), width=5.2, height=4.0)

@@ -29,7 +29,7 @@ def mean(records, field, **wanted):
 
 
 def n_seeds(records):
-    return len({record["seed"] for record in records.records})
+    return len(records.distinct("seed"))
 
 
 def selection_adult(results):
@@ -74,7 +74,7 @@ def selection_near(results):
             rows.append([f'``"{name}"``', "not reached", "", "", ""])
             continue
         first = near[0]
-        share = f"{first['n_support'] / svc['n_support']:.0%}".replace("%", " %")
+        share = percent(first["n_support"] / svc["n_support"], 0)
         cells = [f'``"{name}"``', count(first["n_labels"]), percent(first["error"])]
         cells += [f"{count(first['n_support'])} ({share})", seconds(first["seconds"])]
         rows.append(cells)
@@ -146,7 +146,7 @@ def selection_boosting(results):
 def selection_stops(results):
     """Samples used, vectors and error of each rule of stopping."""
     records = stored_records("selection_stops", results)
-    sets = list(dict.fromkeys(record["workload"] for record in records.records))
+    sets = records.distinct("workload")
     if not sets:
         return None
     rules = [
@@ -187,7 +187,7 @@ def selection_noise(results):
     records = stored_records("selection_noise", results)
     if not records:
         return None
-    shares = sorted({record["noise"] for record in records.records})
+    shares = sorted(records.distinct("noise"))
     rows = []
     for title, (selection, C) in NOISY.items():
         curves = {n: curve(records, selection=selection, C=C, noise=n) for n in shares}
@@ -199,7 +199,7 @@ def selection_noise(results):
             rows.append(cells)
     header = ["selection", "samples used"]
     for noise in shares:
-        header += [f"error, {noise:.0%} wrong".replace("%", " %"), "vectors"]
+        header += [f"error, {percent(noise, 0)} wrong", "vectors"]
     title = f"{WORKLOADS['mnist_signed_8'].title}; means over {n_seeds(records)} seeds"
     return list_table(header, rows, title)
 
@@ -215,7 +215,7 @@ def selection_noise_epoch(results):
     records = stored_records("selection_noise_epoch", results)
     if not records:
         return None
-    shares = sorted({record["noise"] for record in records.records})
+    shares = sorted(records.distinct("noise"))
     cells = {}
     for noise in shares:
         for selection in ("random", "active"):
@@ -231,7 +231,7 @@ def selection_noise_epoch(results):
         rows.append([title, count(n_labels), *(cell for part in parts for cell in part)])
     header = ["selection", "samples used"]
     for noise in shares:
-        header += [f"error, {noise:.0%} wrong".replace("%", " %"), "vectors", "time"]
+        header += [f"error, {percent(noise, 0)} wrong", "vectors", "time"]
     return list_table(header, rows, "One order of the samples")
 
 
@@ -259,7 +259,7 @@ def pool_curve(records, way, **wanted):
 def selection_pools(results):
     """g-means and time of each method, after two numbers of labels."""
     records = pool_records(results)
-    sets = list(dict.fromkeys(record["workload"] for record in records.records))
+    sets = records.distinct("workload")
     if not sets:
         return None
     rows = []
@@ -295,7 +295,7 @@ def selection_search(results):
     """Time of small pools and of full search against the samples."""
     records = stored_records("selection_search", results)
     rows = []
-    for n_train in sorted({record["n_train"] for record in records.ok().records}):
+    for n_train in sorted(records.ok().distinct("n_train")):
         here = records.where(n_train=n_train)
         small, whole = (pool_curve(here, ("active", n))[-1] for n in (50, "all"))
         cells = [count(n_train), *(percent(p["gmean"]) for p in (small, whole))]

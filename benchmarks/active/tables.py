@@ -42,7 +42,7 @@ def pool_query(results):
             cells += [seconds(value), times(ratio(whole, value))]
         rows.append(cells)
     for title, written, field in (
-        (f"queries that found one of the closest {BEST:.0%}".replace("%", " %"), percent, "found"),
+        (f"queries that found one of the closest {percent(BEST, 0)}", percent, "found"),
         ("support vectors of ``SVC``", count, "n_svc_vectors"),
         ("support vectors of ``LASVC``", count, "n_lasvc_vectors"),
     ):
@@ -66,7 +66,7 @@ def loop_records(results):
 def pool_loops(results):
     """Time of a loop, and the error after it."""
     found = loop_records(results)
-    sets = list(dict.fromkeys(record["workload"] for record in found.records))
+    sets = found.distinct("workload")
     if not sets:
         return None
     rows = []
@@ -101,14 +101,14 @@ def noisy_pool(results):
     if not found:
         return None
     rows = []
-    for workload in dict.fromkeys(record["workload"] for record in found.records):
+    for workload in found.distinct("workload"):
         title = WORKLOADS[workload].title if workload in WORKLOADS else "20 features, generated"
-        for noise in sorted({record["noise"] for record in found.records}):
+        for noise in sorted(found.distinct("noise")):
             errors = [r["errors"] for r in found.where(workload=workload, noise=noise).records]
             cells = [percent(statistics.fmean(e[name] for e in errors)) for name in NOISY_QUERIES]
-            rows.append([title, f"{noise:.0%}".replace("%", " %"), *cells])
+            rows.append([title, percent(noise, 0), *cells])
     n_labels = load("noisy_pool", results)["n_labels"]
-    n_seeds = len({record["seed"] for record in found.records})
+    n_seeds = len(found.distinct("seed"))
     header = [
         "pool",
         "wrong labels",

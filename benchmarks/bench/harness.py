@@ -5,9 +5,10 @@ import os
 import platform
 import textwrap
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 from pathlib import Path
 
 from . import measure, results
@@ -36,6 +37,8 @@ class Settings:
     # Seconds after which a peer that is `limited` is stopped.
     limit: float = 120
     results: Path = RESULTS
+    # The step that is measured.
+    step: str = ""
 
     @classmethod
     def from_arguments(cls, arguments):
@@ -50,6 +53,25 @@ class Settings:
         if message.startswith("FileNotFoundError: ") and ".npz was not found" in message:
             raise DataMissing(message)
         return record
+
+    def record(self, task, asked, **fixed):
+        """Call a task; return its record, with what was asked but without what is fixed."""
+        record = self.call(task, **asked, **fixed)
+        say(self.step, record, **asked)
+        return {**asked, **record}
+
+    def records(self, task, cases, **fixed):
+        """A record for each case, a dict of what is asked."""
+        return {"records": [self.record(task, asked, **fixed) for asked in cases]}
+
+    def runs(self, n):
+        """Seeds of a step that has a number of its own."""
+        return range(1 if self.quick else n)
+
+
+def grid(**axes):
+    """All combinations of values, as dicts; the last axis changes first."""
+    return [dict(zip(axes, values)) for values in product(*axes.values())]
 
 
 def environment():
@@ -120,7 +142,7 @@ def main(steps, description, argv=None):
     for name in arguments.only or steps:
         start = time.perf_counter()
         try:
-            outcome = steps[name](settings)
+            outcome = steps[name](replace(settings, step=name))
         except DataMissing as missing:
             # What an earlier run has stored stays as it was.
             print(f"== {name} left out. {missing}", flush=True)

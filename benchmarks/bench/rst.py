@@ -26,8 +26,8 @@ def seconds(value):
     return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
 
 
-def percent(fraction):
-    return "–" if fraction is None else f"{fraction:.2%}".replace("%", " %")
+def percent(fraction, digits=2):
+    return "–" if fraction is None else f"{fraction:.{digits}%}".replace("%", " %")
 
 
 def change(before, after):

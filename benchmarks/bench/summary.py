@@ -30,6 +30,10 @@ class Records:
             if value is not None
         ]
 
+    def distinct(self, field):
+        """The different values of a field, in the order in which they were measured."""
+        return list(dict.fromkeys(record[field] for record in self.records))
+
     def median(self, field):
         values = self.values(field)
         return statistics.median(values) if values else None

@@ -36,7 +36,7 @@ def log_losses(C, results):
         *("set", "samples", "``probability=True``", "same map, 5 folds"),
         *("sigmoid, 5 folds", "training samples"),
     ]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _fits(records, seconds):
@@ -57,7 +57,7 @@ def durations(results):
     header = ["set"]
     for C in CS:
         header += [f"C = {C:g}, ``probability=True``", f"C = {C:g}, 5 folds"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def accuracies(results):
@@ -69,7 +69,7 @@ def accuracies(results):
         if records:
             both = records.values("accuracy"), records.values("accuracy_by_probability")
             rows.append([of_set.title, *(percent(mean(values)) for values in both)])
-    return list_table(["set", "``predict``", "largest probability"], rows) if rows else None
+    return list_table(["set", "``predict``", "largest probability"], rows)
 
 
 def streams(results):
@@ -89,7 +89,7 @@ def streams(results):
             rows.append([f"{SETS[name].title}, {DRIFT_TITLES[drift]}", *losses, times(cost)])
     header = ["stream, flipped labels", "``probability=True``", "map of the first 3000 samples"]
     header += ["time of ``predict_proba`` / training"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 BINARY_MAPS = {
@@ -124,7 +124,7 @@ def maps(ours, others, results):
                 ),
             ]
         )
-    return list_table(["set", "this map", *others.values()], rows) if rows else None
+    return list_table(["set", "this map", *others.values()], rows)
 
 
 def not_joined(results):
@@ -139,7 +139,7 @@ def not_joined(results):
                 two = "multinomial" not in records.records[0]
                 ours = "spline" if two else "multinomial"
                 rows[-1].append(_relative(records, "not_joined", ours))
-    return list_table(["set", *(f"C = {C:g}" for C in CS)], rows) if rows else None
+    return list_table(["set", *(f"C = {C:g}" for C in CS)], rows)
 
 
 def robust(results):
@@ -150,7 +150,7 @@ def robust(results):
         of_each = [found.where(set=name, algorithm=algorithm) for algorithm in ROBUST]
         if all(of_each):
             rows.append([SETS[name].title, *(_relative(records, "folds") for records in of_each)])
-    return list_table(["set", *(f'``"{name}"``' for name in ROBUST)], rows) if rows else None
+    return list_table(["set", *(f'``"{name}"``' for name in ROBUST)], rows)
 
 
 MODEL_TITLES = {

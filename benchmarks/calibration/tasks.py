@@ -21,6 +21,7 @@ from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._probabilities import fitted_map
 
 from ..bench.job import Job
+from ..bench.measure import processor_seconds
 from .maps import BINARY, MULTICLASS
 from .sets import SETS
 
@@ -40,16 +41,6 @@ class CalibrationJob(Job):
     algorithm: str = ""
 
 
-def seconds_of(function, repeats):
-    """Return the result of a function, and the shortest processor time of several calls."""
-    times = []
-    for _ in range(repeats):
-        begun = time.process_time()
-        result = function()
-        times.append(time.process_time() - begun)
-    return result, min(times)
-
-
 def calibrate(job):
     """Log-loss and time of probabilities from one fit, and from further fits."""
     X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
@@ -63,9 +54,9 @@ def calibrate(job):
         model.predict_proba(X[:1])
         return model
 
-    _, plain = seconds_of(lambda: new().fit(X, y), repeats)
-    ours, seconds = seconds_of(fit_ours, repeats)
-    sigmoid, folded = seconds_of(
+    _, plain = processor_seconds(lambda: new().fit(X, y), repeats)
+    ours, seconds = processor_seconds(fit_ours, repeats)
+    sigmoid, folded = processor_seconds(
         lambda: CalibratedClassifierCV(new(), ensemble=False, cv=N_FOLDS).fit(X, y), 1
     )
     codes = np.searchsorted(ours.classes_, y)
@@ -148,10 +139,12 @@ def calibrate_online(job):
     X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
     base = ONLINE[job.model]
     model = OnlineCalibratedClassifier(base(), random_state=job.seed)
-    _, seconds = seconds_of(lambda: model.fit(X, y), 1)
+    _, seconds = processor_seconds(lambda: model.fit(X, y), 1)
     order = np.random.default_rng(job.seed).permutation(len(y))
     classes = model.classes_
-    _, alone = seconds_of(lambda: base().partial_fit(X[order], y[order], classes=classes), 1)
+    _, alone = processor_seconds(
+        lambda: base().partial_fit(X[order], y[order], classes=classes), 1
+    )
     scores = model.decision_function(X_test)
     codes = np.searchsorted(classes, y_test)
     spline = SplineMap(float(np.abs(scores).mean())) if len(classes) == 2 else MultinomialMap()

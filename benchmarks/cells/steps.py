@@ -2,7 +2,7 @@
 
 import os
 
-from ..bench import harness
+from ..bench.harness import grid
 from . import files, mixing, streams
 from .sets import CASES
 
@@ -34,94 +34,62 @@ CLUSTER_WORKERS = [1, 2]
 CLUSTER_LIMIT = 6 * 3600
 
 
-def _call(step, settings, task, limit=LIMIT, **asked):
-    record = settings.call(task, limit=limit, **asked)
-    harness.say(step, record, **asked)
-    return {**asked, **record}
-
-
 def sets(settings):
     """Measure every model on every real set, on one core."""
     records = []
     for name in CASES:
         for model in _models(SETS_MODELS):
-            records.append(_call("cells_sets", settings, "fit_cells", set=name, model=model))
+            asked = dict(set=name, model=model)
+            records.append(settings.record("fit_cells", asked, limit=LIMIT))
             if model == "cells":
-                part = dict(
-                    model="svc_part", seconds=min(records[-1].get("fit_cpu_seconds", [60.0]))
-                )
-                records.append(_call("cells_sets", settings, "fit_cells", set=name, **part))
+                seconds = min(records[-1].get("fit_cpu_seconds", [60.0]))
+                asked = dict(set=name, model="svc_part", seconds=seconds)
+                records.append(settings.record("fit_cells", asked, limit=LIMIT))
     return {"records": records}
 
 
 def curve(settings):
     """Measure models on more and more samples, on two cores."""
-    sizes = SIZES[:1] if settings.quick else SIZES
-    records = []
-    for n_classes, largest in ((2, 2_000_000), (7, 500_000)):
-        for n in sizes:
-            for model in _models(CURVE):
-                if n <= min(CURVE[model], largest):
-                    asked = dict(model=model, n_train=n, n_classes=n_classes, threads=2)
-                    records.append(_call("cells_curve", settings, "fit_forest", **asked))
-    return {"records": records}
+    cases = [
+        dict(model=model, n_train=n, n_classes=n_classes, threads=2)
+        for n_classes, largest in ((2, 2_000_000), (7, 500_000))
+        for n in (SIZES[:1] if settings.quick else SIZES)
+        for model in _models(CURVE)
+        if n <= min(CURVE[model], largest)
+    ]
+    return settings.records("fit_forest", cases, limit=LIMIT)
 
 
 def from_files(settings):
     """Measure one pass over files, text and Parquet, on two cores."""
     records = []
-    for kind in files.SHAPES:
-        for n in (2000,) if settings.quick else files.SIZES:
-            asked = dict(kind=kind, n_train=n)
-            _call("cells_files", settings, "write_files", **asked)
-            for model, source in files.RUNS[kind]:
-                run = dict(asked, model=model, source=source, threads=2)
-                # Three times: a run takes seconds.
-                records += [
-                    _call("cells_files", settings, "train_file", **run)
-                    for _ in range(settings.seeds)
-                ]
-            _call("cells_files", settings, "remove_files", **asked)
+    for asked in grid(kind=files.SHAPES, n_train=(2000,) if settings.quick else files.SIZES):
+        settings.record("write_files", asked, limit=LIMIT)
+        for model, source in files.RUNS[asked["kind"]]:
+            run = dict(asked, model=model, source=source, threads=2)
+            # Several times: a run takes seconds.
+            found = settings.records("train_file", [run] * settings.seeds, limit=LIMIT)
+            records += found["records"]
+        settings.record("remove_files", asked, limit=LIMIT)
     return {"records": records}
 
 
 def stream(settings):
     """Measure models along a stream, on one core."""
-    return {
-        "records": [
-            _call("cells_stream", settings, "train_stream", model=model)
-            for model in streams.MODELS
-        ]
-    }
+    return settings.records("train_stream", grid(model=streams.MODELS), limit=LIMIT)
 
 
 def cluster(settings):
     """Measure training on worker processes."""
     sizes = CLUSTER_SIZES[:1] if settings.quick else CLUSTER_SIZES
-    return {
-        "records": [
-            _call(
-                "cells_cluster",
-                settings,
-                "fit_cluster",
-                limit=CLUSTER_LIMIT,
-                n_train=n,
-                n_workers=n_workers,
-            )
-            for n in sizes
-            for n_workers in CLUSTER_WORKERS
-        ]
-    }
+    cases = grid(n_train=sizes, n_workers=CLUSTER_WORKERS)
+    return settings.records("fit_cluster", cases, limit=CLUSTER_LIMIT)
 
 
 def mixed(settings):
     """Measure the errors of linear models that are mixed from models of partitions."""
-    return {
-        "records": [
-            _call("cells_mixing", settings, "mix_partitions", set=name, model=model)
-            for name, model in mixing.RUNS
-        ]
-    }
+    cases = [dict(set=name, model=model) for name, model in mixing.RUNS]
+    return settings.records("mix_partitions", cases, limit=LIMIT)
 
 
 STEPS = {

@@ -57,14 +57,14 @@ def by_tolerance(results):
     """Sizes that meet a tolerance."""
     names = [f"tolerance={tolerance:g}" for tolerance in TOLERANCES]
     rows = _rows(range(len(TOLERANCES)), names, results)
-    return list_table(HEADER, rows) if rows else None
+    return list_table(HEADER, rows)
 
 
 def by_size(results):
     """Errors and differences of given sizes."""
     places = range(len(TOLERANCES), len(TOLERANCES) + len(SHARES))
-    rows = _rows(places, [f"{share:.0%}".replace("%", " %") for share in SHARES], results)
-    return list_table(HEADER, rows) if rows else None
+    rows = _rows(places, [percent(share, 0) for share in SHARES], results)
+    return list_table(HEADER, rows)
 
 
 def methods(results):
@@ -79,10 +79,10 @@ def methods(results):
         if records:
             rows.append([case.title, *(percent(mean(records.values(f))) for f in fields)])
     header = [
-        *("set", "original", f"{COMPARED_SHARE:.0%} selected".replace("%", " %"), "moved"),
+        *("set", "original", f"{percent(COMPARED_SHARE, 0)} selected", "moved"),
         *("second order", "samples in its range"),
     ]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 TABLES = {

@@ -10,6 +10,7 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm.kernel import _compression
 
 from ..bench.job import Job
+from ..bench.measure import processor_seconds
 from .sets import CASES, COMPARED_SHARE, SHARES, TOLERANCES
 
 REPEATS = 5
@@ -23,19 +24,12 @@ class CompressionJob(Job):
     set: str = ""
 
 
-def seconds_of(function):
-    """Return the result of a function, and its processor time."""
-    begun = time.process_time()
-    result = function()
-    return result, time.process_time() - begun
-
-
 def prediction_times(models, X):
     """Return the shortest times of models for all samples and for one, measured in turns."""
     batch, single = ([np.inf] * len(models) for _ in range(2))
     for _ in range(REPEATS):
         for k, model in enumerate(models):
-            batch[k] = min(batch[k], seconds_of(lambda model=model: model.predict(X))[1])
+            batch[k] = min(batch[k], processor_seconds(lambda model=model: model.predict(X))[1])
             begun = time.process_time()
             for i in range(N_SINGLE):
                 model.predict(X[i : i + 1])
@@ -54,12 +48,13 @@ def fitted(job, X, y):
 def compress(job):
     """Fit a model and compress it to several tolerances and sizes."""
     X, y, X_test, y_test = CASES[job.set].samples.load(job.seed, job.quick)
-    model, fit_seconds = seconds_of(lambda: fitted(job, X, y))
+    model, fit_seconds = processor_seconds(lambda: fitted(job, X, y))
     n = len(model.support_)
     requests = [{"tolerance": tolerance} for tolerance in TOLERANCES]
     requests += [{"max_support_vectors": max(1, round(share * n))} for share in SHARES]
     found = [
-        seconds_of(lambda asked=asked: model.compress(X=X_test, **asked)) for asked in requests
+        processor_seconds(lambda asked=asked: model.compress(X=X_test, **asked))
+        for asked in requests
     ]
     batch, single = prediction_times([model, *(small for small, _ in found)], X_test)
     return {

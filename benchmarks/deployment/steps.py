@@ -1,6 +1,6 @@
 """ONNX graphs: each set and model, with one thread and with two."""
 
-from ..bench import harness
+from ..bench.harness import grid
 
 SETS = ["adult", "usps", "letter", "banana", "magic04"]
 MODELS = ["lasvc", "kernel_arow", "pa"]
@@ -8,15 +8,7 @@ THREADS = [1, 2]
 
 
 def measure_onnx(settings):
-    records = []
-    for name in SETS:
-        for model in MODELS:
-            for threads in THREADS:
-                asked = dict(set=name, model=model, threads=threads)
-                record = settings.call("deploy", **asked)
-                harness.say("deployment_onnx", record, **asked)
-                records.append({**asked, **record})
-    return {"records": records}
+    return settings.records("deploy", grid(set=SETS, model=MODELS, threads=THREADS))
 
 
 STEPS = {"deployment_onnx": measure_onnx}

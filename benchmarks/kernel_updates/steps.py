@@ -6,7 +6,7 @@ vectors, compared with ``LASVC`` and ``SVC``; ``kernel_perceptrons``: the percep
 thesis and LASVM on the ten digits.
 """
 
-from ..bench import harness
+from ..bench.harness import grid
 
 POLICIES = ("margin", "smallest", "projection", "merging")
 RIVALS = ("margin", "smallest")
@@ -14,34 +14,22 @@ SETS = ("magic04", "mushrooms", "pima_diabetes", "spambase", "splice", "svmguide
 
 
 def measure_stream(settings):
-    records = []
-    for seed in range(settings.seeds):
-        for policy in POLICIES:
-            for rival in (False, True)[: 1 + (policy in RIVALS)]:
-                record = settings.call("budget_stream", policy=policy, rival=rival, seed=seed)
-                harness.say("kernel_stream", record, policy=policy, rival=rival, seed=seed)
-                records.append({"policy": policy, "rival": rival, "seed": seed, **record})
-    return {"records": records}
+    cases = [
+        dict(policy=policy, rival=rival, seed=seed)
+        for seed in range(settings.seeds)
+        for policy in POLICIES
+        for rival in (False, True)[: 1 + (policy in RIVALS)]
+    ]
+    return settings.records("budget_stream", cases)
 
 
 def measure_sets(settings):
-    records = []
-    for name in SETS:
-        for seed in range(settings.seeds):
-            record = settings.call("kernel_pa_sets", name=name, seed=seed)
-            harness.say("kernel_pa_sets", record, name=name, seed=seed)
-            records.append({"name": name, "seed": seed, **record})
-    return {"records": records}
+    return settings.records("kernel_pa_sets", grid(name=SETS, seed=range(settings.seeds)))
 
 
 def measure_perceptrons(settings):
     """One order of the samples: ten passes over each of ten digits take their time."""
-    records = []
-    for digit in range(10):
-        record = settings.call("perceptrons_of_digits", digit=digit)
-        harness.say("kernel_perceptrons", record, digit=digit)
-        records.append({"digit": digit, "seed": 0, **record})
-    return {"records": records}
+    return settings.records("perceptrons_of_digits", grid(digit=range(10), seed=[0]))
 
 
 STEPS = {

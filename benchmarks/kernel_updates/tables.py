@@ -61,7 +61,7 @@ def kernel_pa_sets(results):
             cells.append(f"{rst.percent(error)}; {rst.count(vectors)}")
         labels = statistics.median(r["models"][model]["labels"] for r in records)
         seconds = statistics.median(r["models"][model]["fit_seconds"] for r in records)
-        rows.append([model, *cells, f"{labels:.0%}".replace("%", " %"), rst.seconds(seconds)])
+        rows.append([model, *cells, rst.percent(labels, 0), rst.seconds(seconds)])
     return rst.list_table(["model", *names, "labels", "time, median"], rows)
 
 

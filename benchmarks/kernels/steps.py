@@ -1,6 +1,6 @@
 """Kernels: by name and as functions, fingerprints of growing number, and a mixed table."""
 
-from ..bench import harness
+from ..bench.harness import grid
 from .sets import CASES, TABLES
 
 LIMIT = 900
@@ -11,40 +11,25 @@ MIXED = ["product", "sum", "rbf"]
 N_MIXED = 10_000
 
 
-def _call(step, settings, task, **asked):
-    record = settings.call(task, limit=LIMIT, **asked)
-    harness.say(step, record, **asked)
-    return {**asked, **record}
-
-
 def sets(settings):
     """Compare every kernel on its sets."""
-    return {
-        "records": [_call("kernels_sets", settings, "compare_kernels", set=name) for name in CASES]
-    }
+    return settings.records("compare_kernels", grid(set=CASES), limit=LIMIT)
 
 
 def tanimoto(settings):
     """Measure the Tanimoto kernel on more and more fingerprints."""
-    return {
-        "records": [
-            _call("kernels_tanimoto", settings, "fit_fingerprints", n_train=n, model=model)
-            for n in (SIZES[:1] if settings.quick else SIZES)
-            for model in ("lasvc", "svc")
-            if model == "lasvc" or n <= MOST_FOR_SVC
-        ]
-    }
+    cases = [
+        asked
+        for asked in grid(n_train=SIZES[:1] if settings.quick else SIZES, model=("lasvc", "svc"))
+        if asked["model"] == "lasvc" or asked["n_train"] <= MOST_FOR_SVC
+    ]
+    return settings.records("fit_fingerprints", cases, limit=LIMIT)
 
 
 def mixed(settings):
     """Compare kernels on columns with one-hot columns."""
-    return {
-        "records": [
-            _call("kernels_mixed", settings, "fit_mixed", set=name, n_train=N_MIXED, model=model)
-            for name in TABLES
-            for model in MIXED
-        ]
-    }
+    cases = grid(set=TABLES, n_train=[N_MIXED], model=MIXED)
+    return settings.records("fit_mixed", cases, limit=LIMIT)
 
 
 STEPS = {"kernels_sets": sets, "kernels_tanimoto": tanimoto, "kernels_mixed": mixed}

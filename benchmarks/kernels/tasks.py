@@ -1,6 +1,5 @@
 """Tasks of `kernels`: models with one kernel on one set, in a fresh process."""
 
-import time
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +12,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, ColumnKernel
 
 from ..bench.job import Job
+from ..bench.measure import processor_seconds
 from .functions import FUNCTIONS, WITH_GAMMA
 from .sets import CASES, CATEGORIES, N_NUMERIC, fingerprints, mixed_table
 
@@ -35,18 +35,11 @@ class KernelJob(Job):
         return (500, 500) if self.quick else (self.n_train, N_TEST)
 
 
-def seconds_of(function):
-    """Return the result of a function, and its processor time."""
-    begun = time.process_time()
-    result = function()
-    return result, time.process_time() - begun
-
-
 def measured(model, X, y, X_test, y_test):
     """Fit and predict; return the times, the error and the number of support vectors."""
     # A model that is used for the first time optimizes over its support set.
-    _, fit_seconds = seconds_of(lambda: model.fit(X, y).predict(X_test[:1]))
-    predicted, predict_seconds = seconds_of(lambda: model.predict(X_test))
+    _, fit_seconds = processor_seconds(lambda: model.fit(X, y).predict(X_test[:1]))
+    predicted, predict_seconds = processor_seconds(lambda: model.predict(X_test))
     return {
         "seconds_fit": fit_seconds,
         "seconds_predict": predict_seconds,

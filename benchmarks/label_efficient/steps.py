@@ -37,17 +37,16 @@ def measure_asked_labels(stream, algorithms, settings):
     records = []
     for algorithm in algorithms:
         Cs = CS if algorithm in linear_models.TUNED else [1.0]
-        record = settings.call(
+        record = settings.record(
             "asked_labels",
+            dict(algorithm=algorithm),
             stream=stream,
-            algorithm=algorithm,
             rates=list(paper.RATES),
             deltas=_curve(algorithm, DELTAS, settings.quick),
             Cs=Cs[:: len(Cs) // 2] if settings.quick and len(Cs) > 1 else Cs,
             **_runs(settings),
         )
-        harness.say(f"paa_{stream}", record, algorithm=algorithm)
-        records.append({"algorithm": algorithm, **record})
+        records.append(record)
     return {"stream": stream, "records": records}
 
 
@@ -94,15 +93,10 @@ def measure_uneven_classes(stream, ratio, settings):
 
 def measure_cpa(settings):
     """PE and CPA on parts of the samples, and with wrong labels."""
-    records = []
-    for stream in streams.COST:
-        for ratio in paper.COST_RATES:
-            asked = dict(stream=stream.name, ratio=ratio)
-            n_runs = QUICK["n_runs"] if settings.quick else N_RUNS
-            record = settings.call("cpa_reasons", n_runs=n_runs, **asked)
-            harness.say("cspaa_cpa", record, **asked)
-            records.append({**asked, **record})
-    return {"records": records}
+    names = [stream.name for stream in streams.COST]
+    n_runs = QUICK["n_runs"] if settings.quick else N_RUNS
+    cases = harness.grid(stream=names, ratio=paper.COST_RATES)
+    return settings.records("cpa_reasons", cases, n_runs=n_runs)
 
 
 # ---------------------------------------------------------------------------
@@ -134,16 +128,8 @@ def measure_url(settings):
     size = QUICK_URL if settings.quick else URL
     records = []
     for algorithm, plain in URL_RUNS:
-        record = settings.call(
-            "large_stream",
-            algorithm=algorithm,
-            plain=plain,
-            **_asking(algorithm),
-            **size,
-        )
-        time = f"{record['seconds']:.2f} s" if record["status"] == "ok" else "–"
-        harness.say("paa_url", record, algorithm=algorithm, plain=plain, time=time)
-        records.append({"algorithm": algorithm, "plain": plain, **record})
+        asked = dict(algorithm=algorithm, plain=plain)
+        records.append(settings.record("large_stream", asked, **_asking(algorithm), **size))
     return {"rate": URL_RATE, "size": size, "records": records}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from ..bench.results import load
-from ..bench.rst import change, count, joined, list_table, seconds
+from ..bench.rst import change, count, joined, list_table, percent, seconds
 from ..bench.summary import Records, stored_records
 from ..linear import models as linear_models
 from ..linear import streams
@@ -55,7 +55,7 @@ def _comparison(names, results, measure="F"):
         printed = paper.F_MEASURE.get(name, {})
         header = ["algorithm", "C"]
         for rate in paper.RATES:
-            header += [f"{measure}, {rate:.0%} of labels".replace("%", " %")]
+            header += [f"{measure}, {percent(rate, 0)} of labels"]
             header += ["paper"] if printed else []
             header += ["labels (%)", "time", f"{measure}, ``rate={rate:g}``"]
         rows = [
@@ -137,7 +137,7 @@ def mpaa_accuracy(results):
                 known = algorithm in records
                 runs = fixed(records[algorithm], rate, "delta") if known else None
                 cells.append("–" if runs is None else _spread(100 * np.array(runs["score"]), 1))
-            rate_cell = f"{rate:.0%}".replace("%", " %")
+            rate_cell = percent(rate, 0)
             rows.append([streams.STREAMS[name].title, rate_cell, *cells])
     header = ["set", "labels", *linear_models.MULTICLASS]
     return list_table(header, rows)

@@ -5,7 +5,7 @@ compared with scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AR
 ``linear_growth``: samples, features, nonzeros, classes and the full covariance.
 """
 
-from ..bench import harness
+from ..bench.harness import grid
 
 # (work, ours, peer)
 FIT_PAIRS = [(work, "pa", "sgd") for work in ("dense_64", "dense_32", "text", "newsgroups")]
@@ -33,42 +33,28 @@ DIAGONAL = ["pa", "arow", "cw", "scw1", "scw2", "sgd"]
 FULL = ["arow_full", "cw_full", "scw1_full", "olpy_arow", "olpy_cw", "olpy_scw"]
 
 
-def _fits(step, works, models, repeats, settings):
+def _fits(works, models, repeats, settings):
     """Fits on several works, in processes that take turns."""
-    records = []
-    for seed in range(settings.seeds):
-        for work in works:
-            record = settings.call(
-                "fit_in_turns",
-                work=work,
-                models=models,
-                repeats=3 if settings.quick else repeats,
-                seed=seed,
-            )
-            harness.say(step, record, work=work, seed=seed)
-            records.append({"work": work, "seed": seed, **record})
-    return records
+    cases = grid(seed=range(settings.seeds), work=works)
+    repeats = 3 if settings.quick else repeats
+    return settings.records("fit_in_turns", cases, models=models, repeats=repeats)
 
 
 def measure_fit(settings):
     works = list(dict.fromkeys(work for work, _, _ in FIT_PAIRS))
-    return {"records": _fits("linear_fit", works, FIT_MODELS, 12, settings)}
+    return _fits(works, FIT_MODELS, 12, settings)
 
 
 def measure_calls(settings):
-    records = []
-    for seed in range(settings.seeds):
-        record = settings.call("calls_in_turns", models=CALLS_MODELS, seed=seed)
-        harness.say("linear_calls", record, seed=seed)
-        records.append({"seed": seed, **record})
-    return {"records": records}
+    cases = grid(seed=range(settings.seeds))
+    return settings.records("calls_in_turns", cases, models=CALLS_MODELS)
 
 
 def measure_second_order(settings):
-    records = _fits("linear_second_order", ["text", "newsgroups"], DIAGONAL, 12, settings)
+    diagonal = _fits(["text", "newsgroups"], DIAGONAL, 12, settings)["records"]
     # The peer takes half a second.
-    records += _fits("linear_second_order", ["small_dense"], FULL, 6, settings)
-    return {"records": records}
+    full = _fits(["small_dense"], FULL, 6, settings)["records"]
+    return {"records": diagonal + full}
 
 
 # ---------------------------------------------------------------------------
@@ -119,15 +105,10 @@ def measure_growth(settings):
     for axis, (_, values, models) in AXES.items():
         for value in values[:3] if settings.quick else values:
             here = [m for m in models if not m.startswith("olpy") or value <= OLPY_FEATURES]
-            record = settings.call(
-                "fit_in_turns",
-                axis=axis,
-                value=value,
-                models=here,
-                repeats=1 if settings.quick else 5,
-            )
-            harness.say("linear_growth", record, axis=axis, value=value)
-            records.append({"axis": axis, "value": value, **record})
+            asked = dict(axis=axis, value=value)
+            repeats = 1 if settings.quick else 5
+            record = settings.record("fit_in_turns", asked, models=here, repeats=repeats)
+            records.append(record)
     return {"records": records}
 
 

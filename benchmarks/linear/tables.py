@@ -211,7 +211,7 @@ _PEER = (
 def growth_points(records, axis, model):
     """Values on an axis and median seconds."""
     here = records.where(axis=axis)
-    values = sorted({record["value"] for record in here.records})
+    values = sorted(here.distinct("value"))
     points = [(value, median_seconds(here.where(value=value), model)) for value in values]
     return np.array([p for p in points if p[1] is not None], dtype=float).reshape(-1, 2)
 

@@ -34,13 +34,8 @@ def measure_set(name, settings):
 
 
 def measure_speed(settings):
-    records = []
-    for n_features, n_prototypes in SPEED:
-        asked = dict(n_features=n_features, n_prototypes=n_prototypes)
-        record = settings.call("local_speed", **asked)
-        harness.say("local_speed", record, **asked)
-        records.append({**asked, **record})
-    return {"records": records}
+    cases = [dict(n_features=features, n_prototypes=prototypes) for features, prototypes in SPEED]
+    return settings.records("local_speed", cases)
 
 
 STEPS = {

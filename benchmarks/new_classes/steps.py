@@ -4,19 +4,12 @@
 of models that the classes are added to and of models that know them from the start.
 """
 
-from ..bench import harness
+from ..bench.harness import grid
 from .tasks import MODELS
 
 
 def measure_new_classes(settings):
-    records = []
-    for model in MODELS:
-        for seed in range(settings.seeds):
-            asked = dict(model=model, seed=seed)
-            record = settings.call("late_letters", **asked)
-            harness.say("new_classes", record, **asked)
-            records.append({**asked, **record})
-    return {"records": records}
+    return settings.records("late_letters", grid(model=MODELS, seed=range(settings.seeds)))
 
 
 STEPS = {"new_classes": measure_new_classes}

@@ -1,6 +1,8 @@
 """Regression: models on sets, time over numbers of samples and outputs, prefixes of a stream."""
 
-from ..bench import harness
+from functools import partial
+
+from ..bench.harness import grid
 from .sets import N_OUTPUTS, REAL_SETS, SETS, SIZES, WIDTHS
 from .tasks import MODELS, OUTPUT_MODELS
 
@@ -8,77 +10,32 @@ CURVE = ("lasvr", "svr", "sklearnex")
 LIMIT = 1800
 
 
-def _call(step, settings, task, **asked):
-    record = settings.call(task, limit=LIMIT, **asked)
-    harness.say(step, record, **asked)
-    return {**asked, **record}
-
-
-def _models(step, settings, names):
-    return {
-        "records": [
-            _call(step, settings, "regress", set=name, model=model)
-            for name in names
-            for model in MODELS
-        ]
-    }
-
-
-def sets(settings):
-    """Measure every model on every generated set."""
-    return _models("regression_sets", settings, SETS)
-
-
-def real(settings):
-    """Measure every model on real sets."""
-    return _models("regression_real", settings, REAL_SETS)
+def models(settings, sets):
+    """Measure every model on every set."""
+    return settings.records("regress", grid(set=sets, model=MODELS), limit=LIMIT)
 
 
 def curve(settings):
     """Measure support vector models on more and more samples."""
     sizes = SIZES[:1] if settings.quick else SIZES
-    return {
-        "records": [
-            _call("regression_curve", settings, "regress", n_train=n, model=model)
-            for n in sizes
-            for model in CURVE
-        ]
-    }
+    return settings.records("regress", grid(n_train=sizes, model=CURVE), limit=LIMIT)
 
 
 def prefixes(settings):
     """Score a stream at ten points."""
-    return {
-        "records": [
-            _call("regression_prefixes", settings, "regress_prefixes", set=name, n_train=10_000)
-            for name in SETS
-        ]
-    }
+    return settings.records("regress_prefixes", grid(set=SETS, n_train=[10_000]), limit=LIMIT)
 
 
 def outputs(settings):
     """Measure models on one output, and on several of the same samples."""
-    return {
-        "records": [
-            _call(
-                "regression_outputs",
-                settings,
-                "regress_outputs",
-                model=model,
-                n_features=n_features,
-                n_outputs=n_outputs,
-            )
-            for n_features in WIDTHS
-            for model in OUTPUT_MODELS
-            for n_outputs in (1, N_OUTPUTS)
-        ]
-    }
+    cases = grid(n_features=WIDTHS, model=OUTPUT_MODELS, n_outputs=(1, N_OUTPUTS))
+    return settings.records("regress_outputs", cases, limit=LIMIT)
 
 
 STEPS = {
-    "regression_sets": sets,
+    "regression_sets": partial(models, sets=SETS),
     "regression_curve": curve,
     "regression_prefixes": prefixes,
-    "regression_real": real,
+    "regression_real": partial(models, sets=REAL_SETS),
     "regression_outputs": outputs,
 }

@@ -1,6 +1,5 @@
 """Tasks of `regression`: one model on one set, in a fresh process."""
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.svm import SVR
 from sklearn_online_svm import LASVR
 
 from ..bench.job import Job
+from ..bench.measure import processor_seconds
 from .sets import REAL_SETS, SETS, outputs
 
 MAX_VECTORS = 1000
@@ -68,19 +68,12 @@ def parameters(job):
     return params, X, y, X_test, y_test
 
 
-def seconds_of(function):
-    """Return the result of a function, and its processor time."""
-    begun = time.process_time()
-    result = function()
-    return result, time.process_time() - begun
-
-
 def regress(job):
     """Fit a model and predict."""
     params, X, y, X_test, y_test = parameters(job)
     model = MODELS[job.model](params, job.seed)
-    model, fit_seconds = seconds_of(lambda: model.fit(X, y))
-    predicted, predict_seconds = seconds_of(lambda: model.predict(X_test))
+    model, fit_seconds = processor_seconds(lambda: model.fit(X, y))
+    predicted, predict_seconds = processor_seconds(lambda: model.predict(X_test))
     support = getattr(model, "support_", None)
     return {
         "n_train": len(y),
@@ -118,8 +111,8 @@ def regress_outputs(job):
     given = Y[:, 0] if job.n_outputs == 1 and job.model == "lasvr" else Y
     params = dict(C=10.0, epsilon=0.3, gamma=1.0 / X.shape[1])
     model = OUTPUT_MODELS[job.model](params, job.seed)
-    model, fit_seconds = seconds_of(lambda: model.fit(X[:n_train], given[:n_train]))
-    predicted, predict_seconds = seconds_of(lambda: model.predict(X[n_train:]))
+    model, fit_seconds = processor_seconds(lambda: model.fit(X[:n_train], given[:n_train]))
+    predicted, predict_seconds = processor_seconds(lambda: model.predict(X[n_train:]))
     models = getattr(model, "estimators_", [model])
     stored = np.concatenate([part.support_ for part in models])
     return {

@@ -242,7 +242,7 @@ def _draw_sweep(axis, key, points, top):
     """The points of an algorithm up to an error of `top`; returns what is left out, as text."""
     mine = points.where(algorithm=key)
     shown, lost = [], []
-    for ramp_s in sorted({point["ramp_s"] for point in mine.records}):
+    for ramp_s in sorted(mine.distinct("ramp_s")):
         here = mine.where(ramp_s=ramp_s)
         point = ramp_s, here.median("n_support"), 100 * here.median("error")
         (shown if point[2] <= top else lost).append(point)
@@ -314,7 +314,7 @@ def draw_label_noise(results, folder):
     figure, axes = panels(n_rows, len(plots) // n_rows, width=4.6, height=3.4)
     for axis, (name, one_sided) in zip(axes.flat, plots):
         here = points.where(workload=name, one_sided=one_sided)
-        shares = sorted({point["share"] for point in here.records})
+        shares = sorted(here.distinct("share"))
         for key in NOISE_COLUMNS:
             errors = [here.where(column=key, share=share).median("error") for share in shares]
             line = "--" if key == "svc" else "-"

@@ -58,14 +58,9 @@ def measure_robust(workload, settings):
 
 def measure_memory_traffic(settings):
     """What reading kernel rows costs LASVM-G on Adult, if they come from memory."""
-    record = settings.call(
-        "memory_traffic",
-        workload="adult_dense",
-        options={"algorithm": "lasvm-g"},
-        cache_size=CACHE_SIZE,
-    )
-    harness.say("memory_traffic", record)
-    return {"workload": "adult_dense", "cache_size": CACHE_SIZE, "records": [record]}
+    asked = dict(workload="adult_dense", cache_size=CACHE_SIZE)
+    options = {"algorithm": "lasvm-g"}
+    return asked | settings.records("memory_traffic", [{}], options=options, **asked)
 
 
 # ---------------------------------------------------------------------------
@@ -133,15 +128,14 @@ def measure_ramp_s(settings):
     records = []
     for workload in CHAPTER_6:
         coarse = settings.quick or workload == "mnist_8_c100"
-        record = settings.call(
+        record = settings.record(
             "ramp_sweep",
-            workload=workload,
+            dict(workload=workload),
             values=RAMP_S_MNIST if coarse else RAMP_S,
             orders=[0] if workload in LARGE else [0, 1, 2],
             cache_size=CACHE_SIZE,
         )
-        harness.say("ramp_s", record, workload=workload)
-        records.append({"workload": workload, **record})
+        records.append(record)
     return {"cache_size": CACHE_SIZE, "records": records}
 
 
@@ -170,16 +164,15 @@ def measure_label_noise(settings):
     for seed in range(settings.seeds):
         for workload, n_train, shares, one_sided in NOISE:
             asked = dict(workload=workload, n_train=n_train, one_sided=one_sided, seed=seed)
-            record = settings.call(
+            record = settings.record(
                 "noise_sweep",
+                asked,
                 values=[0, SUSPECT_SHARE] if settings.quick else shares,
                 suspect_share=SUSPECT_SHARE,
                 columns=[name for name in NOISE_COLUMNS if seed == 0 or name not in ONCE],
                 cache_size=CACHE_SIZE,
-                **asked,
             )
-            harness.say("label_noise", record, **asked)
-            records.append({**asked, **record})
+            records.append(record)
     return {"cache_size": CACHE_SIZE, "records": records}
 
 

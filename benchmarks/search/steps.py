@@ -7,7 +7,7 @@ alone on the machine. ``search_linear``: sixty linear models.
 
 from functools import partial
 
-from ..bench import harness
+from ..bench.harness import grid
 from .sets import LINEAR_SETS, SETS
 
 # Of our search; the others take longer and have one.
@@ -18,51 +18,30 @@ LIMIT = 240
 SMALL = ("banana", "spambase", "satimage")
 
 
-def _asked(step, task, settings, **fields):
-    record = settings.call(task, **fields)
-    harness.say(step, record, **fields)
-    return {**fields, **record}
-
-
 def measure_search(work, settings):
     """Our search with several seeds."""
-    seeds = range(1 if settings.quick else N_SEEDS)
-    fields = dict(work=work, search="progressive")
-    return {
-        "records": [
-            _asked(f"search_{work}", "search_progressively", settings, seed=seed, **fields)
-            for seed in seeds
-        ]
-    }
+    cases = grid(seed=settings.runs(N_SEEDS), work=[work], search=["progressive"])
+    return settings.records("search_progressively", cases)
 
 
 def measure_peers(work, settings):
     """The searches of others."""
     limits = {"halving": LIMIT, "optuna": LIMIT} | ({"grid": 4 * LIMIT} if work in SMALL else {})
-    step, fields = f"peers_{work}", dict(work=work, seed=0)
-    return {
-        "records": [
-            _asked(step, "search_as_peers", settings, search=search, limit=limit, **fields)
-            for search, limit in limits.items()
-        ]
-    }
+    cases = [
+        dict(search=search, limit=limit, work=work, seed=0) for search, limit in limits.items()
+    ]
+    return settings.records("search_as_peers", cases)
 
 
 def measure_curves(work, settings):
     """All pairs, once."""
-    return {"records": [_asked(f"curves_{work}", "record_curves", settings, work=work, seed=0)]}
+    return settings.records("record_curves", [dict(work=work, seed=0)])
 
 
 def measure_linear(settings):
     """Sixty linear models on a generated data set and on three real ones."""
-    seeds = range(settings.seeds)
-    return {
-        "records": [
-            _asked("search_linear", "search_linear", settings, work=work, seed=seed)
-            for work in ("", *LINEAR_SETS)
-            for seed in seeds
-        ]
-    }
+    cases = grid(work=("", *LINEAR_SETS), seed=range(settings.seeds))
+    return settings.records("search_linear", cases)
 
 
 STEPS = {f"search_{work}": partial(measure_search, work) for work in SETS}

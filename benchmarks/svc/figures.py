@@ -91,7 +91,7 @@ def draw_cache_size(results, folder):
     """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
     stored = load("cache_size", results)
     records = Records(stored["records"]).where(rows=stored["rows"])
-    digits = sorted({record["digit"] for record in records.records})
+    digits = sorted(records.distinct("digit"))
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
     for model, colour in COLOURS.items():
         relative = [_relative_times(records, model, digit) for digit in digits]
@@ -149,7 +149,7 @@ def draw_mnist_digits(results, folder):
         "fit_seconds": ("fit_seconds", "fit time (s)"),
         "n_support": ("n_vectors", "vectors"),
     }
-    digits = sorted({record["digit"] for record in records.records})
+    digits = sorted(records.distinct("digit"))
     figure, (axes,) = panels(1, 3, width=4.6, height=4.1)
     for axis, (field, (averaged_field, label)) in zip(axes, fields.items()):
         scale = 100 if field == "error" else 1

@@ -203,7 +203,7 @@ def scaling(results):
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
     header = ["samples", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
     rows = []
-    for n_rows in sorted({record["rows"] for record in records.records}):
+    for n_rows in sorted(records.distinct("rows")):
         sides = [records.where(rows=n_rows, model=model) for model in ("lasvc", "svc")]
         pair = [side.median("fit_seconds") for side in sides]
         memory = [megabytes(side.median("fit_peak_mb")) for side in sides]
@@ -271,7 +271,7 @@ def how_long(results):
     for n_classes, n_features in sorted({(r["classes"], r["features"]) for r in records.records}):
         here = records.where(classes=n_classes, features=n_features)
         slope = figures.exponent(here.where(threads=1), "fit_seconds")
-        for n_rows in sorted({r["rows"] for r in here.records}):
+        for n_rows in sorted(here.distinct("rows")):
             one, two = (here.where(rows=n_rows, threads=threads) for threads in (1, 2))
             predict = one.median("predict_seconds")
             per_thousand = 1000 / one.median("n_test") if predict else None
@@ -374,7 +374,7 @@ def cache_size(results):
         *(f"{_name(model)}, {digit}, {count(n)} samples" for model, n, digit in lines),
     ]
     rows = []
-    for size in sorted({record["cache_size"] for record in records.records}):
+    for size in sorted(records.distinct("cache_size")):
         cells = []
         for model, n_rows, digit in lines:
             here = records.where(model=model, rows=n_rows, digit=digit, cache_size=size)
@@ -467,7 +467,7 @@ def mnist_digits(results):
         header += [f"{title}: error", "vectors", "time"]
     header.append("passes until nothing changes")
     rows = []
-    for digit in sorted({record["digit"] for record in records.records}):
+    for digit in sorted(records.distinct("digit")):
         row = [str(digit)]
         for way in WAYS:
             here = records.where(digit=digit, way=way)
@@ -507,7 +507,7 @@ def mnist_multiclass(results):
 def figure_3_7(results):
     stored = load("figure_3_7", results)
     sweep = figures.sweep_records(stored)
-    ways = list(dict.fromkeys(record["way"] for record in sweep.records))
+    ways = sweep.distinct("way")
     header = ["delta_max"]
     for way in ways:
         header += [f"{way}: error", "vectors", "time"]

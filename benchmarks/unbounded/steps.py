@@ -20,12 +20,11 @@ SIZES = [100, 500, 2000]
 SIZE = 500
 
 
-def _learn(step, settings, stream, model, size, n_seeds, choices):
+def _learn(settings, stream, model, size, n_seeds, choices):
     asked = {"stream": stream, "model": model, "size": size}
-    record = settings.call(
-        "learn_stream", seeds=list(range(n_seeds)), choices=list(choices), **asked
+    record = settings.record(
+        "learn_stream", asked, seeds=list(range(n_seeds)), choices=list(choices)
     )
-    harness.say(step, record, **asked)
     if "runs" in record:
         by_choice = {}
         for run in record["runs"]:
@@ -35,7 +34,7 @@ def _learn(step, settings, stream, model, size, n_seeds, choices):
                 np.mean([run[name] for run in runs]) for name in ("mean", "sample_microseconds")
             )
             print(f"  {choice}: accuracy {mean:.2%}, {time:.3g} µs a sample", flush=True)
-    return {**asked, **record}
+    return record
 
 
 def measure_size(size, settings):
@@ -49,16 +48,14 @@ def measure_size(size, settings):
             n_seeds = N_SLOW_SEEDS if model.slow else N_SEEDS
             if settings.quick or size == max(SIZES):
                 n_seeds = 1
-            step = f"unbounded_{size}"
-            records.append(_learn(step, settings, stream, name, size, n_seeds, model.choices))
+            records.append(_learn(settings, stream, name, size, n_seeds, model.choices))
     return {"records": records}
 
 
 def measure_parameters(settings):
     n_seeds = 1 if settings.quick else N_SLOW_SEEDS
-    step = "unbounded_parameters"
     records = [
-        _learn(step, settings, stream, name, SIZE, n_seeds, choices)
+        _learn(settings, stream, name, SIZE, n_seeds, choices)
         for stream in list(STREAMS)[:: 6 if settings.quick else 1]
         for name, choices in RANGES.items()
     ]
@@ -66,13 +63,7 @@ def measure_parameters(settings):
 
 
 def measure_drift(stream, settings):
-    records = []
-    for model in DRIFT_MODELS:
-        asked = {"stream": stream, "model": model}
-        record = settings.call("follow_drift", **asked)
-        harness.say(f"unbounded_{stream}", record, **asked)
-        records.append({**asked, **record})
-    return {"records": records}
+    return settings.records("follow_drift", harness.grid(stream=[stream], model=DRIFT_MODELS))
 
 
 STEPS = {f"unbounded_{size}": partial(measure_size, size) for size in SIZES}

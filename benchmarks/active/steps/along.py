@@ -8,7 +8,7 @@ and ``along_rings``: Abalone with nine features; ``rare_roc``: ROC curves (4.7),
 samples within the margin (4.2).
 """
 
-from ...bench import harness
+from ...bench.harness import grid
 from ..rare_sets import ADULT, FOLDS, MNIST, REUTERS, RINGS, WAVEFORM
 from .rare import SETS, TEXT
 
@@ -20,24 +20,24 @@ def variant(rival, budgets):
     return {"rival": rival, "budgets": budgets}
 
 
-def measure_along(settings, step, workload, seed, variants):
+def measure_along(settings, workload, seed, variants):
     """A record for each method, measured in one process."""
     if settings.quick:
         variants = [variant(v["rival"], QUICK_BUDGETS) for v in variants]
-    asked = dict(workload=workload, seed=seed)
-    record = settings.call("learn_rare_along", variants=variants, **asked)
-    harness.say(step, record, **asked)
+    record = settings.record(
+        "learn_rare_along", dict(workload=workload, seed=seed), variants=variants
+    )
     curves = record.pop("rivals", {})
     rivals = [v["rival"] for v in variants]
-    return [{**asked, "rival": r, **record, "points": curves.get(r, [])} for r in rivals]
+    return [{**record, "rival": r, "points": curves.get(r, [])} for r in rivals]
 
 
-def measure_runs(settings, step, workloads, n_runs, variants):
+def measure_runs(settings, workloads, n_runs, variants):
     """All sets, run after run."""
     records = []
-    for seed in range(1 if settings.quick else n_runs):
+    for seed in settings.runs(n_runs):
         for workload in workloads:
-            records += measure_along(settings, step, workload, seed, variants)
+            records += measure_along(settings, workload, seed, variants)
     return {"records": records}
 
 
@@ -51,7 +51,7 @@ N_TEXT_RUNS, N_RUNS = 2, 5
 def measure_reuters(settings):
     """All methods on the ten categories."""
     variants = [variant(rival, TEXT_BUDGETS) for rival in RIVALS]
-    return measure_runs(settings, "along_reuters", TEXT, N_TEXT_RUNS, variants)
+    return measure_runs(settings, TEXT, N_TEXT_RUNS, variants)
 
 
 SET_BUDGETS = [20, 40, 60, 100, 150, 200, 300, 400, 700, 1000, 2000, 4000, 8000, None]
@@ -60,7 +60,7 @@ SET_BUDGETS = [20, 40, 60, 100, 150, 200, 300, 400, 700, 1000, 2000, 4000, 8000,
 def measure_sets(settings):
     """All methods on the sets that are no text."""
     variants = [variant(rival, SET_BUDGETS) for rival in RIVALS]
-    return measure_runs(settings, "along_sets", SETS, N_RUNS, variants)
+    return measure_runs(settings, SETS, N_RUNS, variants)
 
 
 WAVEFORM_BUDGETS = [50, 100, 150, 200, 300, 400, 500, 700, 1000, 1400, 2000, None]
@@ -71,7 +71,7 @@ N_WAVEFORM_RUNS = 10
 def measure_waveform(settings):
     """One pass, active and VIRTUAL while positive samples become rarer."""
     variants = [variant(r, WAVEFORM_BUDGETS) for r in ("one_pass", "active_all", "virtual_all")]
-    return measure_runs(settings, "along_waveform", WAVEFORM, N_WAVEFORM_RUNS, variants)
+    return measure_runs(settings, WAVEFORM, N_WAVEFORM_RUNS, variants)
 
 
 ADULT_BUDGETS = [100, 200, 400, 700, 1000, 1500, 2000, 3000, 4500, 7000, 12000, None]
@@ -81,7 +81,7 @@ N_ADULT_RUNS = 3
 def measure_adult(settings):
     """One pass and active while positive samples become rarer."""
     variants = [variant(rival, ADULT_BUDGETS) for rival in ("one_pass", "active_all")]
-    return measure_runs(settings, "along_adult", ADULT, N_ADULT_RUNS, variants)
+    return measure_runs(settings, ADULT, N_ADULT_RUNS, variants)
 
 
 FOLD_BUDGETS = [100, 200, 300, 500, 700, 1000, 1300, 1600, 2000, 2500, 3500, None]
@@ -90,7 +90,7 @@ FOLD_BUDGETS = [100, 200, 300, 500, 700, 1000, 1300, 1600, 2000, 2500, 3500, Non
 def measure_folds(settings):
     """Active selection on two thirds of the training samples, scored on the third."""
     variants = [variant("active_all", FOLD_BUDGETS)]
-    return measure_runs(settings, "along_folds", FOLDS, 1, variants)
+    return measure_runs(settings, FOLDS, 1, variants)
 
 
 POOL_SETS = ["rare_grain", "rare_ship", "rare_money-fx", "rare_usps"]
@@ -105,7 +105,7 @@ def measure_pools(settings):
         variant("active_all", [*POOL_BUDGETS, 1500, 3000]),
         variant("active_full", POOL_BUDGETS),
     ]
-    return measure_runs(settings, "along_pools", POOL_SETS, N_POOL_RUNS, variants)
+    return measure_runs(settings, POOL_SETS, N_POOL_RUNS, variants)
 
 
 # The thesis stops active selection after 11.7 % of the samples; SVC takes minutes: one run.
@@ -122,8 +122,8 @@ def measure_mnist(settings):
         variant("smote", [None]),
         variant("costs", [None]),
     ]
-    records = measure_runs(settings, "along_mnist", [MNIST], N_MNIST_RUNS, variants)["records"]
-    records += measure_along(settings, "along_mnist", MNIST, 0, [variant("batch", [None])])
+    records = measure_runs(settings, [MNIST], N_MNIST_RUNS, variants)["records"]
+    records += measure_along(settings, MNIST, 0, [variant("batch", [None])])
     return {"records": records}
 
 
@@ -136,7 +136,7 @@ def measure_rings(settings):
     whole = ["batch", "active_all", "under_sampling", "smote", "costs", "virtual_all"]
     budgets = {"active_all": [RINGS_BUDGET], "virtual_all": [RINGS_BUDGET]}
     variants = [variant(rival, budgets.get(rival, [None])) for rival in whole]
-    return measure_runs(settings, "along_rings", [RINGS], N_RUNS, variants)
+    return measure_runs(settings, [RINGS], N_RUNS, variants)
 
 
 # Samples after which active's number of support vectors has converged; it does not on Adult
@@ -158,21 +158,15 @@ def measure_roc(settings):
         n = QUICK_BUDGETS[0] if settings.quick else n
         rivals = [("active_all", n), ("one_pass", n), ("one_pass", None)]
         variants = [variant(rival, [budget]) for rival, budget in rivals]
-        record = settings.call("roc_of", variants=variants, **asked)
-        harness.say("rare_roc", record, **asked)
-        records.append({**asked, **choice, **record})
+        records.append(choice | settings.record("roc_of", asked, variants=variants))
     return {"records": records}
 
 
 def measure_within(settings):
     """Samples within the margin of a fitted model, on all sets."""
-    records = []
-    sets = [*(f"rare_{topic}" for topic in sorted(REUTERS)), *SETS, MNIST, *ADULT, *WAVEFORM]
-    for workload in sets:
-        record = settings.call("rows_within", workload=workload, seed=0)
-        harness.say("rare_within", record, workload=workload)
-        records.append({"workload": workload, "seed": 0, **record})
-    return {"records": records}
+    topics = [f"rare_{topic}" for topic in sorted(REUTERS)]
+    sets = [*topics, *SETS, MNIST, *ADULT, *WAVEFORM]
+    return settings.records("rows_within", grid(workload=sets, seed=[0]))
 
 
 STEPS = {

@@ -1,18 +1,13 @@
 """Methods for imbalanced classes compared: the table of the guide."""
 
-from ...bench import harness
+from ...bench.harness import grid
 
 N_RUNS = 10
 
 
 def measure_imbalance(settings):
     """All methods on several draws of one data set."""
-    records = []
-    for seed in range(1 if settings.quick else N_RUNS):
-        record = settings.call("compare_imbalance", seed=seed)
-        harness.say("imbalance_methods", record, seed=seed)
-        records.append({"seed": seed, **record})
-    return {"records": records}
+    return settings.records("compare_imbalance", grid(seed=settings.runs(N_RUNS)))
 
 
 STEPS = {"imbalance_methods": measure_imbalance}

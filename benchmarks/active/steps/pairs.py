@@ -5,33 +5,30 @@ clusters of records by the distance that a classifier defines; ``pairs_curves``:
 labels (Figures 3.14 and 3.15).
 """
 
-from ...bench import harness
 
-
-def _measure(settings, step, task, field, n_seeds=None):
+def _measure(settings, task, field, n_seeds=None):
     """A record for each model or name, of each generated set of records."""
     records = []
     for seed in range(n_seeds or settings.seeds):
-        record = settings.call(task, seed=seed)
-        harness.say(step, record, seed=seed)
-        records += [{"seed": seed, **record, **part} for part in record.pop(field, [{}])]
+        record = settings.record(task, dict(seed=seed))
+        records += [record | part for part in record.pop(field, [{}])]
     return {"records": records}
 
 
 def measure_models(settings):
     """All labels, chosen labels, random labels."""
-    return _measure(settings, "pairs_models", "compare_pairs", "models")
+    return _measure(settings, "compare_pairs", "models")
 
 
 def measure_clusters(settings):
     """Clustering algorithms, with thresholds chosen on the training names."""
-    return _measure(settings, "pairs_clusters", "compare_clusterers", "clusterers")
+    return _measure(settings, "compare_clusterers", "clusterers")
 
 
 def measure_curves(settings):
     """Error on each name against the number of labels."""
     n_seeds = 1 if settings.quick else 5
-    return _measure(settings, "pairs_curves", "curves_of_pairs", "curves", n_seeds)
+    return _measure(settings, "curves_of_pairs", "curves", n_seeds)
 
 
 STEPS = {

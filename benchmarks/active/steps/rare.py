@@ -6,7 +6,6 @@ the authors, ``rare_readings``: other readings of VIRTUAL there;
 ``rare_waveform``: fewer and fewer positive samples.
 """
 
-from ...bench import harness
 from ..rare_readings import READINGS
 from ..rare_sets import MONEY_FX, REUTERS, WAVEFORM, WIDE
 from ..rare_tasks import RIVALS
@@ -19,42 +18,32 @@ N_RUNS = 10
 ONCE = ["batch", "active_all", "virtual_all"]
 
 
-def _measure(settings, step, workload, seed, rivals, task="learn_rare"):
-    """A record for each method."""
-    asked = dict(workload=workload, seed=seed)
-    record = settings.call(task, rivals=rivals, **asked)
-    harness.say(step, record, **asked)
-    found = record.pop("rivals", {})
-    return [{**asked, "rival": rival, **record, **found.get(rival, {})} for rival in rivals]
+def _runs(settings, workloads, seeds, rivals, once=(), task="learn_rare"):
+    """A record for each method on all sets, run after run; some methods in the first only."""
+    records = []
+    for seed in seeds:
+        here = [rival for rival in rivals if seed == 0 or rival not in once]
+        for workload in workloads:
+            record = settings.record(task, dict(workload=workload, seed=seed), rivals=here)
+            found = record.pop("rivals", {})
+            records += [{"rival": rival, **record, **found.get(rival, {})} for rival in here]
+    return {"records": records}
 
 
 def measure_sets(settings):
     """All methods, on several splits."""
-    records = []
-    for seed in range(1 if settings.quick else N_RUNS):
-        for workload in SETS:
-            records += _measure(settings, "rare_sets", workload, seed, list(RIVALS))
-    return {"records": records}
+    return _runs(settings, SETS, settings.runs(N_RUNS), RIVALS)
 
 
 def measure_reuters(settings):
     """All methods on the published split."""
-    records = []
-    for seed in range(1 if settings.quick else N_RUNS):
-        rivals = [rival for rival in RIVALS if seed == 0 or rival not in ONCE]
-        for workload in TEXT:
-            records += _measure(settings, "rare_reuters", workload, seed, rivals)
-    return {"records": records}
+    return _runs(settings, TEXT, settings.runs(N_RUNS), RIVALS, ONCE)
 
 
 def measure_wide(settings):
     """What Table 5.3 compares."""
-    records = []
-    for seed in range(settings.seeds):
-        for workload in WIDE:
-            rivals = ["active", "batch", "smote", "virtual"]
-            records += _measure(settings, "rare_wide", workload, seed, rivals)
-    return {"records": records}
+    rivals = ["active", "batch", "smote", "virtual"]
+    return _runs(settings, WIDE, range(settings.seeds), rivals)
 
 
 N_READINGS_RUNS = 5
@@ -62,29 +51,18 @@ N_READINGS_RUNS = 5
 
 def measure_authors(settings):
     """All methods on money-fx as the authors have published it."""
-    records = []
-    for seed in range(1 if settings.quick else N_RUNS):
-        rivals = [rival for rival in RIVALS if seed == 0 or rival not in ONCE]
-        records += _measure(settings, "rare_authors", MONEY_FX, seed, rivals)
-    return {"records": records}
+    return _runs(settings, [MONEY_FX], settings.runs(N_RUNS), RIVALS, ONCE)
 
 
 def measure_readings(settings):
     """Ways in which the thesis might have made its virtual samples."""
-    records = []
-    for seed in range(1 if settings.quick else N_READINGS_RUNS):
-        asked = "rare_readings", MONEY_FX, seed, list(READINGS)
-        records += _measure(settings, *asked, task="read_virtual")
-    return {"records": records}
+    seeds = settings.runs(N_READINGS_RUNS)
+    return _runs(settings, [MONEY_FX], seeds, READINGS, task="read_virtual")
 
 
 def measure_waveform(settings):
     """All methods while positive samples become rarer."""
-    records = []
-    for seed in range(1 if settings.quick else N_RUNS):
-        for workload in WAVEFORM:
-            records += _measure(settings, "rare_waveform", workload, seed, list(RIVALS))
-    return {"records": records}
+    return _runs(settings, WAVEFORM, settings.runs(N_RUNS), RIVALS)
 
 
 STEPS = {

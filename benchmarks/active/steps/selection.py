@@ -9,7 +9,7 @@ nothing; ``selection_search``: small pools and full search on more and more samp
 ``selection_stops``: the stopping rules on several sets.
 """
 
-from ...bench import harness
+from ...bench.harness import grid
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
 QUICK_BUDGETS = [100, 300]
@@ -20,21 +20,21 @@ def variant(budgets, **options):
     return {"options": options, "budgets": budgets}
 
 
-def measure_curves(settings, step, variants, **asked):
+def measure_curves(settings, variants, **asked):
     """Records of all variants, measured in one process."""
     if settings.quick:
         variants = [v | {"budgets": QUICK_BUDGETS[: len(v["budgets"])]} for v in variants]
-    record = settings.call("learn_chosen", variants=variants, **asked)
-    harness.say(step, record, **asked)
-    curves = record.pop("curves", [{}])
-    return [{**asked, **record, **curve} for curve in curves]
+    record = settings.record("learn_chosen", asked, variants=variants)
+    return [record | curve for curve in record.pop("curves", [{}])]
 
 
-def measure_all(settings, step, **asked):
-    """A model fitted on all samples."""
-    record = settings.call("learn_all", **asked)
-    harness.say(step, record, **asked)
-    return {**asked, **record}
+def measure_runs(settings, variants, cases, models=()):
+    """Records of models fitted on all samples, then of all variants, case after case."""
+    records = []
+    for asked in cases:
+        records += [settings.record("learn_all", dict(model=m, **asked)) for m in models]
+        records += measure_curves(settings, variants, **asked)
+    return {"records": records}
 
 
 # ---------------------------------------------------------------------------
@@ -62,24 +62,15 @@ def measure_adult(settings):
         variant(ADULT_BUDGETS + [None] * (selection == "random"), selection=selection)
         for selection in SELECTIONS
     ]
-    records = []
-    for seed in range(1 if settings.quick else N_SPLITS):
-        asked = dict(ADULT, seed=seed)
-        records.append(measure_all(settings, "selection_adult", model="sklearnex", **asked))
-        records += measure_curves(settings, "selection_adult", variants, **asked)
-    return {"records": records}
+    cases = [dict(ADULT, seed=seed) for seed in settings.runs(N_SPLITS)]
+    return measure_runs(settings, variants, cases, ["sklearnex"])
 
 
 def measure_adult_peers(settings):
     """Models fitted on all samples, a budget, and the rules of stopping."""
     variants = [variant([ADULT_LABELS], selection="autoactive"), *RULES]
-    records = []
-    for seed in range(1 if settings.quick else N_SPLITS_PEERS):
-        asked = dict(ADULT, seed=seed)
-        for model in PEERS:
-            records.append(measure_all(settings, "selection_adult_peers", model=model, **asked))
-        records += measure_curves(settings, "selection_adult_peers", variants, **asked)
-    return {"records": records}
+    cases = [dict(ADULT, seed=seed) for seed in settings.runs(N_SPLITS_PEERS)]
+    return measure_runs(settings, variants, cases, PEERS)
 
 
 # Iterations of boosting, which takes its time from them.
@@ -89,13 +80,13 @@ ITERATIONS = [10, 20, 40, 100]
 def measure_boosting(settings):
     """The budget compared with boosting with several numbers of iterations."""
     records = []
-    for seed in range(1 if settings.quick else N_SPLITS_BOOSTING):
+    for seed in settings.runs(N_SPLITS_BOOSTING):
         asked = dict(ADULT, seed=seed)
         variants = [variant([ADULT_LABELS], selection="autoactive")]
-        records += measure_curves(settings, "selection_boosting", variants, **asked)
+        records += measure_curves(settings, variants, **asked)
         for n in ITERATIONS:
             asked |= dict(model="hist_gradient_boosting", options={"max_iter": n})
-            records.append(measure_all(settings, "selection_boosting", **asked))
+            records.append(settings.record("learn_all", asked))
     return {"records": records}
 
 
@@ -121,12 +112,8 @@ def measure_noise(settings):
     variants = [
         variant(NOISE_BUDGETS[:n_budgets], **options) for options, n_budgets in NOISE_VARIANTS
     ]
-    records = []
-    for seed in range(1 if settings.quick else N_NOISE_SEEDS):
-        for noise in SHARES:
-            asked = dict(workload=NOISE_SET, noise=noise, seed=seed)
-            records += measure_curves(settings, "selection_noise", variants, **asked)
-    return {"records": records}
+    seeds = settings.runs(N_NOISE_SEEDS)
+    return measure_runs(settings, variants, grid(seed=seeds, workload=[NOISE_SET], noise=SHARES))
 
 
 # Samples of a pass (None: all of them), in a process each: the last ones take minutes.
@@ -139,7 +126,7 @@ def measure_noise_epoch(settings):
     """A pass in random order over more and more samples, selected samples, and the optimum; one
     order of the samples.
     """
-    step, records = "selection_noise_epoch", []
+    records = []
     fits = [("active", 8000), *(("random", n) for n in EPOCH_BUDGETS)]
     for noise in EPOCH_SHARES[:1] if settings.quick else EPOCH_SHARES:
         asked = dict(
@@ -147,8 +134,8 @@ def measure_noise_epoch(settings):
         )
         for selection, n_labels in fits:
             variants = [variant([n_labels], selection=selection)]
-            records += measure_curves(settings, step, variants, **asked)
-        records.append(measure_all(settings, step, model="sklearnex", **asked))
+            records += measure_curves(settings, variants, **asked)
+        records.append(settings.record("learn_all", dict(model="sklearnex", **asked)))
     return {"records": records}
 
 
@@ -170,42 +157,27 @@ def measure_pools(settings):
         variant(POOL_BUDGETS, selection="active", pool_size=50),
         variant(POOL_BUDGETS, selection="active", pool_size="all"),
     ]
-    records = []
-    for seed in range(1 if settings.quick else N_POOL_SPLITS):
-        for workload in POOL_SETS:
-            asked = dict(workload=workload, seed=seed, new_split=True)
-            records += measure_curves(settings, "selection_pools", variants, **asked)
-    return {"records": records}
+    cases = grid(seed=settings.runs(N_POOL_SPLITS), workload=POOL_SETS, new_split=[True])
+    return measure_runs(settings, variants, cases)
 
 
-def _measure_retraining(settings, step, **asked):
+def _measure_retraining(settings, selection, cases):
     budgets = QUICK_BUDGETS[:1] if settings.quick else POOL_BUDGETS
-    record = settings.call("retrain", budgets=budgets, new_split=True, **asked)
-    harness.say(step, record, **asked)
-    return {**asked, **record}
+    found = settings.records("retrain", cases, budgets=budgets, new_split=True)["records"]
+    return {"records": [{"selection": selection, **record} for record in found]}
 
 
 def measure_cold(settings):
     """SVC refitted for each label: it has no warm start."""
-    records = []
-    for seed in range(1 if settings.quick else N_COLD_SPLITS):
-        for workload in POOL_SETS:
-            asked = dict(workload=workload, seed=seed, pool_size=50)
-            found = _measure_retraining(settings, "selection_cold", **asked)
-            records.append({"selection": "retrain", **found})
-    return {"records": records}
+    cases = grid(seed=settings.runs(N_COLD_SPLITS), workload=POOL_SETS, pool_size=[50])
+    return _measure_retraining(settings, "retrain", cases)
 
 
 def measure_warm(settings):
     """Retraining with a warm start, as in the thesis: all labels for all splits."""
-    records = []
-    for seed in range(1 if settings.quick else N_POOL_SPLITS):
-        for workload in POOL_SETS:
-            for n in (50, "all"):
-                asked = dict(workload=workload, seed=seed, pool_size=n, warm=True)
-                found = _measure_retraining(settings, "selection_warm", **asked)
-                records.append({"selection": "warm", **found})
-    return {"records": records}
+    seeds = settings.runs(N_POOL_SPLITS)
+    cases = grid(seed=seeds, workload=POOL_SETS, pool_size=(50, "all"), warm=[True])
+    return _measure_retraining(settings, "warm", cases)
 
 
 SEARCH_SET, SEARCH_ROWS, SEARCH_BUDGET = "clusters_10_2", [2000, 4000, 8000, 16_000], 300
@@ -214,12 +186,8 @@ SEARCH_SET, SEARCH_ROWS, SEARCH_BUDGET = "clusters_10_2", [2000, 4000, 8000, 16_
 def measure_search(settings):
     """Small pools and full search on more and more samples."""
     variants = [variant([SEARCH_BUDGET], selection="active", pool_size=n) for n in (50, "all")]
-    records = []
-    for seed in range(settings.seeds):
-        for n_rows in SEARCH_ROWS:
-            asked = dict(workload=SEARCH_SET, seed=seed, n_train=n_rows)
-            records += measure_curves(settings, "selection_search", variants, **asked)
-    return {"records": records}
+    cases = grid(seed=range(settings.seeds), workload=[SEARCH_SET], n_train=SEARCH_ROWS)
+    return measure_runs(settings, variants, cases)
 
 
 # ---------------------------------------------------------------------------
@@ -236,14 +204,8 @@ STOP_SETS = ["banana", "waveform", "usps", "usps_noise", "reuters", "covtype_3v4
 
 def measure_stops(settings):
     """Samples used by each rule, compared with SVC and LASVC over all samples."""
-    records = []
-    for seed in range(settings.seeds):
-        for workload in STOP_SETS:
-            asked = dict(workload=workload, seed=seed)
-            for model in ("svc", "lasvc"):
-                records.append(measure_all(settings, "selection_stops", model=model, **asked))
-            records += measure_curves(settings, "selection_stops", RULES + FIRST, **asked)
-    return {"records": records}
+    cases = grid(seed=range(settings.seeds), workload=STOP_SETS)
+    return measure_runs(settings, RULES + FIRST, cases, ("svc", "lasvc"))
 
 
 STEPS = {

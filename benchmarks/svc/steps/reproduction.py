@@ -27,13 +27,11 @@ def measure_tables(settings):
         cache_size = WORKLOADS[name].thesis_cache
         for seed in range(settings.seeds):
             asked = dict(workload=name, seed=seed, cache_size=cache_size)
-            lasvc = settings.call("before_and_after_finishing", **asked)
-            harness.say("table_3_2", lasvc, workload=name, seed=seed, model="lasvc")
-            records.append({"model": "lasvc", **asked, **lasvc})
+            lasvc = settings.record("before_and_after_finishing", asked)
+            records.append({"model": "lasvc", **lasvc})
             if seed == 0 or name not in SVC_ONCE:
-                svc = settings.call("fit_and_predict", model="svc", **asked)
-                harness.say("table_3_2", svc, workload=name, seed=seed, model="svc")
-                records.append({"model": "svc", **asked, **svc})
+                asked["model"] = "svc"
+                records.append(settings.record("fit_and_predict", asked))
     return {"records": records}
 
 

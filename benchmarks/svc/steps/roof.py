@@ -1,17 +1,12 @@
 """How many kernel values and steps a second LASVC makes, compared with a product of BLAS."""
 
-from ...bench import harness
+from ...bench.harness import grid
 from ..workloads import COMPARED
 
 
 def measure_roof(settings):
-    records = []
-    for workload in COMPARED:
-        for seed in range(settings.seeds):
-            found = settings.call("kernel_rates", workload=workload, model="lasvc", seed=seed)
-            harness.say("roof", found, workload=workload, seed=seed)
-            records.append(dict(workload=workload, seed=seed) | found)
-    return {"records": records}
+    cases = grid(workload=COMPARED, seed=range(settings.seeds))
+    return settings.records("kernel_rates", cases, model="lasvc")
 
 
 STEPS = {"roof": measure_roof}

@@ -1,0 +1,1 @@
+"""Times of a few estimators across commits, by airspeed velocity."""

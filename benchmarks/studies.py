@@ -1,0 +1,14 @@
+"""The studies, in the order in which their steps run."""
+
+from importlib import import_module
+
+STUDIES = (
+    "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
+    "label_efficient", "active", "advice", "calibration", "cells", "compression", "deployment",
+    "new_classes", "novelty", "regression", "search",
+)  # fmt: skip
+
+
+def part(study, name):
+    """Import a module of a study: its steps, tables, figures or tasks."""
+    return import_module(f"benchmarks.{study}.{name}")
