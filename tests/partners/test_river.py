@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.feature_extraction import FeatureHasher
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR, AROWClassifier, PassiveAggressiveRegressor
@@ -94,3 +95,29 @@ def test_models_of_river_in_our_tools():
             chunk = slice(start, start + 50)
             pipeline.partial_fit(X[chunk], Y[chunk], classes=[-1, 1])
         assert pipeline.score(X, Y) > 0.6
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_probabilities_of_many_samples(kind):
+    pandas = pytest.importorskip("pandas")
+    labels = [kind(label) for label in (-1, 1)]
+    y = Y.astype(kind)
+    model = OnlineCalibratedClassifier(AROWClassifier())
+    converted = compat.convert_sklearn_to_river(model, classes=labels)
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    converted.learn_many(frame, pandas.Series(y))
+    if kind is int:
+        with pytest.raises(TypeError, match="non-iterable int"):
+            converted.predict_proba_many(frame)  # the page says so
+        return
+    expected = model.partial_fit(X, y, classes=labels).predict_proba(X)
+    np.testing.assert_allclose(converted.predict_proba_many(frame).to_numpy(), expected)
+
+
+def test_features_that_come_and_go():
+    samples = [{f"x{j}": v for j, v in enumerate(x) if abs(v) > 0.5} for x in X.tolist()]
+    model = make_online_pipeline(FeatureHasher(16), AROWClassifier())
+    for start in range(0, 600, 50):
+        chunk = slice(start, start + 50)
+        model.partial_fit(samples[chunk], Y[chunk], classes=[-1, 1])
+    assert model.score(samples, Y) > 0.7

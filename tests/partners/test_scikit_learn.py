@@ -59,11 +59,9 @@ NONLINEAR = [
     LocalOnlineClassifier(**EPOCHS),
 ]
 REGRESSORS = [LASVR(random_state=0), PassiveAggressiveRegressor(C=0.01, **EPOCHS)]
-# ActiveLASVC takes no weights; those of ConfidenceWeightedClassifier matter only if they are 0.
+# Weights of ConfidenceWeightedClassifier only matter as zero or nonzero.
 WEIGHTED = [
-    model
-    for model in LINEAR + NONLINEAR
-    if not isinstance(model, (ActiveLASVC, ConfidenceWeightedClassifier))
+    model for model in LINEAR + NONLINEAR if not isinstance(model, ConfidenceWeightedClassifier)
 ]
 
 
