@@ -10,6 +10,7 @@ PYTHON ?= python3
 VENV ?= .venv
 MINIMUM := .venv-minimum
 MINIMUM_VENV := $(CURDIR)/$(MINIMUM)
+PARTNERS := .venv-partners
 MAKE_MINIMUM := PIP_CONSTRAINT=$(MINIMUM_VENV)/constraints.txt \
 	$(MAKE) -C $(MINIMUM)/source VENV=$(MINIMUM_VENV)
 JOBS ?= 2
@@ -40,7 +41,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize
+.PHONY: help demo test test-slow test-minimum test-partners store-models minimum-source test-debug test-sanitize
 .PHONY: lint format stubs bench bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
@@ -60,6 +61,13 @@ test-slow: $(VENV)/.built $(VENV)/.extra-test ## the slow tests
 # the copy do not meet. What the copy has compiled before is kept.
 test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11)
 	$(MAKE_MINIMUM) test
+
+# mlflow and asreview need an older pandas than the other tests use. The extensions are those of
+# the checkout; the entry point of ASReview comes with the installation.
+test-partners: $(VENV)/.built ## the tests with other packages, in an environment of its own
+	$(MAKE) VENV=$(PARTNERS) $(PARTNERS)/.extra-test,partners
+	$(SINGLE) $(PARTNERS)/bin/python -m pytest -n $(JOBS) tests/partners $(PYTEST_ARGS)
+	$(PARTNERS)/bin/python -m tests.partners.versions
 
 store-models: minimum-source ## store models of this version for the tests, with the minimum versions
 	$(MAKE_MINIMUM) $(MINIMUM_VENV)/.built $(MINIMUM_VENV)/.extra-test
@@ -134,7 +142,7 @@ doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
 inplace: $(VENV)/.built ## compile the extensions in place
 
 clean: ## remove everything that was generated, .venv included
-	rm -rf $(VENV) $(MINIMUM) build dist demo-report doc/_build doc/auto_examples doc/generated
+	rm -rf $(VENV) $(MINIMUM) $(PARTNERS) build dist demo-report doc/_build doc/auto_examples doc/generated
 	rm -rf .pytest_cache .ruff_cache .hypothesis *.egg-info doc/sg_execution_times.rst
 	rm -f $(foreach end,so pyd c cpp html,$(CORE_ROOMS:=/*.$(end)))
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

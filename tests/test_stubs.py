@@ -26,6 +26,7 @@ LEFT_OUT = [
     r"sklearn_online_svm(\.\w+)*\._[a-z]\w*(\..*)?",
     r".*\.__(match_args|sklearn_\w+|copy)__",
     r"sklearn_online_svm\.kernel\.RampSVC\.shuffle",
+    r"sklearn_online_svm\.asreview\.OnlineSVM\.(name|label)",
 ]
 PROGRAM = """
     import numpy as np
