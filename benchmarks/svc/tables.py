@@ -199,22 +199,29 @@ def roof(results):
 
 
 def scaling(results):
+    """Time of fit against the number of samples."""
+    return _scaling(results, "fit_seconds", seconds)
+
+
+def scaling_memory(results):
+    """Memory of fit against the number of samples."""
+    return _scaling(results, "fit_peak_mb", megabytes)
+
+
+def _scaling(results, field, written):
     stored = load("scaling", results)
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    header = ["samples", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
+    models = {"lasvc": "LASVC", "svc": "SVC", "sklearnex": "scikit-learn-intelex"}
+    peers = list(models)[1:]
     rows = []
-    for n_rows in sorted(records.distinct("rows")):
-        sides = [records.where(rows=n_rows, model=model) for model in ("lasvc", "svc")]
-        pair = [side.median("fit_seconds") for side in sides]
-        memory = [megabytes(side.median("fit_peak_mb")) for side in sides]
-        cells = [*map(seconds, pair), times(ratio(pair[1], pair[0])), *memory]
-        rows.append([count(n_rows), *cells])
-    exponents = [
-        f"n^{figures.exponent(records.where(model=model), field):.2f}"
-        for field in ("fit_seconds", "fit_peak_mb")
-        for model in ("lasvc", "svc")
-    ]
-    rows.append(["fitted exponent", *exponents[:2], "–", *exponents[2:]])
+    for n_rows in sorted({record["rows"] for record in records.records}):
+        here = records.where(rows=n_rows)
+        found = {model: here.where(model=model).median(field) for model in models}
+        ratios = [times(ratio(found[peer], found["lasvc"])) for peer in peers]
+        rows.append([count(n_rows), *map(written, found.values()), *ratios])
+    exponents = [figures.exponent(records.where(model=model), field) for model in models]
+    rows.append(["fitted exponent", *(f"n^{value:.2f}" for value in exponents), "–", "–"])
+    header = ["samples", *models.values(), *(f"{models[peer]} / LASVC" for peer in peers)]
     return list_table(header, rows)
 
 
@@ -538,6 +545,7 @@ TABLES = {
         roof,
         cores,
         scaling,
+        scaling_memory,
         classes,
         how_long,
         leave_one_out,
