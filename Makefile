@@ -134,7 +134,7 @@ doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/htm
 	$(PY) -m sphinx -W --keep-going -b html doc doc/_build/html
 
 doc-quick: $(VENV)/.built $(VENV)/.extra-doc ## the documentation without running the gallery, into doc/_build/quick
-	$(PY) -m sphinx -W --keep-going -j $(JOBS) -D plot_gallery=0 -b html doc doc/_build/quick
+	$(PY) -m sphinx -W --keep-going -D plot_gallery=0 -b html doc doc/_build/quick
 
 doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
 	$(PY) -m pytest -m slow tests/site
