@@ -94,8 +94,10 @@ DEMO_SETS = {
     "reuters_moneyfx_lasvm": DemoSet(
         "Reuters, topic money-fx", reuters, C=1, gamma=1, npz="reuters_moneyfx_lasvm"
     ),
-    "adult_a9a": DemoSet("Adult, census income", adult, C=100, gamma=0.005, npz="adult_a9a"),
+    "adult_a9a": DemoSet(
+        "Adult, census income", adult, C=100, gamma=0.005, npz="adult_a9a", svc_rows=10_000
+    ),
     "mnist": DemoSet(
-        "MNIST, ten classes", mnist, C=1000, gamma=0.005, npz="mnist", svc_rows=10_000
+        "MNIST, ten classes", mnist, C=1000, gamma=0.005, npz="mnist", svc_rows=5_000
     ),
 }
