@@ -56,6 +56,9 @@ def _param_list(self, name, fake_autosummary=False, _original=SphinxDocString._s
 # Of an attribute that is a property numpydoc would show the summary line: the class says more.
 SphinxDocString._str_param_list = _param_list
 
+# The sidebar of a class names its methods without the class.
+toc_object_entries_show_parents = "hide"
+
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn_online_svm"
 html_static_path = ["_static"]
@@ -63,6 +66,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",
+    "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
