@@ -133,6 +133,8 @@ def test_no_page_scrolls_sideways_on_a_phone(browser, address):
     wide = {}
     for page in pages():
         view.goto(f"{address}/{page.relative_to(SITE)}")
+        # Formulas are typeset after the page has been loaded.
+        view.evaluate("window.MathJax?.startup?.promise.then(() => true)")
         width = view.evaluate("document.documentElement.scrollWidth")
         if width > WIDTH_OF_PHONE:
             wide[str(page.relative_to(SITE))] = width
