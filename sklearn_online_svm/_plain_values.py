@@ -33,6 +33,7 @@ CLASSES = {
     f"{_PACKAGE}.active": (
         *("AllQuery", "LabelEfficientClassifier", "MarginQuery", "MarginSampling", "RandomQuery"),
     ),
+    f"{_PACKAGE}.asreview": ("OnlineSVM",),
     f"{_PACKAGE}.calibration": ("OnlineCalibratedClassifier",),
     f"{_PACKAGE}.evaluation": ("AdaptiveConformalInference",),
     f"{_PACKAGE}.partitioned": ("CellClassifier", "CellRegressor"),
