@@ -154,5 +154,5 @@ def test_the_browser_reports_no_error(browser, address):
     view.on("pageerror", lambda error: errors.append(str(error)))
     view.on("requestfailed", lambda request: errors.append(request.url))
     for name in ("index.html", "api.html", "user_guide.html", "auto_examples/index.html"):
-        view.goto(f"{address}/{name}")
+        view.goto(f"{address}/{name}", wait_until="networkidle")
     assert not errors
