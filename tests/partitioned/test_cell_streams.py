@@ -17,6 +17,7 @@ from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from sklearn_online_svm.partitioned._stream import CellStream
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 SVM = dict(C=1.0, gamma=0.5, random_state=0, finishing=False)
@@ -306,6 +307,25 @@ def test_an_error_of_a_model_loses_nothing(fitted, monkeypatch):
         expected.partial_fit(X[300:n], y[300:n])
     assert_same(model, expected, X)
     assert_same(model.partial_fit(X[n:], y[n:]), expected.partial_fit(X[n:], y[n:]), X)
+
+
+def test_an_error_after_divisions_in_the_same_call_loses_nothing(monkeypatch):
+    X, y = two_classes(400)
+    model = cells(100, Disturbed(X[349])).partial_fit(X[:250], y[:250], classes=np.unique(y))
+    expected, divided = copy.deepcopy(model), []
+    divide = CellStream._divide
+    monkeypatch.setattr(
+        CellStream, "_divide", lambda *args: divided.append(divide(*args)) or divided[-1]
+    )
+    monkeypatch.setattr(Disturbed, "disturb", staticmethod(lambda: 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        model.partial_fit(X[250:350], y[250:350])
+    assert len(divided) > 0
+    monkeypatch.setattr(Disturbed, "disturb", None)
+    assert_same(model, expected, X)
+    for each in (model, expected):
+        each.partial_fit(X[250:350], y[250:350])
+    assert_same(model, expected, X)
 
 
 def test_an_error_in_the_first_call_leaves_the_model_without_attributes(monkeypatch):
