@@ -12,6 +12,23 @@ def list_table(header, rows, title=None):
     return "\n".join(lines) + "\n"
 
 
+def split_table(header, rows, parts, n_keys=1):
+    """Several narrow tables instead of a wide one, which a telephone cannot show.
+
+    Each has the first `n_keys` columns, then those of its part; `parts` maps the title of each
+    part to its number of columns.
+    """
+    tables, start = [], n_keys
+    for title, n_columns in parts.items():
+        chosen = [*range(n_keys), *range(start, start + n_columns)]
+        part_rows = [[row[i] for i in chosen] for row in rows]
+        tables.append(list_table([header[i] for i in chosen], part_rows, title))
+        start += n_columns
+    if start != len(header):
+        raise ValueError(f"The parts have {start} of {len(header)} columns.")
+    return joined(tables)
+
+
 def joined(tables):
     """Several tables, below each other; None where there is none."""
     return "\n".join(filter(None, tables)) or None
