@@ -85,6 +85,7 @@ def extensions():
         [shared, *modules],
         shared_utility_qualified_name=shared.name,
         compiler_directives=DIRECTIVES,
+        nthreads=os.cpu_count() or 1,
         # Cython compares dates, not directives: C generated for the other kind of build would
         # be taken for current.
         force=DEBUG or "--force" in sys.argv,
@@ -95,4 +96,6 @@ def _module_name(source):
     return ".".join(Path(source).with_suffix("").parts)
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExt})
+# The processes of Cython import this file where processes are not forked.
+if __name__ == "__main__":
+    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExt})
