@@ -2,15 +2,19 @@
 
 import os
 import re
+import sys
 import tomllib
 from pathlib import Path
 
 import matplotlib
-from numpydoc.docscrape_sphinx import SphinxDocString
+from numpydoc.docscrape_sphinx import SphinxClassDoc, SphinxDocString
 
 matplotlib.use("Agg")
 
 DOC = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOC))
+
+from parameter_groups import parameter_list  # noqa: E402
 
 project = "sklearn_online_svm"
 copyright = "2026, the sklearn_online_svm developers"
@@ -50,6 +54,8 @@ numpydoc_class_members_toctree = False
 
 
 def _param_list(self, name, fake_autosummary=False, _original=SphinxDocString._str_param_list):
+    if name == "Parameters" and isinstance(self, SphinxClassDoc):
+        return parameter_list(self, _original)
     return _original(self, name)
 
 
