@@ -8,12 +8,14 @@ from pathlib import Path
 
 import matplotlib
 from numpydoc.docscrape_sphinx import SphinxClassDoc, SphinxDocString
+from sphinx_gallery.sorting import ExplicitOrder
 
 matplotlib.use("Agg")
 
 DOC = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOC))
 
+from gallery_sections import PAGES, SECTIONS  # noqa: E402
 from parameter_groups import parameter_list  # noqa: E402
 
 project = "sklearn_online_svm"
@@ -85,7 +87,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"(^|[/\\])(demo|_\w*)\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [f"../examples/{section}" for section in SECTIONS],
+    "within_subsection_order": ExplicitOrder(PAGES),
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("sklearn_online_svm",),
     "remove_config_comments": True,
