@@ -2,15 +2,21 @@
 
 import os
 import re
+import sys
 import tomllib
 from pathlib import Path
 
 import matplotlib
-from numpydoc.docscrape_sphinx import SphinxDocString
+from numpydoc.docscrape_sphinx import SphinxClassDoc, SphinxDocString
+from sphinx_gallery.sorting import ExplicitOrder
 
 matplotlib.use("Agg")
 
 DOC = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOC))
+
+from gallery_sections import PAGES, SECTIONS  # noqa: E402
+from parameter_groups import parameter_list  # noqa: E402
 
 project = "sklearn_online_svm"
 copyright = "2026, the sklearn_online_svm developers"
@@ -50,6 +56,8 @@ numpydoc_class_members_toctree = False
 
 
 def _param_list(self, name, fake_autosummary=False, _original=SphinxDocString._str_param_list):
+    if name == "Parameters" and isinstance(self, SphinxClassDoc):
+        return parameter_list(self, _original)
     return _original(self, name)
 
 
@@ -79,7 +87,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"(^|[/\\])(demo|_\w*)\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [f"../examples/{section}" for section in SECTIONS],
+    "within_subsection_order": ExplicitOrder(PAGES),
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("sklearn_online_svm",),
     "remove_config_comments": True,

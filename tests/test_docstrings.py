@@ -8,11 +8,19 @@ import re
 
 import pytest
 from numpydoc.docscrape import get_doc_object
+from numpydoc.docscrape_sphinx import SphinxClassDoc
 from numpydoc.validate import validate
 
 pytest.importorskip("imblearn", reason="VirtualSampler needs imbalanced-learn")
 pytest.importorskip("skl2onnx", reason="sklearn_online_svm.onnx needs skl2onnx")
 
+from doc.parameter_groups import (
+    GROUP_OF,
+    GROUPS,
+    MOST_WITHOUT_GROUPS,
+    group_parameters,
+    parameter_list,
+)
 from tests.support import ROOT
 from tests.support.docstrings import (
     PACKAGE,
@@ -100,3 +108,47 @@ def test_api_page_names_all_public_objects():
     named = set(re.findall(r"^   (\w+)$|^\.\. data:: (\w+)$|``(\w+_scorer)``", page, re.MULTILINE))
     public = {path.rpartition(".")[2] for path in public_objects()} - {"__version__"}
     assert {name for names in named for name in names if name} == public
+
+
+def names_of_parameters(path):
+    return list(inspect.signature(DOCUMENTED[path][0]).parameters)
+
+
+def has_groups(path):
+    """Return whether the page of a class lists its parameters in groups."""
+    return inspect.isclass(DOCUMENTED[path][0]) and (
+        len(sections_of(path)["Parameters"]) > MOST_WITHOUT_GROUPS
+    )
+
+
+GROUPED = list(filter(has_groups, DOCUMENTED))
+
+
+def test_groups_have_the_parameters_of_the_classes_with_many():
+    in_groups = [name for names in GROUPS.values() for name in names]
+    assert len(in_groups) == len(set(in_groups))
+    assert set(in_groups) == {name for path in GROUPED for name in names_of_parameters(path)}
+
+
+@pytest.mark.parametrize("path", GROUPED)
+def test_page_lists_each_parameter_once_below_its_group(path):
+    doc = SphinxClassDoc(DOCUMENTED[path][0])
+    given = doc["Parameters"]
+    lines = parameter_list(doc, SphinxClassDoc._str_param_list)
+    group, found = None, {}
+    for line in lines:
+        if heading := re.fullmatch(r"    \.\. rubric:: (.*)", line):
+            group = heading[1]
+        elif described := re.match(r"    \*\*(.*?)\*\* : ", line):
+            for name in described[1].split(", "):
+                assert name not in found
+                found[name] = group
+    assert found == {name: GROUP_OF[name] for name in names_of_parameters(path)}
+    assert [group for group, _ in group_parameters(given)] == list(dict.fromkeys(found.values()))
+    assert doc["Parameters"] == given
+
+
+def test_page_of_a_class_with_few_parameters_has_no_groups():
+    doc = SphinxClassDoc(DOCUMENTED["CompressedClassifier"][0])
+    plain = SphinxClassDoc._str_param_list(doc, "Parameters")
+    assert parameter_list(doc, SphinxClassDoc._str_param_list) == plain

@@ -10,10 +10,12 @@ from importlib.util import find_spec
 
 import pytest
 
+from doc.gallery_sections import SECTIONS
 from tests.support import ROOT
 
 EXAMPLES = ROOT / "examples"
-PAGES = sorted(EXAMPLES.glob("plot_*.py"))
+PAGES = sorted(EXAMPLES.rglob("plot_*.py"))
+LABELS = {f"sphx_glr_auto_examples_{page.parent.name}_{page.name}" for page in PAGES}
 # Blue, orange, green, grey, ink, purple and brown; the grid; two shades for areas.
 COLOURS = {
     "#1f6feb", "#d1702a", "#2d9d63", "#8b949e", "#24292f", "#b35fae", "#7a5c00",
@@ -36,10 +38,19 @@ def imported_packages(page):
     return names
 
 
-def test_index_lists_each_page_once():
-    index = (EXAMPLES / "README.txt").read_text(encoding="utf-8")
-    listed = re.findall(r"sphx_glr_auto_examples_(plot_\w+\.py)", index)
-    assert sorted(listed) == [page.name for page in PAGES]
+def test_sections_list_each_page_once():
+    listed = [
+        EXAMPLES / section / f"plot_{page}.py"
+        for section in SECTIONS
+        for page in SECTIONS[section]
+    ]
+    assert sorted(listed) == PAGES
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_section_has_a_heading(section):
+    title, line, *_ = (EXAMPLES / section / "README.txt").read_text(encoding="utf-8").split("\n")
+    assert title and line == "-" * len(title)
 
 
 @pages
@@ -50,13 +61,13 @@ def test_page_uses_the_colours_of_the_gallery(page):
 
 @pages
 def test_links_between_pages_exist(page):
-    links = re.findall(r"sphx_glr_auto_examples_(\w+\.py)", page.read_text(encoding="utf-8"))
-    assert all((EXAMPLES / link).is_file() for link in links)
+    links = re.findall(r"sphx_glr_auto_examples_\w+\.py", page.read_text(encoding="utf-8"))
+    assert set(links) <= LABELS
 
 
 @pages
 def test_page_imports_no_module_of_the_repository(page):
-    local = {path.stem for path in EXAMPLES.glob("*.py")} | {"tests", "benchmarks"}
+    local = {path.stem for path in EXAMPLES.rglob("*.py")} | {"tests", "benchmarks"}
     assert bool(imported_packages(page) & local) == (page.name in NOT_ALONE)
 
 

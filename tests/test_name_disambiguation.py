@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from rapidfuzz.distance import OSA, JaroWinkler  # noqa: E402
 from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: E402
 
-EXAMPLES = ROOT / "examples"
+EXAMPLES = ROOT / "examples" / "few_labels"
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """Tasks about pairs of records (section 3.4 of the thesis): what runs inside a fresh process.
 
-They take a `PoolJob`. The records are those of ``examples/_author_records.py``.
+They take a `PoolJob`. The records are those of ``examples/few_labels/_author_records.py``.
 """
 
 from operator import attrgetter
@@ -72,7 +72,7 @@ class Records:
 
 def made(job):
     """The records of all names, for training and for testing."""
-    from examples import _author_records as generator
+    from examples.few_labels import _author_records as generator
 
     scale = QUICK_SCALE if job.quick else SCALE
     blocks = {name: generator.make_block(name, scale, job.seed) for name in generator.BLOCKS}

@@ -82,7 +82,7 @@ def test_images_and_scripts_exist():
 
 
 def gallery():
-    return sorted((SITE / "auto_examples").glob("plot_*.html"))
+    return sorted((SITE / "auto_examples").glob("*/plot_*.html"))
 
 
 def test_each_page_of_the_gallery_has_a_picture():

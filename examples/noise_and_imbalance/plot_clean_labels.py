@@ -8,8 +8,9 @@ digits: the samples whose labels a model contradicts most are reviewed by a pers
 first, and the model is trained again. It shows how many wrong labels a review of a given length
 finds, when the ranking fails, and what the corrections gain.
 
-:ref:`sphx_glr_auto_examples_plot_label_noise.py` shows in two dimensions how a model with the ramp
-loss differs. If cleanlab is installed (``pip install cleanlab``), its ranking is compared.
+:ref:`sphx_glr_auto_examples_noise_and_imbalance_plot_label_noise.py` shows in two dimensions how a
+model with the ramp loss differs. If cleanlab is installed (``pip install cleanlab``), its ranking
+is compared.
 """
 
 # %%

@@ -11,9 +11,9 @@ actively chosen labels as a distance, and DBSCAN for the clusters.
 explains the steps.
 
 The records are **synthetic**, with known true authors; the persons are fictional. The generator
-and the similarities are in ``_author_records.py`` in the folder ``examples`` of the repository: a
-downloaded program needs this file beside it. The similarities need rapidfuzz (``pip install
-rapidfuzz``).
+and the similarities are in ``_author_records.py`` in the folder ``examples/few_labels`` of the
+repository: a downloaded program needs this file beside it. The similarities need rapidfuzz (``pip
+install rapidfuzz``).
 """
 
 # %%

@@ -9,7 +9,8 @@ predicts, receives the labels six hours later, is monitored and updated, and is 
 alarm. Two things happen on the way: the process changes slowly from day 7 to day 14, and a sensor
 is replaced on day 20. (The stream starts at day 0.)
 
-:ref:`sphx_glr_auto_examples_plot_drift.py` compares the forgetting of several models instead.
+:ref:`sphx_glr_auto_examples_streams_plot_drift.py` compares the forgetting of several models
+instead.
 """
 
 # %%

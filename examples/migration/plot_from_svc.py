@@ -95,7 +95,7 @@ for model in (SVC(), LASVC(random_state=0)):
 # %%
 # For larger grids, :class:`~sklearn_online_svm.model_selection.ProgressiveSearch` trains all
 # candidates on a few samples first, and only the better ones on more:
-# :ref:`sphx_glr_auto_examples_plot_tuning.py`.
+# :ref:`sphx_glr_auto_examples_start_plot_tuning.py`.
 #
 # New samples
 # ===========

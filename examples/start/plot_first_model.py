@@ -109,9 +109,9 @@ print("same predictions:", np.array_equal(loaded.predict(X_test), predictions))
 # What next?
 # ==========
 #
-# - ``C`` and ``gamma`` were chosen in advance here. :ref:`sphx_glr_auto_examples_plot_tuning.py`
-#   searches for them.
-# - :ref:`sphx_glr_auto_examples_plot_csv_to_served_model.py` starts from a file with numbers,
-#   categories and missing values.
-# - :ref:`sphx_glr_auto_examples_plot_from_svc.py` compares the model with ``SVC``.
+# - ``C`` and ``gamma`` were chosen in advance here.
+#   :ref:`sphx_glr_auto_examples_start_plot_tuning.py` searches for them.
+# - :ref:`sphx_glr_auto_examples_start_plot_csv_to_served_model.py` starts from a file with
+#   numbers, categories and missing values.
+# - :ref:`sphx_glr_auto_examples_migration_plot_from_svc.py` compares the model with ``SVC``.
 # - :doc:`/user_guide` says which estimator suits which problem.
