@@ -340,12 +340,18 @@ def check_weights(sample_weight, X, *, allow_all_zero):
     return weights
 
 
+def code_of(label, classes):
+    """Return the code of a label, or None if it is not among the classes."""
+    # NumPy 1.24 warns if it compares an array of strings with a number.
+    return next((code for code, known in enumerate(classes) if known == label), None)
+
+
 def class_factors(class_weight, classes):
     """Return the weight of each class from a dict; the default weight is 1."""
     factors = np.ones(len(classes))
     for label, factor in class_weight.items():
-        known = classes == label
-        if not known.any():
+        code = code_of(label, classes)
+        if code is None:
             raise ValueError(
                 f"The classes, {[label]}, are not in class_weight's data: "
                 f"classes are {classes.tolist()}."
@@ -354,7 +360,7 @@ def class_factors(class_weight, classes):
             raise ValueError(
                 f"class_weight[{label!r}] must be a finite number >= 0, got {factor!r}."
             )
-        factors[known] = factor
+        factors[code] = factor
     return factors
 
 

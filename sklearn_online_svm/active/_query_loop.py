@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from .._base import encode_labels, is_labelled
+from .._base import code_of, encode_labels, is_labelled
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
 
@@ -99,15 +99,15 @@ class Chunk:
             label = self.oracle(i)
         if label is ABSTAIN:
             return ABSTAINED
-        known = np.flatnonzero(self.classes == label)
-        if not len(known):
+        code = code_of(label, self.classes)
+        if code is None:
             raise ValueError(
                 f"The oracle returned the label {label!r} for sample {i}, which is not in "
                 f"classes_: {self.classes.tolist()}. Earlier answers are kept; repeat the call to "
                 "continue, with `classes` that contain the label if it is a new class. Return "
                 "sklearn_online_svm.active.ABSTAIN for an unknown label."
             )
-        return known[0]
+        return code
 
 
 def _takes_two(oracle):

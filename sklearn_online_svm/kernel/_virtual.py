@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._base import code_of
 from .._estimator_base import UnavailableAttribute
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
@@ -312,13 +313,13 @@ class VirtualLASVC(ActiveLASVC):
         rows = self._class_rows + np.bincount(codes, minlength=len(self.classes_))
         if self.minority_class is None:
             return rows, int(np.where(rows > 0, rows, rows.max(initial=0) + 1).argmin())
-        found = np.flatnonzero(self.classes_ == self.minority_class)
-        if not len(found):
+        code = code_of(self.minority_class, self.classes_)
+        if code is None:
             raise ValueError(
                 f"minority_class={self.minority_class!r} is not among the classes "
                 f"{self.classes_.tolist()}."
             )
-        return rows, int(found[0])
+        return rows, code
 
     def _former(self, minority):
         """Return the real support vectors of the minority class as rows of X, or None."""
