@@ -104,7 +104,9 @@ def _answers(record):
 def test_ranks_are_those_of_the_thesis():
     """Table 4.5 from Table 4.4: equal values share the better rank."""
     printed = imbalance_paper.TABLE_4_4
-    found = imbalance_tables.ranks([printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")])
+    found = imbalance_tables.ranks(
+        [printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")]
+    )
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
 

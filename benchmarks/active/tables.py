@@ -65,18 +65,18 @@ def selection_adult(results):
     for name in SELECTIONS:
         points = mean_curve(records, selection=name)
         near = (p for p in points if p["error"] <= svc["error"] + NEAR)
-        found[f'``"{name}"``'] = next(near, None)
+        found[name] = next(near, None)
     rows = []
     for title, point in found.items():
-        cells = ["not reached", "", "", ""]
+        cells = ["not reached", "", ""]
         if point:
-            cells = [count(point["n_labels"]), percent(point["error"])]
-            cells += [count(point["n_support"]), seconds(point["seconds"])]
+            cells = [count(point["n_labels"]), count(point["n_support"])]
+            cells.append(seconds(point["seconds"]))
         rows.append([title, *cells])
-    header = ["", "samples", "error", "support vectors", "time"]
+    header = ["", "samples", "support vectors", "time"]
     title = (
-        "``SVC``, and the first point of each curve within 0.1 percentage points of its error; "
-        f"means over {n_seeds(records)} splits"
+        "``SVC``, and the first point of each curve within 0.1 percentage points of its error, "
+        f"{percent(svc['error'])}; means over {n_seeds(records)} splits"
     )
     return list_table(header, rows, title)
 
@@ -103,12 +103,13 @@ def selection_noise(results):
     }
     rows = [
         [title, count(point["n_labels"])]
-        + [percent(curves[title, noise][i]["error"]) for noise in shares]
+        + [f"{100 * curves[title, noise][i]['error']:.2f}" for noise in shares]
         for title in NOISY
         for i, point in enumerate(curves[title, shares[0]])
     ]
-    header = ["selection", "samples", *(f"{percent(noise, 0)} wrong" for noise in shares)]
-    return list_table(header, rows, f"Test error; means over {n_seeds(records)} seeds")
+    header = ["", "samples", *(percent(noise, 0) for noise in shares)]
+    title = f"Test error in per cent by wrong labels; means over {n_seeds(records)} seeds"
+    return list_table(header, rows, title)
 
 
 def epoch_points(records, selection, noise):

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from ..bench.results import load_those_stored
-from ..bench.rst import count, joined, list_table, pivot, split_table
-from ..bench.summary import Records, mean, ratio, stored_records
+from ..bench.rst import count, joined, list_table, percent, pivot, split_table
+from ..bench.summary import Records, mean, stored_records
 from .paper import ROC_ADULT, TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
 from .sets import ADULT, MONEY_FX, SETS
 
@@ -185,8 +185,8 @@ def rare_table_4_4(results):
     """PRBEP of chapter 4's methods, with the ranks of Table 4.5."""
     parts = {
         "Tables 4.4 and 4.5: PRBEP in per cent; in brackets the rank, in square brackets the "
-        "thesis": 3,
-        "Tables 4.4 and 4.5, continued": 2,
+        "thesis": 2,
+        "Tables 4.4 and 4.5, continued": 3,
     }
     return _ranked(table_records(results), TABLE_4_4, CHAPTER_4, "prbep", parts)
 
@@ -202,13 +202,13 @@ def rare_table_5_3(results):
     if not workloads:
         return None
     scores = _scores(records, workloads, others, "gmean")
-    rows = [[_title(w), *(f"{s:.2f}" for s in row)] for w, row in zip(workloads, scores)]
+    rows = [[_title(w), *(f"{s:.2f}" for s in row[:2])] for w, row in zip(workloads, scores)]
     counted = [workload != MONEY_FX for workload in workloads]
-    rows.append(["p, VIRTUAL", *_p_values(scores[counted]), ""])
-    title = "g-mean in per cent, compared with methods that Table 5.3 does not have"
+    rows.append(["p, VIRTUAL", *_p_values(scores[counted])])
+    title = "g-mean in per cent of two methods that Table 5.3 does not have"
     return joined([
         _ranked(records, TABLE_5_3, CHAPTER_5, "gmean", parts),
-        list_table(["", *(TITLES[rival] for rival in others)], rows, title),
+        list_table(["", *(TITLES[rival] for rival in others[:2])], rows, title),
     ])  # fmt: skip
 
 
@@ -216,22 +216,18 @@ def rare_within(results):
     """Ratio of the classes: of all samples, of those within the margin, of the support vectors."""
     records = stored_records("rare_within", results).ok().records
 
-    def share(r):
-        n_within = r["negative_within"] + r["positive_within"]
-        return f"{100 * n_within / (r['n_negative'] + r['n_positive']):.1f}"
-
     def within(r):
-        inside = ratio(r["negative_within"], r["positive_within"])
-        return "–" if inside is None else f"{inside:.2f}"
+        n_within = r["negative_within"] + r["positive_within"]
+        share = n_within / (r["n_negative"] + r["n_positive"])
+        return f"{r['negative_within'] / r['positive_within']:.2f} ({percent(share, 1)})"
 
     columns = [
         ("", lambda r: _title(r["workload"])),
         ("all", lambda r: f"{r['n_negative'] / r['n_positive']:.1f}"),
         ("within the margin", within),
         ("support vectors", lambda r: f"{r['vector_ratio']:.2f}"),
-        ("share (%)", share),
     ]
-    title = "Negative samples for each positive one; share of all samples within the margin"
+    title = "Negative samples for each positive one; in brackets the share within the margin"
     return pivot(records, columns, title)
 
 
@@ -243,12 +239,12 @@ def rare_roc(results):
         printed = ROC_ADULT if record["workload"] in ADULT else ()
         cells = [beside(*pair, 4) for pair in zip(areas, printed)] or [f"{a:.4f}" for a in areas]
         n_learnt = count(record["curves"][0]["n_learnt"])
-        rows.append([_title(record["workload"]), n_learnt, *cells])
+        rows.append([f"{_title(record['workload'])}: {n_learnt} samples", *cells])
     title = (
         "AUC of active selection, of as many samples in random order, and of all; in square "
         "brackets the thesis"
     )
-    return list_table(["", "samples", "active", "random", "all"], rows, title)
+    return list_table(["", "active", "random", "all"], rows, title)
 
 
 METHODS = {
