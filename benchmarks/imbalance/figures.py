@@ -40,30 +40,54 @@ def _focus(axis):
     axis.set_ylim(max(0, low - (high - low)), high + 0.08 * (high - low) + 0.2)
 
 
-def _draw_curves(results, path, step, sets, rivals, fields):
-    """A panel for each set and field, with a curve for each method; return the axes."""
-    records = stored_records(step, results).ok()
-    if not records:
-        return None
+ALL = ["one_pass", "under_sampling", "smote", "costs", "active_all", "virtual_all"]
+VIRTUAL = ["one_pass", "active_all", "virtual_all"]
+POOLS = ["one_pass", "active_all", "active_full"]
+TOPICS = ["rare_grain", "rare_interest", "rare_money-fx", "rare_ship"]
+# The step, its sets, methods and fields.
+CURVES = {
+    "along_pools": ("along_pools", POOL_SETS, POOLS, ["prbep", "gmean"]),  # Figure 4.3
+    "along_folds": ("along_folds", FOLDS, ["active_all"], ["n_vectors", "gmean"]),  # 4.4
+    "along_waveform": ("along_waveform", WAVEFORM, VIRTUAL, ["gmean"]),  # 4.5, 5.2
+    "along_adult": ("along_adult", ADULT, ["one_pass", "active_all"], ["prbep"]),  # 4.6
+    "along_vectors": (
+        "along_reuters", TOPICS, [*VIRTUAL, "smote"], ["vector_ratio", "n_vectors"],
+    ),  # 4.8
+    "along_reuters": ("along_reuters", TEXT, ALL, ["gmean"]),  # 4.9, 5.5
+    "along_sets": ("along_sets", GENERAL, ALL, ["gmean"]),  # 4.9, 5.6
+    "along_saturation": (
+        "along_waveform", ["rare_waveform_4"], VIRTUAL[1:], ["n_vectors", "gmean"],
+    ),  # 5.4
+}  # fmt: skip
+
+
+def draw_curves(results, folder):
+    """Figures with a panel for each set and field, and a curve for each method."""
+    for name, (step, *drawn) in CURVES.items():
+        records = stored_records(step, results).ok()
+        if records:
+            save(_curves(records, *drawn), folder / f"{name}.png", tight=False)
+
+
+def _curves(records, sets, rivals, fields):
     cells = [(workload, field) for workload in sets for field in fields]
     figure, axes = panels(-(-len(cells) // 2), 2, width=3.6, height=2.6)
     for axis in axes.flat[len(cells) :]:
         axis.axis("off")
     for axis, (workload, field) in zip(axes.flat, cells):
         label, scale = FIELDS[field]
+        here = records.where(workload=workload)
         for rival in rivals:
-            points = mean_curve(records, workload=workload, rival=rival)
             style = STYLES[rival] | dict(label=TITLES[rival])
-            plot(axis, points, "n_learnt", field, scale, **style)
+            plot(axis, mean_curve(here, rival=rival), "n_learnt", field, scale, **style)
         axis.set(title=SETS[workload].title, xscale="log")
         if len(fields) > 1 or axis in axes[:, 0]:
             axis.set_ylabel(label)
         plain_log(axis.xaxis)
         if scale == 100:
             _focus(axis)
-    if fields[0] == "vector_ratio":
-        for axis, workload in zip(axes[:, 0], sets):
-            (record, *_) = records.where(workload=workload).records
+        if field == "vector_ratio":
+            (record, *_) = here.records
             whole = record["n_train"] / record["n_positive"] - 1
             axis.axhline(whole, color=INK, linestyle=":", linewidth=1, label="all samples")
             axis.set_yscale("log")
@@ -71,70 +95,7 @@ def _draw_curves(results, path, step, sets, rivals, fields):
     for axis in axes[-1]:
         axis.set_xlabel("samples used")
     legend_below(figure, axes[0, 0], 3, 0.6)
-    save(figure, path, tight=False)
-
-
-ALL = ["one_pass", "under_sampling", "smote", "costs", "active_all", "virtual_all"]
-
-
-def draw_reuters(results, folder):
-    """g-means of all methods (Figures 4.9 and 5.5)."""
-    _draw_curves(results, folder / "along_reuters.png", "along_reuters", TEXT, ALL, ["gmean"])
-
-
-def draw_sets(results, folder):
-    """The same on sets that are no text (Figures 4.9 and 5.6)."""
-    _draw_curves(results, folder / "along_sets.png", "along_sets", GENERAL, ALL, ["gmean"])
-
-
-def draw_vectors(results, folder):
-    """Ratio of the support vectors, and their number (Figure 4.8)."""
-    sets = ["rare_grain", "rare_interest", "rare_money-fx", "rare_ship"]
-    rivals = ["one_pass", "smote", "active_all", "virtual_all"]
-    fields = ["vector_ratio", "n_vectors"]
-    _draw_curves(results, folder / "along_vectors.png", "along_reuters", sets, rivals, fields)
-
-
-def draw_waveform(results, folder):
-    """g-means while positive samples become rarer (Figures 4.5 and 5.2)."""
-    rivals = ["one_pass", "active_all", "virtual_all"]
-    path = folder / "along_waveform.png"
-    _draw_curves(results, path, "along_waveform", WAVEFORM, rivals, ["gmean"])
-
-
-def draw_adult(results, folder):
-    """PRBEP while positive samples become rarer (Figure 4.6)."""
-    rivals = ["one_pass", "active_all"]
-    _draw_curves(results, folder / "along_adult.png", "along_adult", ADULT, rivals, ["prbep"])
-
-
-def draw_pools(results, folder):
-    """PRBEP and g-means of small pools and of full search (Figure 4.3)."""
-    rivals, fields = ["one_pass", "active_all", "active_full"], ["prbep", "gmean"]
-    _draw_curves(results, folder / "along_pools.png", "along_pools", POOL_SETS, rivals, fields)
-
-
-def _by_origin(point):
-    """How many support vectors are positive, negative, real, virtual."""
-    ratio, n_vectors = point["vector_ratio"], point["n_vectors"]
-    positive = 0 if ratio is None else round(n_vectors / (1 + ratio))
-    made = round(point["virtual_ratio"] * point["n_virtual"])
-    real = positive - made
-    found = dict(positive=positive, negative=n_vectors - positive, made=made, real=real)
-    return {"n_learnt": point["n_learnt"], **found}
-
-
-def draw_folds(results, folder):
-    """Support vectors and g-means in cross-validation (Figure 4.4)."""
-    rivals, fields = ["active_all"], ["n_vectors", "gmean"]
-    _draw_curves(results, folder / "along_folds.png", "along_folds", FOLDS, rivals, fields)
-
-
-def draw_saturation(results, folder):
-    """Support vectors and g-means (Figure 5.4)."""
-    sets, rivals = ["rare_waveform_4"], ["active_all", "virtual_all"]
-    path, fields = folder / "along_saturation.png", ["n_vectors", "gmean"]
-    _draw_curves(results, path, "along_waveform", sets, rivals, fields)
+    return figure
 
 
 def _by_origin(point):

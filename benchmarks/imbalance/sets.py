@@ -16,18 +16,8 @@ from ..linear.streams import imbalanced
 from ..svc.workloads import Split, Workload, adult_dense, letter, mnist, reuters, usps, waveform
 
 # Topic to C and gamma.
-REUTERS = {
-    "acq": (1, 0.5),
-    "corn": (1, 0.5),
-    "crude": (2, 1),
-    "earn": (1, 0.5),
-    "grain": (2, 1),
-    "interest": (1, 2),
-    "money-fx": (1, 0.5),
-    "ship": (1, 0.5),
-    "trade": (1, 0.5),
-    "wheat": (1, 0.5),
-}
+REUTERS = dict.fromkeys(("acq", "corn", "earn", "money-fx", "ship", "trade", "wheat"), (1, 0.5))
+REUTERS |= {"crude": (2, 1), "grain": (2, 1), "interest": (1, 2)}
 
 
 def _topic(topic, seed):
