@@ -108,7 +108,8 @@ def selection_noise(results):
         for i, point in enumerate(curves[title, shares[0]])
     ]
     header = ["", "samples", *(percent(noise, 0) for noise in shares)]
-    title = f"Test error in per cent by wrong labels; means over {n_seeds(records)} seeds"
+    n = n_seeds(records)
+    title = f"Test error in per cent, by the share of wrong labels; means over {n} seeds"
     return list_table(header, rows, title)
 
 
