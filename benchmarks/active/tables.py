@@ -200,10 +200,14 @@ def pairs_models(results):
         curves = [pair_points(found, model, names) for model in models]
         return [p for curve in curves for p in curve if p["n_labels"] in (None, N_FEW)]
 
-    rows = [[name, *(percent(p["error"]) for p in points([name]))] for name in tested]
+    # "A. Gupta" would be an item of a list.
+    rows = [
+        [name.replace(".", "\\."), *(percent(p["error"]) for p in points([name]))]
+        for name in tested
+    ]
     rows.append(["mean", *(percent(p["error"]) for p in points(tested))])
     rows.append(["support vectors", *(count(p["n_vectors"]) for p in points(tested))])
-    header = ["", "``SVC``, all pairs", f"active, {count(N_FEW)}", f"random, {count(N_FEW)}"]
+    header = ["", "``SVC``, all", f"active, {count(N_FEW)}", f"random, {count(N_FEW)}"]
     title = f"Test error; means over {n_seeds(found)} generated sets of records"
     return list_table(header, rows, title)
 
