@@ -16,8 +16,9 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
     kernel_updates       kernel passive-aggressive models and perceptrons
     kernels              kernels by name compared with functions, and mixed tables
     label_efficient      label-efficient online learning, the tables of Lu, Zhao and Hoi (2016)
-    active               sample selection: pools, LASVC, rare classes (section 3.3,
-                         chapters 4 and 5)
+    active               sample selection: pools, ActiveLASVC, pairs of records (sections
+                         3.3 and 3.4)
+    imbalance            imbalanced classes: active selection, VIRTUAL (chapters 4 and 5)
     advice               knowledge-based classification: learning curves with advice
     calibration          probabilities compared with cross-validation
     cells                cells compared with one model for all samples

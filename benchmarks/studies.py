@@ -4,8 +4,8 @@ from importlib import import_module
 
 STUDIES = (
     "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
-    "label_efficient", "active", "advice", "calibration", "cells", "compression", "deployment",
-    "new_classes", "novelty", "regression", "search",
+    "label_efficient", "active", "imbalance", "advice", "calibration", "cells", "compression",
+    "deployment", "new_classes", "novelty", "regression", "search",
 )  # fmt: skip
 
 

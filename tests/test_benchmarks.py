@@ -12,17 +12,14 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmarks import coverage
-from benchmarks.active import (
-    along_figures,
-    along_tables,
-    rare_paper,
-    rare_tables,
-    selection_tasks,
-)
+from benchmarks.active.models import WarmStarted
 from benchmarks.bench import harness, measure, results
 from benchmarks.bench.measure import ROOT
 from benchmarks.cells import sets as cell_sets
 from benchmarks.cells import tables as cell_tables
+from benchmarks.imbalance import figures as imbalance_figures
+from benchmarks.imbalance import paper as imbalance_paper
+from benchmarks.imbalance import tables as imbalance_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import tasks
@@ -106,8 +103,10 @@ def _answers(record):
 
 def test_ranks_are_those_of_the_thesis():
     """Table 4.5 from Table 4.4: equal values share the better rank."""
-    printed = rare_paper.TABLE_4_4
-    found = rare_tables.ranks([printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")])
+    printed = imbalance_paper.TABLE_4_4
+    found = imbalance_tables.ranks(
+        [printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")]
+    )
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
 
@@ -115,33 +114,21 @@ def test_retraining_with_a_warm_start_is_retraining():
     X = np.random.default_rng(0).normal(size=(60, 3))
     y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.6, 1, -1)
     parameters = dict(C=10.0, gamma=0.5, tol=1e-6)
-    warm = selection_tasks.WarmStarted(**parameters)
+    warm = WarmStarted(**parameters)
     for n in range(10, 61, 5):
         warm.fit(X[:n], y[:n])
         cold = SVC(**parameters).fit(X[:n], y[:n])
         np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-4)
 
 
-def test_convergence_of_a_curve():
-    points = [
-        {"n_learnt": n, "gmean": g} for n, g in ((10, 0.9), (20, 0.5), (40, 0.897), (80, 0.9))
-    ]
-    close, nearly_all = along_tables._is_close, along_tables._is_nearly_all
-    assert along_tables.converged_after(points, "gmean", close) == 40
-    assert along_tables.converged_after(points[:3], "gmean", close) == 40
-    assert along_tables.converged_after(points[:1], "gmean", close) == 10
-    growing = [{"n_learnt": n, "n_vectors": n} for n in (50, 94, 95, 100)]
-    assert along_tables.converged_after(growing, "n_vectors", nearly_all) == 95
-
-
 def test_support_vectors_are_told_apart():
     """60 negative and 20 positive samples, 10 of 25 virtual samples."""
     point = dict(n_learnt=7, n_vectors=90, vector_ratio=2.0, n_virtual=25, virtual_ratio=0.4)
     parts = dict(positive=30, negative=60, real=20, made=10)
-    assert along_figures._by_origin(point) == {"n_learnt": 7, **parts}
+    assert imbalance_figures._by_origin(point) == {"n_learnt": 7, **parts}
     one_class = dict(n_learnt=7, n_vectors=5, vector_ratio=None, n_virtual=0, virtual_ratio=0.0)
     parts = dict(positive=0, negative=5, real=0, made=0)
-    assert along_figures._by_origin(one_class) == {"n_learnt": 7, **parts}
+    assert imbalance_figures._by_origin(one_class) == {"n_learnt": 7, **parts}
 
 
 def test_generated_sets_are_what_their_names_say():

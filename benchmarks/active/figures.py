@@ -1,19 +1,60 @@
-"""Figures of `active`."""
+"""Figures of sample selection: those of sections 3.3 and 3.4 of the thesis, and of the guide.
+
+Two panels beside each other, because the pages are read on narrow screens, too.
+"""
 
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
+from ..bench.summary import mean, mean_curve, stored_records
 from ..svc.workloads import WORKLOADS
-from .tables import LOOPS, loop_records
+from .pairs import TRAINING
+from .steps import SELECTIONS
+from .tables import (
+    LOOPS,
+    NOISY,
+    SHOWN,
+    WAYS,
+    epoch_points,
+    loop_records,
+    pair_points,
+    pool_curve,
+    pool_records,
+)
 
-# Okabe and Ito's colour-blind safe colours; loops that score all samples are dashed.
-STYLES = {
-    "partial_fit": ("#0072b2", "-"),
-    "partial_fit_all": ("#0072b2", "--"),
-    "partial_fit_random": ("#8b949e", "-"),
-    "refit": ("#d55e00", "-"),
-    "refit_all": ("#d55e00", "--"),
-    "scikit_activeml": ("#009e73", "--"),
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+INK, GREY, BLUE, ORANGE, GREEN, YELLOW = (
+    "#24292f", "#8b949e", "#0072b2", "#d55e00", "#009e73", "#e69f00",
+)  # fmt: skip
+COLOURS = {"random": GREY, "gradient": YELLOW, "active": BLUE, "autoactive": GREEN}
+
+
+def plot(axis, points, x, y, scale=1.0, **style):
+    """A curve over the points that have the field."""
+    style = dict(marker="o", markersize=2.5, linewidth=1.4) | style
+    known = [p for p in points if y in p]
+    axis.plot([p[x] for p in known], [scale * p[y] for p in known], **style)
+
+
+def optimum(axis, error, label="SVC, all samples"):
+    axis.axhline(100 * error, color=INK, linestyle=":", linewidth=1.0, label=label)
+
+
+def legend_below(figure, axis, n_columns, inches=0.5):
+    """One legend for all panels."""
+    figure.tight_layout(rect=(0, inches / figure.get_figheight(), 1, 1))
+    handles, names = axis.get_legend_handles_labels()
+    figure.legend(handles, names, loc="lower center", ncols=n_columns, frameon=False)
+
+
+# Loops that score all samples are dashed.
+LOOP_STYLES = {
+    "partial_fit": (BLUE, "-"),
+    "partial_fit_all": (BLUE, "--"),
+    "partial_fit_random": (GREY, "-"),
+    "refit": (ORANGE, "-"),
+    "refit_all": (ORANGE, "--"),
+    "scikit_activeml": (GREEN, "--"),
 }
 
 
@@ -23,8 +64,8 @@ def draw_pool_loops(results, folder):
     sets = found.distinct("workload")
     if not sets:
         return
-    figure, axes = panels(2, len(sets), width=4.2, height=3.2)
-    for (above, below), workload in zip(axes.T, sets):
+    figure, axes = panels(len(sets), 2, width=4.0, height=2.8)
+    for (left, right), workload in zip(axes, sets):
         for loop, title in LOOPS.items():
             records = found.where(workload=workload, loop=loop).records
             if not records:
@@ -32,17 +73,120 @@ def draw_pool_loops(results, folder):
             fields = ("n_labels", "seconds", "error")
             curves = [[[point[f] for f in fields] for point in r["curve"]] for r in records]
             n_labels, time, error = np.median(curves, axis=0).T
-            colour, line = STYLES[loop]
+            colour, line = LOOP_STYLES[loop]
             style = dict(color=colour, linestyle=line, linewidth=1.5)
-            above.plot(n_labels, 100 * error, label=title.replace("``", ""), **style)
-            below.plot(time, 100 * error, **style)
-        above.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="test error (%)")
-        below.set(xlabel="time of the loop (s)", ylabel="test error (%)", xscale="log")
-        plain_log(below.xaxis)
-        for axis in (above, below):
+            left.plot(n_labels, 100 * error, label=title.replace("``", ""), **style)
+            right.plot(time, 100 * error, **style)
+        left.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="test error (%)")
+        right.set(xlabel="time of the loop (s)", xscale="log")
+        plain_log(right.xaxis)
+        for axis in (left, right):
             axis.set_yscale("log")
             plain_log(axis.yaxis, subs=(1, 2, 5))
-    handles, names = axes[0, 0].get_legend_handles_labels()
-    figure.tight_layout(rect=(0, 0.09, 1, 1))
-    figure.legend(handles, names, loc="lower center", ncols=3, frameon=False)
+    legend_below(figure, axes[0, 0], 2, 0.8)
     save(figure, folder / "pool_loops.png", tight=False)
+
+
+def draw_adult(results, folder):
+    """Error against samples used, support vectors and time (Figures 3.8 and 3.9)."""
+    records = stored_records("selection_adult", results)
+    if not records:
+        return
+    figure, axes = panels(2, 2, width=4.0, height=3.2)
+    labels = {"n_labels": "samples used", "n_support": "support vectors", "seconds": "time (s)"}
+    svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support")}
+    for axis, (field, label) in zip(axes.flat, labels.items()):
+        for name in SELECTIONS:
+            points = mean_curve(records, selection=name)
+            plot(axis, points, field, "error", 100, color=COLOURS[name], label=name)
+        optimum(axis, svc["error"])
+        axis.set(xlabel=label, ylabel="test error (%)", xscale="log", ylim=(14.9, 18))
+        plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
+    axes[0, 1].plot([svc["n_support"]], [100 * svc["error"]], "x", color=INK)
+    axes[1, 1].axis("off")
+    axes[1, 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="center", frameon=False)
+    save(figure, folder / "selection_adult.png")
+
+
+def draw_noise(results, folder):
+    """Error against samples and support vectors, for shares of wrong labels (3.10 to 3.12)."""
+    records = stored_records("selection_noise", results)
+    epoch = stored_records("selection_noise_epoch", results).ok()
+    if not records:
+        return
+    shares = sorted(records.distinct("noise"))
+    figure, axes = panels(len(shares), 2, width=4.0, height=2.8)
+    for pair, noise in zip(axes, shares):
+        for axis, x in zip(pair, ("n_labels", "n_support")):
+            for title, (selection, C) in NOISY.items():
+                points = mean_curve(records, selection=selection, C=C, noise=noise)
+                style = dict(color=COLOURS[selection], linestyle="-" if C is None else "--")
+                plot(axis, points, x, "error", 100, label=title, **style)
+            for selection in ("random", "active"):
+                points = epoch_points(epoch, selection, noise)
+                style = dict(color=COLOURS[selection], linestyle=":", marker="s", markersize=4)
+                plot(axis, points, x, "error", 100, label=f"{selection}, one order", **style)
+            for svc in epoch.where(model="sklearnex", noise=noise).records:
+                optimum(axis, svc["error"])
+                if x == "n_support":
+                    axis.plot([svc[x]], [100 * svc["error"]], "x", color=INK)
+            axis.set(xscale="log", yscale="log", ylim=(0.35, 50))
+            plain_log(axis.xaxis, subs=(1, 2, 5))
+            plain_log(axis.yaxis, subs=(1, 2, 5))
+            axis.tick_params(axis="x", labelrotation=45)
+        pair[0].set(title=f"{noise:.0%} wrong labels", ylabel="test error (%)")
+    for axis, label in zip(axes[-1], ("samples used", "support vectors")):
+        axis.set_xlabel(label)
+    legend_below(figure, axes[0, 0], 3, 0.8)
+    save(figure, folder / "selection_noise.png", tight=False)
+
+
+WAY_STYLES = {
+    ("active", 50): dict(color=BLUE),
+    ("active", "all"): dict(color=BLUE, linestyle="--"),
+    ("random", None): dict(color=GREY),
+    ("warm", 50): dict(color=GREEN),
+    ("warm", "all"): dict(color=GREEN, linestyle="--"),
+}
+
+
+def draw_retraining(results, folder):
+    """g-means against labels (Figure 3.13)."""
+    records = pool_records(results)
+    sets = records.distinct("workload")
+    if not sets:
+        return
+    figure, (axes,) = panels(1, len(sets), width=4.0, height=3.4)
+    for axis, workload in zip(axes, sets):
+        for way, title in WAYS.items():
+            points = pool_curve(records, way, workload=workload)
+            style = WAY_STYLES[way] | dict(label=title.replace("``", ""))
+            plot(axis, points, "n_labels", "gmean", 100, **style)
+        axis.set(title=WORKLOADS[workload].title, xlabel="labels")
+    axes[0].set_ylabel("g-mean (%)")
+    legend_below(figure, axes[0], 2, 0.8)
+    save(figure, folder / "selection_pools.png", tight=False)
+
+
+def draw_pairs(results, folder):
+    """Errors on pairs of records: each training name left out (3.14), three test names (3.15)."""
+    records = stored_records("pairs_curves", results).ok()
+    if not records:
+        return
+    figure, axes = panels(3, 2, width=4.0, height=2.7)
+    for column, number, names in zip(axes.T, ("3.14", "3.15"), (TRAINING, SHOWN)):
+        for axis, name in zip(column, names):
+            for model in ("random", "active"):
+                points = pair_points(records, model, [name])
+                plot(axis, points, "n_labels", "error", 100, color=COLOURS[model], label=model)
+            (svc,) = pair_points(records, "svc", [name])
+            optimum(axis, svc["error"], "SVC, all pairs")
+            axis.set(title=f"{number}: {name}", xscale="log")
+            plain_log(axis.xaxis, subs=(1, 2, 5))
+            axis.tick_params(axis="x", labelrotation=45)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("error on pairs (%)")
+    for axis in axes[-1]:
+        axis.set_xlabel("labels")
+    legend_below(figure, axes[0, 0], 3)
+    save(figure, folder / "selection_pairs.png", tight=False)

@@ -1,23 +1,12 @@
-"""Tables of `active`."""
-
-import statistics
+"""Tables of sample selection; means over the splits, as in the thesis."""
 
 from ..bench.results import load
-from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio, stored_records
+from ..bench.rst import count, joined, list_table, percent, seconds, times
+from ..bench.summary import Records, mean, mean_curve, ratio, stored_records
 from ..svc.workloads import WORKLOADS
-from . import along_tables, guide_tables, rare_tables, selection_tables
-from .tasks import BEST, N_FIRST, NOISY_QUERIES
-
-LAYOUTS = {"dense": "dense", "csr": "CSR, 10 nonzeros per sample"}
-QUERIES = {
-    "lasvc_query_seconds": "one query, ``LASVC``",
-    "svc_query_seconds": "one query, ``SVC``",
-    "diverse_query_seconds": "10 samples, ``diversity=0.5``, ``LASVC``",
-    "whole_query_seconds": '``pool_size="all"``, ``LASVC``',
-    "lasvc_score_seconds": "``LASVC.decision_function``, all samples",
-    "score_seconds": "``SVC.decision_function``, all samples",
-}
+from .pairs import TRAINING
+from .steps import SELECTIONS
+from .tasks import N_FIRST
 
 LOOPS = {
     "partial_fit": "``LASVC.partial_fit``, 59 samples drawn",
@@ -29,98 +18,203 @@ LOOPS = {
 }
 
 
-def pool_query(results):
-    """Times, and their ratios to scoring all samples with SVC."""
-    stored = load("pool_query", results)
-    records = Records(stored["records"])
-    rows = []
-    for field, title in QUERIES.items():
-        cells = [title]
-        for layout in LAYOUTS:
-            here = records.where(layout=layout)
-            value, whole = here.median(field), here.median("score_seconds")
-            cells += [seconds(value), times(ratio(whole, value))]
-        rows.append(cells)
-    for title, written, field in (
-        (f"queries that found one of the closest {percent(BEST, 0)}", percent, "found"),
-        ("support vectors of ``SVC``", count, "n_svc_vectors"),
-        ("support vectors of ``LASVC``", count, "n_lasvc_vectors"),
-    ):
-        cells = [title]
-        for layout in LAYOUTS:
-            cells += [written(records.where(layout=layout).median(field)), ""]
-        rows.append(cells)
-    header = [""]
-    for title in LAYOUTS.values():
-        header += [title, "SVC, all samples, takes"]
-    size = stored["size"]
-    title = f"A pool of {count(size['n_pool'])} samples with {size['n_features']} features"
-    return list_table(header, rows, title)
-
-
 def loop_records(results):
     """The records of `pool_loops`; empty without results."""
     return stored_records("pool_loops", results)
 
 
 def pool_loops(results):
-    """Time of a loop, and the error after it."""
+    """Time of a loop, and the error after it, for each set."""
     found = loop_records(results)
-    sets = found.distinct("workload")
-    if not sets:
-        return None
-    rows = []
-    for loop, title in LOOPS.items():
-        cells = [title]
-        for workload in sets:
-            here = found.where(workload=workload)
+    tables = []
+    for workload in found.distinct("workload"):
+        here = found.where(workload=workload)
+        first = here.where(loop="partial_fit").median("seconds")
+        rows = []
+        for loop, title in LOOPS.items():
             mine = here.where(loop=loop)
             value = mine.median("seconds")
-            if value is None:
-                cells += [mine.verdict(), "", ""]
-                continue
-            slower = ratio(value, here.where(loop="partial_fit").median("seconds"))
-            cells += [seconds(value), times(slower), percent(mine.median("error"))]
-        rows.append(cells)
-    header = [""]
-    for workload in sets:
-        n_pool = found.where(workload=workload).median("n_pool")
-        header += [
-            f"{WORKLOADS[workload].title}, {count(n_pool)} samples",
-            "relative to the first",
-            "error",
-        ]
-    n_labels = load("pool_loops", results)["n_labels"]
-    title = f"{n_labels} labels after {N_FIRST} of each class; medians"
+            cells = [mine.verdict(), "", ""]
+            if value is not None:
+                error = percent(mine.median("error"))
+                cells = [seconds(value), times(ratio(value, first)), error]
+            rows.append([title, *cells])
+        title = (
+            f"{WORKLOADS[workload].title}, {count(here.median('n_pool'))} samples: "
+            f"{load('pool_loops', results)['n_labels']} labels after {N_FIRST} of each class"
+        )
+        tables.append(list_table(["", "time", "relative to the first", "error"], rows, title))
+    return joined(tables)
+
+
+# How near to SVC is near enough.
+NEAR = 0.001
+
+
+def n_seeds(records):
+    return len(records.distinct("seed"))
+
+
+def selection_adult(results):
+    """SVC, and where each selection first comes near to its error."""
+    records = stored_records("selection_adult", results)
+    if not records:
+        return None
+    svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support", "seconds")}
+    found = {"``SVC``": svc | {"n_labels": mean(records, "n_train", model="sklearnex")}}
+    for name in SELECTIONS:
+        points = mean_curve(records, selection=name)
+        near = (p for p in points if p["error"] <= svc["error"] + NEAR)
+        found[name] = next(near, None)
+    rows = []
+    for title, point in found.items():
+        cells = ["not reached", "", ""]
+        if point:
+            cells = [count(point["n_labels"]), count(point["n_support"])]
+            cells.append(seconds(point["seconds"]))
+        rows.append([title, *cells])
+    header = ["", "samples", "support vectors", "time"]
+    title = (
+        "``SVC``, and the first point of each curve within 0.1 percentage points of its error, "
+        f"{percent(svc['error'])}; means over {n_seeds(records)} splits"
+    )
     return list_table(header, rows, title)
 
 
-def noisy_pool(results):
-    """Mean test errors, with and without wrong labels."""
-    found = stored_records("noisy_pool", results).ok()
+# Title, selection and C (None: that of the set).
+NOISY = {
+    "random": ("random", None),
+    "gradient": ("gradient", None),
+    "active": ("active", None),
+    "active, C = 1": ("active", 1.0),
+}
+
+
+def selection_noise(results):
+    """Error with wrong labels."""
+    records = stored_records("selection_noise", results).ok()
+    if not records:
+        return None
+    shares = sorted(records.distinct("noise"))
+    curves = {
+        (title, noise): mean_curve(records, selection=selection, C=C, noise=noise)
+        for title, (selection, C) in NOISY.items()
+        for noise in shares
+    }
+    rows = [
+        [title, count(point["n_labels"])]
+        + [f"{100 * curves[title, noise][i]['error']:.2f}" for noise in shares]
+        for title in NOISY
+        for i, point in enumerate(curves[title, shares[0]])
+    ]
+    header = ["", "samples", *(percent(noise, 0) for noise in shares)]
+    n = n_seeds(records)
+    title = f"Test error in per cent, by the share of wrong labels; means over {n} seeds"
+    return list_table(header, rows, title)
+
+
+def epoch_points(records, selection, noise):
+    """Points of `selection_noise_epoch`, in the order of their budgets."""
+    found = records.ok().where(selection=selection, noise=noise).records
+    return sorted((p for r in found for p in r["points"]), key=lambda p: p["n_labels"])
+
+
+WAYS = {
+    ("active", 50): "``LASVC``, 50 samples drawn",
+    ("active", "all"): "``LASVC``, all samples scored",
+    ("random", None): "``LASVC``, a sample at random",
+    ("warm", 50): "retrained, 50 samples drawn",
+    ("warm", "all"): "retrained, all samples scored",
+}
+
+
+def pool_records(results):
+    """Records of all WAYS."""
+    steps = ("selection_pools", "selection_warm")
+    return Records(r for step in steps for r in stored_records(step, results).records)
+
+
+def pool_curve(records, way, **wanted):
+    """The curve of one of WAYS."""
+    return mean_curve(records, selection=way[0], pool_size=way[1], **wanted)
+
+
+def selection_pools(results):
+    """g-means and time of each method after all labels, for each set."""
+    records = pool_records(results)
+    tables = []
+    for workload in records.distinct("workload"):
+        last = {way: pool_curve(records, way, workload=workload)[-1] for way in WAYS}
+        first = last["active", 50]
+        rows = [
+            [
+                title,
+                percent(last[way]["gmean"]),
+                seconds(last[way]["seconds"]),
+                times(ratio(last[way]["seconds"], first["seconds"])),
+            ]
+            for way, title in WAYS.items()
+        ]
+        title = (
+            f"{WORKLOADS[workload].title}: {first['n_labels']:.0f} labels, means over "
+            f"{n_seeds(records)} splits"
+        )
+        tables.append(list_table(["", "g-mean", "time", "relative to the first"], rows, title))
+    return joined(tables)
+
+
+# The test names of Figure 3.15.
+SHOWN = ("C. Chen", "J. Robinson", "M. Miller")
+
+
+def pair_points(records, model, names):
+    """Mean points of a model of `pairs_curves` over these names and all sets of records."""
+    points = [
+        point
+        for record in records.records
+        if record["name"] in names
+        for point in record["points"]
+        if point["model"] == model
+    ]
+    sizes = sorted({p["n_labels"] for p in points}) if model != "svc" else [None]
+    found = []
+    for size in sizes:
+        here = Records(p | {"status": "ok"} for p in points if size in (None, p["n_labels"]))
+        found.append({"n_labels": size, **{f: mean(here, f) for f in ("error", "n_vectors")}})
+    return found
+
+
+# Labels of Table 3.5's models.
+N_FEW = 2000
+
+
+def pairs_models(results):
+    """Error on each test name, as in Table 3.5: all labels, few chosen ones, few random ones."""
+    found = stored_records("pairs_curves", results).ok()
     if not found:
         return None
-    rows = []
-    for workload in found.distinct("workload"):
-        title = WORKLOADS[workload].title if workload in WORKLOADS else "20 features, generated"
-        for noise in sorted(found.distinct("noise")):
-            errors = [r["errors"] for r in found.where(workload=workload, noise=noise).records]
-            cells = [percent(statistics.fmean(e[name] for e in errors)) for name in NOISY_QUERIES]
-            rows.append([title, percent(noise, 0), *cells])
-    n_labels = load("noisy_pool", results)["n_labels"]
-    n_seeds = len(found.distinct("seed"))
-    header = [
-        "pool",
-        "wrong labels",
-        "random samples",
-        "one by one",
-        "batches of 10",
-        "``diversity=0.5``",
+    tested = [name for name in found.distinct("name") if name not in TRAINING]
+    models = ("svc", "active", "random")
+
+    def points(names):
+        curves = [pair_points(found, model, names) for model in models]
+        return [p for curve in curves for p in curve if p["n_labels"] in (None, N_FEW)]
+
+    # "A. Gupta" would be an item of a list.
+    rows = [
+        [name.replace(".", "\\."), *(percent(p["error"]) for p in points([name]))]
+        for name in tested
     ]
-    title = f"Test error after {count(n_labels)} labels, means of {n_seeds} seeds"
+    rows.append(["mean", *(percent(p["error"]) for p in points(tested))])
+    rows.append(["support vectors", *(count(p["n_vectors"]) for p in points(tested))])
+    header = ["", "``SVC``, all", f"active, {count(N_FEW)}", f"random, {count(N_FEW)}"]
+    title = f"Test error; means over {n_seeds(found)} generated sets of records"
     return list_table(header, rows, title)
 
 
-TABLES = {table.__name__: table for table in (pool_query, pool_loops, noisy_pool)}
-TABLES |= selection_tables.TABLES | rare_tables.TABLES | along_tables.TABLES
-TABLES |= guide_tables.TABLES
+TABLES = {
+    table.__name__: table
+    for table in (
+        pool_loops, selection_adult, selection_noise, selection_pools, pairs_models,
+    )
+}  # fmt: skip

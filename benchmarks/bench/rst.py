@@ -73,3 +73,16 @@ def times(ratio):
         return "–"
     rounded = f"{ratio:.3g}"
     return f"{count(float(rounded)) if ratio >= 1000 else rounded}×"
+
+
+def pivot(keys, columns, parts, n_keys=1):
+    """A row for each key, with cells from the functions of the columns.
+
+    `columns` are pairs of a header and a function of the key, of which the first `n_keys` name
+    the key. `parts` is a title, or those of `split_table`.
+    """
+    header, cells = zip(*columns)
+    rows = [[cell(key) for cell in cells] for key in keys]
+    if not rows or isinstance(parts, str):
+        return list_table(header, rows, parts)
+    return split_table(header, rows, parts, n_keys)

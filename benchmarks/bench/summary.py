@@ -60,3 +60,20 @@ def stored_records(step, results):
 def ratio(slow, fast):
     """How many times as fast; None if one side is missing."""
     return slow / fast if slow is not None and fast else None
+
+
+def mean(records, field, **wanted):
+    """Mean of a field over the records that match; None without records."""
+    values = records.where(**wanted).values(field)
+    return statistics.fmean(values) if values else None
+
+
+def mean_curve(records, **wanted):
+    """Mean points over the records that match: dicts in the order in which they were measured."""
+    curves = [record["points"] for record in records.ok().where(**wanted).records]
+    return [_mean_point(points) for points in zip(*curves)]
+
+
+def _mean_point(points):
+    found = {name: [point[name] for point in points] for name in points[0]}
+    return {n: statistics.fmean(values) for n, values in found.items() if None not in values}

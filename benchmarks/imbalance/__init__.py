@@ -1,0 +1,1 @@
+"""Imbalanced classes: chapters 4 and 5 of the thesis, and the methods of the guide."""
