@@ -2,50 +2,55 @@
 
 import heapq
 
-from ..bench.rst import count, list_table, megabytes, percent, seconds
+from ..bench.rst import count, joined, list_table, megabytes, percent, seconds, split_table
 from ..bench.summary import stored_records
 from . import files, mixing, streams
 from .models import TITLES
 from .sets import CASES
-from .steps import CURVE, SETS_MODELS, SIZES
+from .steps import CURVE, SIZES
 
-COLUMNS = [*SETS_MODELS[:2], "svc_part", *SETS_MODELS[2:]]
+# Models of the tables of sets: those with the kernel of LASVC, and others.
+WITH_KERNEL = ("lasvc", "cells", "lasvc_search", "cells_search")
+OTHERS = ("svc_part", "intelex", "nystroem", "lpd", "boosting")
+PREDICTING = ("lasvc", "cells", "intelex", "boosting")
 
 # The samples and workers of a reckoning.
 N_BILLION, N_WORKERS = 1e9, 32
 SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
-def _by_set(results, cell):
+def _by_set(results, models, field, form, title):
     """Return a table with a row for each set and a column for each model."""
     found, rows = stored_records("cells_sets", results), []
     for name, case in CASES.items():
-        of_set = [found.where(set=name, model=model) for model in COLUMNS]
+        of_set = [found.where(set=name, model=model) for model in models]
         if any(of_set):
-            rows.append([case.title, *(cell(records) for records in of_set)])
-    return list_table(["set", *(TITLES[model] for model in COLUMNS)], rows)
+            rows.append([case.title, *(_or_verdict(records, field, form) for records in of_set)])
+    return list_table(["set", *(TITLES[model] for model in models)], rows, title)
 
 
-def _or_verdict(records, text):
-    return text(records) if records.ok() else records.verdict()
+def _or_verdict(records, field, form):
+    return form(records.median(field)) if records.ok() else records.verdict()
 
 
 def errors(results):
     """Test errors on real sets."""
-    return _by_set(results, lambda found: _or_verdict(found, lambda f: percent(f.median("error"))))
+    return joined(
+        [
+            _by_set(results, WITH_KERNEL, "error", percent, "Test error"),
+            _by_set(results, OTHERS, "error", percent, "Test error, other models"),
+        ]
+    )
 
 
 def times(results):
     """Processor times of fit and predict on real sets."""
-    return _by_set(
-        results,
-        lambda found: _or_verdict(
-            found,
-            lambda f: (
-                f"{seconds(f.median('fit_cpu_seconds'))}; "
-                f"{seconds(f.median('predict_cpu_seconds'))}"
-            ),
-        ),
+    return joined(
+        [
+            _by_set(results, WITH_KERNEL, "fit_cpu_seconds", seconds, "Time of fit"),
+            _by_set(results, OTHERS, "fit_cpu_seconds", seconds, "Time of fit, other models"),
+            _by_set(results, PREDICTING, "predict_cpu_seconds", seconds, "Time of predictions"),
+        ]
     )
 
 
@@ -55,37 +60,35 @@ def curve(results, n_classes):
     for n in SIZES:
         before = count(n)
         for model in CURVE:
-            of_model = found.where(n_train=n, model=model)
-            if of_model:
+            records = found.where(n_train=n, model=model)
+            if records:
                 numbers = [
-                    _or_verdict(of_model, lambda f: seconds(f.median("fit_seconds"))),
-                    seconds(of_model.median("predict_seconds")),
-                    percent(of_model.median("error")),
+                    _or_verdict(records, "fit_seconds", seconds),
+                    seconds(records.median("predict_seconds")),
+                    percent(records.median("error")),
                 ]
                 rows.append([before, TITLES[model], *numbers])
                 before = ""
-    return list_table(["samples", "model", "fit", "predict 20 000", "error"], rows)
+    return list_table(["samples", "model", "fit", "predict", "error"], rows)
 
 
 def from_files(results):
-    """Times, peak memory and errors of one pass over a file."""
-    titles = {"pa": "PassiveAggressiveClassifier", "arow": "AROWClassifier", "vw": "Vowpal Wabbit"}
-    found, rows = stored_records("cells_files", results), []
+    """Times, peak memory and errors of one pass over a file, a table for each kind of samples."""
+    titles = {"pa": "PA", "arow": "AROW", "vw": "Vowpal Wabbit"}
+    found, tables = stored_records("cells_files", results).ok(), []
     for kind, (n_features, n_values) in files.SHAPES.items():
-        for n in files.SIZES:
-            before = f"{kind}: {count(n)} × {count(n_features)}, {n_values} values each"
-            for model, source in files.RUNS[kind]:
-                run = found.where(kind=kind, n_train=n, model=model, source=source).ok()
-                if run:
-                    numbers = [seconds(run.median(name)) for name in ("seconds", "cpu_seconds")]
-                    memory, error = (
-                        megabytes(run.median("megabytes")),
-                        percent(run.median("error")),
-                    )
-                    rows.append([before, f"{titles[model]}, {source}", *numbers, memory, error])
-                    before = ""
-    header = ["samples", "model, file", "time", "processor time", "peak memory", "error"]
-    return list_table(header, rows)
+        rows = []
+        for model, source in files.RUNS[kind]:
+            run = found.where(kind=kind, n_train=files.N_TRAIN, model=model, source=source)
+            if run:
+                numbers = [seconds(run.median(name)) for name in ("seconds", "cpu_seconds")]
+                numbers += [megabytes(run.median("megabytes")), percent(run.median("error"))]
+                rows.append([f"{titles[model]}, {source}", *numbers])
+        title = f"{count(n_features)} features, {n_values} of them not 0"
+        tables.append(
+            list_table(["model, file", "time", "processor", "memory", "error"], rows, title)
+        )
+    return joined(tables)
 
 
 def stream(results):
@@ -99,35 +102,34 @@ def stream(results):
                     count(point["n_samples"]),
                     seconds(point["seconds"]),
                     megabytes(point["megabytes"]),
-                    seconds(point["predict_seconds"]),
                     percent(point["error"]),
                 ]
                 rows.append([before, *numbers])
                 before = ""
-    header = ["model", "samples", "time so far", "memory", "predict 20 000", "error"]
-    return list_table(header, rows)
+    return list_table(["model", "samples", "time", "memory", "error"], rows)
 
 
 def cluster(results):
-    """Times, memory and traffic of worker processes."""
-    found = stored_records("cells_cluster", results).ok()
+    """Times, memory and traffic of worker processes; a column for each run."""
+    found = stored_records("cells_cluster", results).ok().records
+    measures = {
+        "cells": ("n_cells", count),
+        "time of fit": ("seconds", seconds),
+        "error": ("error", percent),
+        "largest memory of a worker": ("megabytes_at_most", megabytes),
+        "pieces": ("megabytes_of_pieces", megabytes),
+        "received": ("megabytes_received", megabytes),
+    }
     rows = [
-        [
-            count(record["n_train"]),
-            count(record["n_workers"]),
-            count(record["n_cells"]),
-            seconds(record["seconds"]),
-            percent(record["error"]),
-            megabytes(record["megabytes_at_start"]),
-            megabytes(record["megabytes_at_most"]),
-            megabytes(record["megabytes_of_pieces"]),
-            megabytes(record["megabytes_received"]),
-            count(record["n_tasks"]),
-        ]
-        for record in found.records
+        [title, *(form(record[field]) for record in found)]
+        for title, (field, form) in measures.items()
     ]
-    header = ["samples", "workers", "cells", "fit", "error", "memory at start", "largest memory"]
-    return list_table([*header, "pieces", "received", "tasks"], rows)
+    runs = [
+        f"{record['n_train'] / 1e6:g} M, {record['n_workers']} worker"
+        + ("s" if record["n_workers"] > 1 else "")
+        for record in found
+    ]
+    return list_table(["", *runs], rows) if found else None
 
 
 def mixed(results):
@@ -140,8 +142,12 @@ def mixed(results):
         ]
         for record in found.records
     ]
-    runs = [f"{n}; {epochs}" for epochs in mixing.EPOCHS for n in mixing.N_PARTITIONS]
-    return list_table(["set, model", "sequential", *runs], rows)
+    partitions = [str(n) for _ in mixing.EPOCHS for n in mixing.N_PARTITIONS]
+    parts = {
+        "Sequential, and one epoch with 4, 16 and 64 partitions": 1 + len(mixing.N_PARTITIONS)
+    }
+    parts["Five epochs with 4, 16 and 64 partitions"] = len(mixing.N_PARTITIONS)
+    return split_table(["set, model", "sequential", *partitions], rows, parts) if rows else None
 
 
 def simulated_seconds(durations, n_workers):
@@ -160,20 +166,16 @@ def simulated_seconds(durations, n_workers):
 
 
 def cluster_simulated(results):
-    """Simulated times with more workers, from the durations of tasks on one."""
-    found = stored_records("cells_cluster", results).ok().where(n_workers=1)
-    rows = [
-        [
-            count(record["n_train"]),
-            seconds(record["seconds"]),
-            *(seconds(simulated_seconds(record["durations"], n)) for n in SIMULATED_WORKERS),
-            seconds(sum(max(stage) for stage in record["durations"].values())),
-        ]
-        for record in found.records
-    ]
-    simulated = [f"{n} workers, simulated" for n in SIMULATED_WORKERS]
-    header = ["samples", "one worker, measured", *simulated, "longest tasks of the stages"]
-    return list_table(header, rows)
+    """Simulated times with more workers, from the durations of tasks on one worker."""
+    found = stored_records("cells_cluster", results).ok().where(n_workers=1).records
+    if not found:
+        return None
+    rows = [["1, measured", *(seconds(r["seconds"]) for r in found)]]
+    for n in SIMULATED_WORKERS:
+        rows.append([f"{n}", *(seconds(simulated_seconds(r["durations"], n)) for r in found)])
+    least = [sum(max(stage) for stage in r["durations"].values()) for r in found]
+    rows.append(["any number", *map(seconds, least)])
+    return list_table(["workers", *(f"{count(r['n_train'])} samples" for r in found)], rows)
 
 
 def billion(results):
