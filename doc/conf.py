@@ -89,13 +89,15 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
 }
 
-_MEASURED = re.compile(
-    r"^\.\. (include|image|figure):: (benchmarks/\S+)\n((?:[ \t]+.*\n|\n(?=[ \t]))*)", re.M
+_MADE = re.compile(
+    r"^\.\. (include|image|figure):: ((?:benchmarks|auto_examples/images)/\S+)\n"
+    r"((?:[ \t]+.*\n|\n(?=[ \t]))*)",
+    re.M,
 )
 
 
-def leave_out_what_was_not_measured(app, docname, source):
-    """Tables and figures of the benchmarks exist once `make bench` has run; see the pages."""
+def leave_out_what_was_not_made(app, docname, source):
+    """Leave out tables and figures of `make bench`, and pictures of the gallery, if not made."""
 
     def present(match):
         kind, path, _ = match.groups()
@@ -103,7 +105,7 @@ def leave_out_what_was_not_measured(app, docname, source):
             return match.group()
         return "*Not measured yet.*\n" if kind == "include" else ""
 
-    source[0] = _MEASURED.sub(present, source[0])
+    source[0] = _MADE.sub(present, source[0])
 
 
 def leave_out_links_to_scikit_learn(app, what, name, obj, options, lines):
@@ -112,5 +114,5 @@ def leave_out_links_to_scikit_learn(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    app.connect("source-read", leave_out_what_was_not_measured)
+    app.connect("source-read", leave_out_what_was_not_made)
     app.connect("autodoc-process-docstring", leave_out_links_to_scikit_learn)

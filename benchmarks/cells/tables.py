@@ -165,19 +165,6 @@ def simulated_seconds(durations, n_workers):
     return total
 
 
-def cluster_simulated(results):
-    """Simulated times with more workers, from the durations of tasks on one worker."""
-    found = stored_records("cells_cluster", results).ok().where(n_workers=1).records
-    if not found:
-        return None
-    rows = [["1, measured", *(seconds(r["seconds"]) for r in found)]]
-    for n in SIMULATED_WORKERS:
-        rows.append([f"{n}", *(seconds(simulated_seconds(r["durations"], n)) for r in found)])
-    least = [sum(max(stage) for stage in r["durations"].values()) for r in found]
-    rows.append(["any number", *map(seconds, least)])
-    return list_table(["workers", *(f"{count(r['n_train'])} samples" for r in found)], rows)
-
-
 def billion(results):
     """What 10^9 samples need, in proportion to the largest run on one worker process."""
     found = stored_records("cells_cluster", results).ok().where(n_workers=1).records
@@ -230,5 +217,4 @@ TABLES = {
     "cells_curve_2": lambda results: curve(results, 2),
     "cells_curve_7": lambda results: curve(results, 7),
     "cells_cluster": cluster,
-    "cells_cluster_simulated": cluster_simulated,
 }
