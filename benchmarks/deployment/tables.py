@@ -9,11 +9,16 @@ MODEL_TITLES = {"lasvc": "LASVC", "kernel_arow": "kernel AROW", "pa": "PA"}
 WAYS = {"ours": "model", "float32": "float32", "float64": "float64"}
 
 
+def title_of(name):
+    """Title of a set."""
+    return TITLES[name].title if name in TITLES else "Banana"
+
+
 def _table(title, cell, models, results):
     """Return a table with a row for each set and model, and a column for each way to predict."""
     found, rows = stored_records("deployment_onnx", results).ok(), []
     for name in SETS:
-        before = TITLES[name].title if name in TITLES else "Banana"
+        before = title_of(name)
         for model in models:
             for record in found.where(set=name, model=model).records:
                 rows.append([before, MODEL_TITLES[model], *(cell(record[way]) for way in WAYS)])
