@@ -7,10 +7,7 @@ from . import files, mixing, streams
 from .sets import CASES
 
 LIMIT = 1800
-SETS_MODELS = (
-    "lasvc", "cells", "lasvc_search", "cells_search", "intelex", "nystroem",
-    "lpd", "boosting",
-)  # fmt: skip
+SETS_MODELS = ("lasvc", "cells", "lasvc_search", "cells_search", "intelex", "lpd", "boosting")
 SIZES = (50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
 # Models of the curve, and the most samples that each is trained on.
 CURVE = {

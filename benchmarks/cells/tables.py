@@ -2,16 +2,16 @@
 
 import heapq
 
-from ..bench.rst import count, joined, list_table, megabytes, percent, seconds, split_table
+from ..bench.rst import NBSP, count, joined, list_table, number, percent, seconds, split_table
 from ..bench.summary import stored_records
 from . import files, mixing, streams
 from .models import TITLES
 from .sets import CASES
 from .steps import CURVE, SIZES
 
-# Models of the tables of sets: those with the kernel of LASVC, and others.
+# Models of the tables of sets.
 WITH_KERNEL = ("lasvc", "cells", "lasvc_search", "cells_search")
-OTHERS = ("svc_part", "intelex", "nystroem", "lpd", "boosting")
+OTHERS = ("svc_part", "intelex", "lpd", "boosting")
 PREDICTING = ("lasvc", "cells", "intelex", "boosting")
 
 # The samples and workers of a reckoning.
@@ -19,26 +19,26 @@ N_BILLION, N_WORKERS = 1e9, 32
 SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
-def _by_set(results, models, field, form, title):
+def _by_set(results, models, field, factor, title):
     """Return a table with a row for each set and a column for each model."""
     found, rows = stored_records("cells_sets", results), []
     for name, case in CASES.items():
         of_set = [found.where(set=name, model=model) for model in models]
         if any(of_set):
-            rows.append([case.title, *(_or_verdict(records, field, form) for records in of_set)])
+            rows.append([case.title, *(_or_verdict(records, field, factor) for records in of_set)])
     return list_table(["set", *(TITLES[model] for model in models)], rows, title)
 
 
-def _or_verdict(records, field, form):
-    return form(records.median(field)) if records.ok() else records.verdict()
+def _or_verdict(records, field, factor=1):
+    return number(records.median(field), factor) if records.ok() else records.verdict()
 
 
 def errors(results):
     """Test errors on real sets."""
     return joined(
         [
-            _by_set(results, WITH_KERNEL, "error", percent, "Test error"),
-            _by_set(results, OTHERS, "error", percent, "Test error, other models"),
+            _by_set(results, WITH_KERNEL, "error", 100, "Test error, percent"),
+            _by_set(results, OTHERS, "error", 100, "Test error of other models, percent"),
         ]
     )
 
@@ -47,9 +47,9 @@ def times(results):
     """Processor times of fit and predict on real sets."""
     return joined(
         [
-            _by_set(results, WITH_KERNEL, "fit_cpu_seconds", seconds, "Time of fit"),
-            _by_set(results, OTHERS, "fit_cpu_seconds", seconds, "Time of fit, other models"),
-            _by_set(results, PREDICTING, "predict_cpu_seconds", seconds, "Time of predictions"),
+            _by_set(results, WITH_KERNEL, "fit_cpu_seconds", 1, "Time of fit, seconds"),
+            _by_set(results, OTHERS, "fit_cpu_seconds", 1, "Time of fit of other models, seconds"),
+            _by_set(results, PREDICTING, "predict_cpu_seconds", 1, "Time of predictions, seconds"),
         ]
     )
 
@@ -63,13 +63,13 @@ def curve(results, n_classes):
             records = found.where(n_train=n, model=model)
             if records:
                 numbers = [
-                    _or_verdict(records, "fit_seconds", seconds),
-                    seconds(records.median("predict_seconds")),
-                    percent(records.median("error")),
+                    _or_verdict(records, "fit_seconds"),
+                    number(records.median("predict_seconds")),
+                    number(records.median("error"), 100),
                 ]
                 rows.append([before, TITLES[model], *numbers])
                 before = ""
-    return list_table(["samples", "model", "fit", "predict", "error"], rows)
+    return list_table(["samples", "model", "fit (s)", "predict (s)", "error (%)"], rows)
 
 
 def from_files(results):
@@ -81,12 +81,15 @@ def from_files(results):
         for model, source in files.RUNS[kind]:
             run = found.where(kind=kind, n_train=files.N_TRAIN, model=model, source=source)
             if run:
-                numbers = [seconds(run.median(name)) for name in ("seconds", "cpu_seconds")]
-                numbers += [megabytes(run.median("megabytes")), percent(run.median("error"))]
+                fields = ("seconds", "cpu_seconds", "megabytes")
+                numbers = [
+                    *(number(run.median(name)) for name in fields),
+                    percent(run.median("error")),
+                ]
                 rows.append([f"{titles[model]}, {source}", *numbers])
         title = f"{count(n_features)} features, {n_values} of them not 0"
         tables.append(
-            list_table(["model, file", "time", "processor", "memory", "error"], rows, title)
+            list_table(["model, file", "time (s)", "CPU (s)", "memory (MB)", "error"], rows, title)
         )
     return joined(tables)
 
@@ -100,36 +103,33 @@ def stream(results):
             for point in record["points"]:
                 numbers = [
                     count(point["n_samples"]),
-                    seconds(point["seconds"]),
-                    megabytes(point["megabytes"]),
+                    number(point["seconds"]),
+                    number(point["megabytes"]),
                     percent(point["error"]),
                 ]
                 rows.append([before, *numbers])
                 before = ""
-    return list_table(["model", "samples", "time", "memory", "error"], rows)
+    return list_table(["model", "samples", "time (s)", "memory (MB)", "error"], rows)
 
 
 def cluster(results):
     """Times, memory and traffic of worker processes; a column for each run."""
     found = stored_records("cells_cluster", results).ok().records
     measures = {
+        "workers": ("n_workers", count),
         "cells": ("n_cells", count),
         "time of fit": ("seconds", seconds),
         "error": ("error", percent),
-        "largest memory of a worker": ("megabytes_at_most", megabytes),
-        "pieces": ("megabytes_of_pieces", megabytes),
-        "received": ("megabytes_received", megabytes),
+        "largest memory of a worker (MB)": ("megabytes_at_most", count),
+        "pieces (MB)": ("megabytes_of_pieces", count),
+        "received (MB)": ("megabytes_received", count),
     }
     rows = [
         [title, *(form(record[field]) for record in found)]
         for title, (field, form) in measures.items()
     ]
-    runs = [
-        f"{record['n_train'] / 1e6:g} M, {record['n_workers']} worker"
-        + ("s" if record["n_workers"] > 1 else "")
-        for record in found
-    ]
-    return list_table(["", *runs], rows) if found else None
+    sizes = [f"{record['n_train'] / 1e6:g}{NBSP}M" for record in found]
+    return list_table(["samples", *sizes], rows) if found else None
 
 
 def mixed(results):
@@ -138,16 +138,14 @@ def mixed(results):
     rows = [
         [
             f"{mixing.SETS[record['set']]}, {mixing.MODELS[record['model']][0]}",
-            *(percent(error) for error in record["errors"].values()),
+            *(number(error, 100) for error in record["errors"].values()),
         ]
         for record in found.records
     ]
     partitions = [str(n) for _ in mixing.EPOCHS for n in mixing.N_PARTITIONS]
-    parts = {
-        "Sequential, and one epoch with 4, 16 and 64 partitions": 1 + len(mixing.N_PARTITIONS)
-    }
-    parts["Five epochs with 4, 16 and 64 partitions"] = len(mixing.N_PARTITIONS)
-    return split_table(["set, model", "sequential", *partitions], rows, parts) if rows else None
+    n = len(mixing.N_PARTITIONS)
+    parts = {"Test error after one epoch, percent": 1 + n, "After five epochs": n}
+    return split_table(["set, model", "1", *partitions], rows, parts) if rows else None
 
 
 def simulated_seconds(durations, n_workers):

@@ -2,12 +2,12 @@
 
 from statistics import mean
 
-from ..bench.rst import count, list_table, percent, times
+from ..bench.rst import count, list_table, number, percent, times
 from ..bench.summary import stored_records
 from .sets import CASES, COMPARED_SHARE, SHARES, TOLERANCES
 
 
-def _requests(places, names, first, results):
+def _requests(places, names, results):
     """Return a table with rows for each set: the model, and one for each request.
 
     ``places`` are those of the requests among the compressed models of a record.
@@ -18,7 +18,7 @@ def _requests(places, names, first, results):
         if not records:
             continue
         vectors, error = (mean(r[field] for r in records) for field in ("n_support", "error"))
-        rows.append([case.title, count(vectors), percent(error), "–", "1×"])
+        rows.append([case.title, count(vectors), number(error, 100), "–", "1×"])
         for place, request in zip(places, names, strict=True):
             small = [r["compressed"][place] for r in records]
             pairs = zip(records, small, strict=True)
@@ -26,24 +26,24 @@ def _requests(places, names, first, results):
                 [
                     request,
                     count(mean(s["n_support"] for s in small)),
-                    percent(mean(s["error"] for s in small)),
+                    number(mean(s["error"] for s in small), 100),
                     f"{mean(s['sample_difference'] for s in small):.3f}",
                     times(mean(r["seconds_batch"] / s["seconds_batch"] for r, s in pairs)),
                 ]
             )
-    return list_table([first, "vectors", "error", "difference", "faster"], rows)
+    return list_table(["set", "vectors", "error (%)", "differs by", "faster"], rows)
 
 
 def by_tolerance(results):
     """Sizes that meet a tolerance."""
     names = [f"{tolerance:g}" for tolerance in TOLERANCES]
-    return _requests(range(len(TOLERANCES)), names, "tolerance", results)
+    return _requests(range(len(TOLERANCES)), names, results)
 
 
 def by_size(results):
     """Errors and differences of given sizes."""
     places = range(len(TOLERANCES), len(TOLERANCES) + len(SHARES))
-    return _requests(places, [percent(share, 0) for share in SHARES], "size", results)
+    return _requests(places, [percent(share, 0) for share in SHARES], results)
 
 
 def methods(results):

@@ -38,7 +38,7 @@ def durations(results):
 def errors(results):
     """Largest errors of scores."""
     models = ["lasvc", "kernel_arow"]
-    return _table(None, lambda way: f"{way['error']:.1e}", models, results)
+    return _table(None, lambda way: f"{way['error']:.1e}".replace("-", "−"), models, results)
 
 
 TABLES = {"deployment_errors": errors, "deployment_times": durations}

@@ -1,6 +1,6 @@
 """Tables of `kernels`."""
 
-from ..bench.rst import count, list_table, percent, seconds, split_table, times
+from ..bench.rst import count, list_table, number, percent, seconds, split_table, times
 from ..bench.summary import ratio, stored_records
 from .sets import CASES
 from .steps import MIXED, SIZES
@@ -21,9 +21,9 @@ def sets(results):
         rows.append(
             [
                 f"{case.kernel}, {case.title}",
-                seconds(ours["seconds_fit"]),
+                number(ours["seconds_fit"], 1000),
                 times(ratio(svc["seconds_fit"], ours["seconds_fit"])),
-                seconds(ours["seconds_predict"]),
+                number(ours["seconds_predict"], 1000),
                 times(ratio(svc["seconds_predict"], ours["seconds_predict"])),
                 count(record["n_train"]),
                 percent(ours["error"]),
@@ -32,7 +32,11 @@ def sets(results):
         )
     header = ["kernel, set", "fit", "SVC / LASVC", "predict", "SVC / LASVC"]
     header += ["samples", "LASVC", "SVC"]
-    return split_table(header, rows, {"Time of LASVC": 4, "Test error": 3}) if rows else None
+    return (
+        split_table(header, rows, {"Time of LASVC, milliseconds": 4, "Test error": 3})
+        if rows
+        else None
+    )
 
 
 def tanimoto(results):

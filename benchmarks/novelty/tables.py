@@ -9,7 +9,7 @@ TITLES = {
     "svm": "OneClassSVM",
     "sgd": "Nystroem, SGDOneClassSVM",
     "forest": "IsolationForest",
-    "neighbors": "LocalOutlierFactor",
+    "neighbors": "Local Outlier Factor",
 }
 STREAMS = {
     "budget": f"{MAX_VECTORS} vectors",

@@ -1,17 +1,17 @@
 """Tables of `regression`."""
 
-from ..bench.rst import count, joined, list_table, seconds
+from ..bench.rst import count, joined, list_table, number, seconds
 from ..bench.summary import Records, stored_records
 from .sets import REAL_SETS, SETS, SIZES, WIDTHS
 from .steps import CURVE
 
 TITLES = {
     "lasvr": "LASVR",
-    "lasvr_budget": "LASVR, 1000 vectors",
+    "lasvr_budget": "1000 vectors",
     "svr": "SVR",
     "sklearnex": "intelex",
     "boosting": "boosting",
-    "nystroem_ridge": "Nystroem, Ridge",
+    "nystroem_ridge": "Ridge",
 }
 # SVR has the R2 of LASVR, to 0.0002.
 ACCURACY = ("lasvr", "lasvr_budget", "boosting", "nystroem_ridge")
@@ -33,9 +33,9 @@ def sets(results):
     found = Records([record for part in parts for record in part.records])
     return joined(
         [
-            _by_set(found, ACCURACY, "r2", "{:.4f}".format, "R2"),
-            _by_set(found, SPEED, "seconds_fit", seconds, "Time of fit"),
-            _by_set(found, SPEED, "seconds_predict", seconds, "Time of predictions"),
+            _by_set(found, ACCURACY, "r2", "{:.3f}".format, "R2"),
+            _by_set(found, SPEED, "seconds_fit", number, "Time of fit, seconds"),
+            _by_set(found, SPEED, "seconds_predict", number, "Time of predictions, seconds"),
         ]
     )
 
