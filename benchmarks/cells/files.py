@@ -16,7 +16,7 @@ from ..bench.measure import PeakMemory
 N_BLOCK = 10_000
 # Number of features, and of values that are not 0.
 SHAPES = {"dense": (100, 100), "sparse": (3_000_000, 80)}
-SIZES = (250_000, 1_000_000)
+N_TRAIN = 1_000_000
 MODELS = {
     "pa": lambda: PassiveAggressiveClassifier(),
     "arow": lambda: AROWClassifier(),

@@ -127,12 +127,11 @@ def _one(case, job):
     return LASVC(C=case.C, gamma=case.gamma, n_jobs=job.threads, random_state=job.seed)
 
 
-def _cells(case, job, estimator=None, **options):
+def _cells(case, job, estimator=None):
     return CellClassifier(
         estimator or LASVC(C=case.C, gamma=case.gamma, random_state=job.seed),
         n_jobs=job.threads,
         random_state=job.seed,
-        **options,
     )
 
 
@@ -146,7 +145,6 @@ def _nystroem(case, job):
 MODELS = {
     "lasvc": _one,
     "cells": _cells,
-    "cells_apart": lambda case, job: _cells(case, job, overlap=0.0),
     "lasvc_search": lambda case, job: _search(case.grid, job.seed),
     "cells_search": lambda case, job: _cells(case, job, _search(case.grid, job.seed)),
     "cells_tuned": lambda case, job: TunedCells(case.grid, job.threads, job.seed),
@@ -162,11 +160,10 @@ MODELS = {
 TITLES = {
     "lasvc": "LASVC",
     "cells": "cells",
-    "cells_apart": "cells, no overlap",
     "lasvc_search": "LASVC, tuned",
     "cells_search": "cells, each tuned",
     "cells_tuned": "cells, tuned once",
-    "intelex": "scikit-learn-intelex",
+    "intelex": "intelex",
     "svc_part": "SVC, part",
     "nystroem": "Nystroem + SGD",
     "lpd": "LPD-SVM",

@@ -18,10 +18,10 @@ MODELS = {
     "arow": lambda seed: KernelAROWClassifier(gamma=SVM["gamma"], random_state=seed),
 }
 TITLES = {
-    "cells": "CellClassifier",
+    "cells": "cells",
     "lasvm": "LASVC",
     "lasvm-nc": "LASVC, lasvm-nc",
-    "arow": "KernelAROWClassifier",
+    "arow": "kernel AROW",
 }
 CHUNK = 1000
 POINTS = (20_000, 50_000, 100_000, 200_000, 500_000)

@@ -2,50 +2,55 @@
 
 import heapq
 
-from ..bench.rst import count, list_table, megabytes, percent, seconds
+from ..bench.rst import NBSP, count, joined, list_table, number, percent, seconds, split_table
 from ..bench.summary import stored_records
 from . import files, mixing, streams
 from .models import TITLES
 from .sets import CASES
-from .steps import CURVE, SETS_MODELS, SIZES
+from .steps import CURVE, SIZES
 
-COLUMNS = [*SETS_MODELS[:2], "svc_part", *SETS_MODELS[2:]]
+# Models of the tables of sets.
+WITH_KERNEL = ("lasvc", "cells", "lasvc_search", "cells_search")
+OTHERS = ("svc_part", "intelex", "lpd", "boosting")
+PREDICTING = ("lasvc", "cells", "intelex", "boosting")
 
 # The samples and workers of a reckoning.
 N_BILLION, N_WORKERS = 1e9, 32
 SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
-def _by_set(results, cell):
+def _by_set(results, models, field, factor, title):
     """Return a table with a row for each set and a column for each model."""
     found, rows = stored_records("cells_sets", results), []
     for name, case in CASES.items():
-        of_set = [found.where(set=name, model=model) for model in COLUMNS]
+        of_set = [found.where(set=name, model=model) for model in models]
         if any(of_set):
-            rows.append([case.title, *(cell(records) for records in of_set)])
-    return list_table(["set", *(TITLES[model] for model in COLUMNS)], rows)
+            rows.append([case.title, *(_or_verdict(records, field, factor) for records in of_set)])
+    return list_table(["set", *(TITLES[model] for model in models)], rows, title)
 
 
-def _or_verdict(records, text):
-    return text(records) if records.ok() else records.verdict()
+def _or_verdict(records, field, factor=1):
+    return number(records.median(field), factor) if records.ok() else records.verdict()
 
 
 def errors(results):
     """Test errors on real sets."""
-    return _by_set(results, lambda found: _or_verdict(found, lambda f: percent(f.median("error"))))
+    return joined(
+        [
+            _by_set(results, WITH_KERNEL, "error", 100, "Test error, percent"),
+            _by_set(results, OTHERS, "error", 100, "Test error of other models, percent"),
+        ]
+    )
 
 
 def times(results):
     """Processor times of fit and predict on real sets."""
-    return _by_set(
-        results,
-        lambda found: _or_verdict(
-            found,
-            lambda f: (
-                f"{seconds(f.median('fit_cpu_seconds'))}; "
-                f"{seconds(f.median('predict_cpu_seconds'))}"
-            ),
-        ),
+    return joined(
+        [
+            _by_set(results, WITH_KERNEL, "fit_cpu_seconds", 1, "Time of fit, seconds"),
+            _by_set(results, OTHERS, "fit_cpu_seconds", 1, "Time of fit of other models, seconds"),
+            _by_set(results, PREDICTING, "predict_cpu_seconds", 1, "Time of predictions, seconds"),
+        ]
     )
 
 
@@ -55,37 +60,38 @@ def curve(results, n_classes):
     for n in SIZES:
         before = count(n)
         for model in CURVE:
-            of_model = found.where(n_train=n, model=model)
-            if of_model:
+            records = found.where(n_train=n, model=model)
+            if records:
                 numbers = [
-                    _or_verdict(of_model, lambda f: seconds(f.median("fit_seconds"))),
-                    seconds(of_model.median("predict_seconds")),
-                    percent(of_model.median("error")),
+                    _or_verdict(records, "fit_seconds"),
+                    number(records.median("predict_seconds")),
+                    number(records.median("error"), 100),
                 ]
                 rows.append([before, TITLES[model], *numbers])
                 before = ""
-    return list_table(["samples", "model", "fit", "predict 20 000", "error"], rows)
+    return list_table(["samples", "model", "fit (s)", "predict (s)", "error (%)"], rows)
 
 
 def from_files(results):
-    """Times, peak memory and errors of one pass over a file."""
-    titles = {"pa": "PassiveAggressiveClassifier", "arow": "AROWClassifier", "vw": "Vowpal Wabbit"}
-    found, rows = stored_records("cells_files", results), []
+    """Times, peak memory and errors of one pass over a file, a table for each kind of samples."""
+    titles = {"pa": "PA", "arow": "AROW", "vw": "Vowpal Wabbit"}
+    found, tables = stored_records("cells_files", results).ok(), []
     for kind, (n_features, n_values) in files.SHAPES.items():
-        for n in files.SIZES:
-            before = f"{kind}: {count(n)} × {count(n_features)}, {n_values} values each"
-            for model, source in files.RUNS[kind]:
-                run = found.where(kind=kind, n_train=n, model=model, source=source).ok()
-                if run:
-                    numbers = [seconds(run.median(name)) for name in ("seconds", "cpu_seconds")]
-                    memory, error = (
-                        megabytes(run.median("megabytes")),
-                        percent(run.median("error")),
-                    )
-                    rows.append([before, f"{titles[model]}, {source}", *numbers, memory, error])
-                    before = ""
-    header = ["samples", "model, file", "time", "processor time", "peak memory", "error"]
-    return list_table(header, rows)
+        rows = []
+        for model, source in files.RUNS[kind]:
+            run = found.where(kind=kind, n_train=files.N_TRAIN, model=model, source=source)
+            if run:
+                fields = ("seconds", "cpu_seconds", "megabytes")
+                numbers = [
+                    *(number(run.median(name)) for name in fields),
+                    percent(run.median("error")),
+                ]
+                rows.append([f"{titles[model]}, {source}", *numbers])
+        title = f"{count(n_features)} features, {n_values} of them not 0"
+        tables.append(
+            list_table(["model, file", "time (s)", "CPU (s)", "memory (MB)", "error"], rows, title)
+        )
+    return joined(tables)
 
 
 def stream(results):
@@ -97,37 +103,33 @@ def stream(results):
             for point in record["points"]:
                 numbers = [
                     count(point["n_samples"]),
-                    seconds(point["seconds"]),
-                    megabytes(point["megabytes"]),
-                    seconds(point["predict_seconds"]),
+                    number(point["seconds"]),
+                    number(point["megabytes"]),
                     percent(point["error"]),
                 ]
                 rows.append([before, *numbers])
                 before = ""
-    header = ["model", "samples", "time so far", "memory", "predict 20 000", "error"]
-    return list_table(header, rows)
+    return list_table(["model", "samples", "time (s)", "memory (MB)", "error"], rows)
 
 
 def cluster(results):
-    """Times, memory and traffic of worker processes."""
-    found = stored_records("cells_cluster", results).ok()
+    """Times, memory and traffic of worker processes; a column for each run."""
+    found = stored_records("cells_cluster", results).ok().records
+    measures = {
+        "workers": ("n_workers", count),
+        "cells": ("n_cells", count),
+        "time of fit": ("seconds", seconds),
+        "error": ("error", percent),
+        "largest memory of a worker (MB)": ("megabytes_at_most", count),
+        "pieces (MB)": ("megabytes_of_pieces", count),
+        "received (MB)": ("megabytes_received", count),
+    }
     rows = [
-        [
-            count(record["n_train"]),
-            count(record["n_workers"]),
-            count(record["n_cells"]),
-            seconds(record["seconds"]),
-            percent(record["error"]),
-            megabytes(record["megabytes_at_start"]),
-            megabytes(record["megabytes_at_most"]),
-            megabytes(record["megabytes_of_pieces"]),
-            megabytes(record["megabytes_received"]),
-            count(record["n_tasks"]),
-        ]
-        for record in found.records
+        [title, *(form(record[field]) for record in found)]
+        for title, (field, form) in measures.items()
     ]
-    header = ["samples", "workers", "cells", "fit", "error", "memory at start", "largest memory"]
-    return list_table([*header, "pieces", "received", "tasks"], rows)
+    sizes = [f"{record['n_train'] / 1e6:g}{NBSP}M" for record in found]
+    return list_table(["samples", *sizes], rows) if found else None
 
 
 def mixed(results):
@@ -136,12 +138,14 @@ def mixed(results):
     rows = [
         [
             f"{mixing.SETS[record['set']]}, {mixing.MODELS[record['model']][0]}",
-            *(percent(error) for error in record["errors"].values()),
+            *(number(error, 100) for error in record["errors"].values()),
         ]
         for record in found.records
     ]
-    runs = [f"{n}; {epochs}" for epochs in mixing.EPOCHS for n in mixing.N_PARTITIONS]
-    return list_table(["set, model", "sequential", *runs], rows)
+    partitions = [str(n) for _ in mixing.EPOCHS for n in mixing.N_PARTITIONS]
+    n = len(mixing.N_PARTITIONS)
+    parts = {"Test error after one epoch, percent": 1 + n, "After five epochs": n}
+    return split_table(["set, model", "1", *partitions], rows, parts) if rows else None
 
 
 def simulated_seconds(durations, n_workers):
@@ -157,23 +161,6 @@ def simulated_seconds(durations, n_workers):
             heapq.heapreplace(ends, ends[0] + duration)
         total += max(ends)
     return total
-
-
-def cluster_simulated(results):
-    """Simulated times with more workers, from the durations of tasks on one."""
-    found = stored_records("cells_cluster", results).ok().where(n_workers=1)
-    rows = [
-        [
-            count(record["n_train"]),
-            seconds(record["seconds"]),
-            *(seconds(simulated_seconds(record["durations"], n)) for n in SIMULATED_WORKERS),
-            seconds(sum(max(stage) for stage in record["durations"].values())),
-        ]
-        for record in found.records
-    ]
-    simulated = [f"{n} workers, simulated" for n in SIMULATED_WORKERS]
-    header = ["samples", "one worker, measured", *simulated, "longest tasks of the stages"]
-    return list_table(header, rows)
 
 
 def billion(results):
@@ -228,5 +215,4 @@ TABLES = {
     "cells_curve_2": lambda results: curve(results, 2),
     "cells_curve_7": lambda results: curve(results, 7),
     "cells_cluster": cluster,
-    "cells_cluster_simulated": cluster_simulated,
 }

@@ -81,22 +81,11 @@ def compress(job):
     }
 
 
-def second_order_scores(model, X):
-    """Return decision values by the expansion of Claesen et al. (2014), and where it is valid."""
-    S, gamma = np.asarray(model.support_vectors_, dtype=np.float64), model.gamma_
-    products = 2.0 * gamma * X @ S.T
-    values = (1.0 + products + products**2 / 2.0) * np.exp(-gamma * (S**2).sum(axis=1))
-    scores = np.exp(-gamma * (X**2).sum(axis=1))[:, None] * (values @ model.dual_coef_.T)
-    return scores + model.intercept_, (np.abs(products) < 0.5).all(axis=1)
-
-
 def compare(job):
-    """Compare moved with selected vectors, and with the expansion of second order."""
+    """Compare moved with selected vectors."""
     X, y, X_test, y_test = CASES[job.set].samples.load(job.seed, job.quick)
     model = fitted(job, X, y)
     X_test, y_test = X_test[:2000], y_test[:2000]
-    scores, valid = second_order_scores(model, X_test)
-    codes = scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] > 0).astype(int)
     size = max(1, round(COMPARED_SHARE * len(model.support_)))
     n_moves, errors = _compression.N_MOVES, []
     for _compression.N_MOVES in (0, n_moves):
@@ -106,8 +95,6 @@ def compare(job):
         "error": zero_one_loss(y_test, model.predict(X_test)),
         "error_selected": errors[0],
         "error_moved": errors[1],
-        "error_second_order": zero_one_loss(y_test, model.classes_[codes]),
-        "share_second_order": float(valid.mean()),
     }
 
 

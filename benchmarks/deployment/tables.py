@@ -1,56 +1,44 @@
 """Tables of `deployment`."""
 
-from functools import partial
-
-from ..bench.rst import count, list_table
+from ..bench.rst import joined, list_table
 from ..bench.summary import stored_records
 from ..calibration.sets import SETS as TITLES
-from .steps import MODELS, SETS, THREADS
+from .steps import MODELS, SETS
 
-MODEL_TITLES = {
-    "lasvc": "``LASVC``",
-    "kernel_arow": "``KernelAROWClassifier``",
-    "pa": "``PassiveAggressiveClassifier``",
-}
-WAYS = {"ours": "the model", "float32": "graph, float32", "float64": "graph, float64"}
+MODEL_TITLES = {"lasvc": "LASVC", "kernel_arow": "kernel AROW", "pa": "PA"}
+WAYS = {"ours": "model", "float32": "float32", "float64": "float64"}
 
 
-def _records(results, threads, models=MODELS):
-    """Yield titles of set and model, and the record, of each pair that was measured."""
-    found = stored_records("deployment_onnx", results).ok().where(threads=threads)
+def title_of(name):
+    """Title of a set."""
+    return TITLES[name].title if name in TITLES else "Banana"
+
+
+def _table(title, cell, models, results):
+    """Return a table with a row for each set and model, and a column for each way to predict."""
+    found, rows = stored_records("deployment_onnx", results).ok(), []
     for name in SETS:
+        before = title_of(name)
         for model in models:
             for record in found.where(set=name, model=model).records:
-                title = TITLES[name].title if name in TITLES else "Banana"
-                yield [title, MODEL_TITLES[model]], record
+                rows.append([before, MODEL_TITLES[model], *(cell(record[way]) for way in WAYS)])
+                before = ""
+    return list_table(["set", "model", *WAYS.values()], rows, title)
 
 
-def durations(threads, results):
+def durations(results):
     """Time of a batch in milliseconds, and of a single sample in microseconds."""
-    rows = []
-    for titles, record in _records(results, threads):
-        cells = [count(record["n_support"]), count(record["n_test"])]
-        cells += [f"{1000 * record[way]['seconds']:.3g}" for way in WAYS]
-        cells += [f"{record[way]['microseconds']:.3g}" for way in WAYS]
-        rows.append(titles + cells)
-    header = ["set", "model", "support vectors", "samples"]
-    header += [f"{title}, ms" for title in WAYS.values()]
-    header += [f"{title}, µs" for title in WAYS.values()]
-    return list_table(header, rows)
+    parts = {
+        "All test samples, milliseconds": lambda way: f"{1000 * way['seconds']:.3g}",
+        "One sample, microseconds": lambda way: f"{way['microseconds']:.3g}",
+    }
+    return joined([_table(title, cell, MODELS, results) for title, cell in parts.items()])
 
 
 def errors(results):
-    """Largest errors of scores, and labels that differ from those of the model."""
-    rows = []
-    for titles, record in _records(results, 1, ["lasvc", "kernel_arow"]):
-        cells = [f"{record[way]['error']:.1e}" for way in WAYS]
-        differing = (record[way]["n_differ"] for way in ("float32", "float64"))
-        rows.append([*titles, *cells, " / ".join(map(str, differing))])
-    header = ["set", "model", *WAYS.values(), "labels that differ, float32 / float64"]
-    return list_table(header, rows)
+    """Largest errors of scores."""
+    models = ["lasvc", "kernel_arow"]
+    return _table(None, lambda way: f"{way['error']:.1e}".replace("-", "−"), models, results)
 
 
-TABLES = {
-    "deployment_errors": errors,
-    **{f"deployment_times_{n}": partial(durations, n) for n in THREADS},
-}
+TABLES = {"deployment_errors": errors, "deployment_times": durations}

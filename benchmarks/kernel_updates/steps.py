@@ -1,26 +1,18 @@
 """Kernel passive-aggressive models and perceptrons.
 
-``kernel_stream``: samples per second and memory on a stream with a budget, compared with the same
-algorithm in NumPy; ``kernel_pa_sets``: PA, PA-I, PA-II with all labels, some labels and few
-vectors, compared with ``LASVC`` and ``SVC``; ``kernel_perceptrons``: the perceptrons of the
-thesis and LASVM on the ten digits.
+``kernel_stream``: samples per second on a stream with a budget; ``kernel_pa_sets``: PA-I with all
+labels, some labels and few vectors, compared with ``LASVC``; ``kernel_perceptrons``: the
+perceptrons of the thesis and LASVM on the ten digits.
 """
 
 from ..bench.harness import grid
 
 POLICIES = ("margin", "smallest", "projection", "merging")
-RIVALS = ("margin", "smallest")
 SETS = ("magic04", "mushrooms", "pima_diabetes", "spambase", "splice", "svmguide1")
 
 
 def measure_stream(settings):
-    cases = [
-        dict(policy=policy, rival=rival, seed=seed)
-        for seed in range(settings.seeds)
-        for policy in POLICIES
-        for rival in (False, True)[: 1 + (policy in RIVALS)]
-    ]
-    return settings.records("budget_stream", cases)
+    return settings.records("budget_stream", grid(seed=range(settings.seeds), policy=POLICIES))
 
 
 def measure_sets(settings):

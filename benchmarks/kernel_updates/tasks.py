@@ -2,23 +2,23 @@
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.metrics import zero_one_loss
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from benchmarks.bench.data import load_paper_dataset
 from sklearn_online_svm import (
     LASVC,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
+    LabelEfficientClassifier,
 )
+from sklearn_online_svm.active import MarginQuery
 
 from ..bench.job import Job
-from .models import VARIANTS, NumpyBudgetPA, asking, kernel_pa
 
 GRID = [0.01, 0.1, 1.0, 10.0, 100.0]
 MOST_ROWS = 6000
@@ -35,7 +35,6 @@ class UpdatesJob(Job):
     n_features: int = 20
     budget: int = 500
     policy: str = "margin"
-    rival: bool = False
     # A set, and a digit.
     name: str = ""
     digit: int = 0
@@ -55,57 +54,32 @@ def _stream(job):
     return X, np.where(score + 0.5 * rng.normal(size=n) > 0, 1, -1)
 
 
-def _resident():
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    return None
-
-
 def budget_stream(job):
-    """Samples per second in chunks of a thousand, and memory along the stream."""
+    """Samples per second in chunks of a thousand and one by one, and the error at the end."""
     X, y = _stream(job)
-    if job.rival:
-        X, y = X[:20_000], y[:20_000]
-        model = NumpyBudgetPA(1.0, 0.05, job.budget, job.policy, job.n_features)
-        learn = model.partial_fit
-    else:
-        model = KernelPassiveAggressiveClassifier(
-            gamma=0.05, max_support_vectors=job.budget, budget_policy=job.policy
-        )
-
-        def learn(X, y):
-            model.partial_fit(X, y, classes=[-1, 1])
-
-    learn(X[:500], y[:500])
-    memory, seconds, begin = [], 0.0, 2000
-    learn(X[500:begin], y[500:begin])
-
-    def n_updates():
-        return model.n_updates if job.rival else model.n_updates_
-
-    n_before = n_updates()
+    model = KernelPassiveAggressiveClassifier(
+        gamma=0.05, max_support_vectors=job.budget, budget_policy=job.policy
+    )
+    begin, seconds = 2000, 0.0
+    model.partial_fit(X[:begin], y[:begin], classes=[-1, 1])
+    n_before = model.n_updates_
     for at in range(begin, len(y), 1000):
         start = time.perf_counter()
-        learn(X[at : at + 1000], y[at : at + 1000])
+        model.partial_fit(X[at : at + 1000], y[at : at + 1000])
         seconds += time.perf_counter() - start
-        if at % 10_000 == 0:
-            memory.append([at, _resident()])
-    record = {
+    n_updates = model.n_updates_ - n_before
+    probe, expected = X[-5000:], y[-5000:]
+    error = zero_one_loss(expected, model.predict(probe))
+    start = time.perf_counter()
+    for i in range(1000):
+        model.partial_fit(probe[i : i + 1], expected[i : i + 1])
+    return {
         "rows": len(y) - begin,
         "pass_seconds": seconds,
-        "memory": memory,
-        "updates": n_updates() - n_before,
+        "updates": n_updates,
+        "error": error,
+        "row_seconds": (time.perf_counter() - start) / 1000,
     }
-    if not job.rival:
-        probe = X[-5000:]
-        record["error"] = zero_one_loss(y[-5000:], model.predict(probe))
-        one = [probe[i : i + 1] for i in range(1000)]
-        start = time.perf_counter()
-        for i in range(1000):
-            model.partial_fit(one[i], y[-5000 + i : -5000 + i + 1])
-        record["row_seconds"] = (time.perf_counter() - start) / 1000
-    return record
 
 
 # ---------------------------------------------------------------------------
@@ -136,9 +110,9 @@ def _chosen(build, X, y, seed):
 
 
 def kernel_pa_sets(job):
-    """All labels, some labels, and models that look back."""
+    """PA-I with all labels, some labels and few vectors, and LASVC."""
     X, y, X_test, y_test = _set(job)
-    gamma, found = 1.0 / X.shape[1], {}
+    fixed, found = dict(gamma=1.0 / X.shape[1], random_state=job.seed), {}
 
     def measure(name, model, C):
         start = time.perf_counter()
@@ -150,26 +124,17 @@ def kernel_pa_sets(job):
             "error": zero_one_loss(y_test, model.predict(X_test)),
             "n_vectors": len(inner.support_),
             "fit_seconds": seconds,
-            "labels": getattr(model, "n_queries_", len(y)) / len(y),
         }
 
-    for variant in VARIANTS:
-
-        def build(C, variant=variant, **params):
-            return kernel_pa(variant, C, gamma=gamma, random_state=job.seed, **params)
-
-        C = np.inf if variant == "PA" else _chosen(build, X, y, job.seed)
-        shown = None if variant == "PA" else C
-        measure(variant, build(C), shown)
-        measure(f"{variant}, asking", asking(build(C), QUERY_RATE, job.seed), shown)
-        measure(f"{variant}, 100 vectors", build(C, max_support_vectors=100), shown)
-    for name, kind in (("LASVC", LASVC), ("SVC", SVC)):
-
-        def build(C, kind=kind):
-            return kind(C=C, gamma=gamma, random_state=job.seed)
-
-        C = _chosen(build, X, y, job.seed)
-        measure(name, build(C), C)
+    C = _chosen(lambda C: KernelPassiveAggressiveClassifier(C=C, **fixed), X, y, job.seed)
+    model = KernelPassiveAggressiveClassifier(C=C, **fixed)
+    query = MarginQuery(rate=QUERY_RATE, random_state=job.seed)
+    asking = LabelEfficientClassifier(model, query, random_state=job.seed)
+    measure("PA-I", model, C)
+    measure("PA-I, a fifth of the labels", asking, C)
+    measure("PA-I, 100 vectors", clone(model).set_params(max_support_vectors=100), C)
+    C = _chosen(lambda C: LASVC(C=C, **fixed), X, y, job.seed)
+    measure("LASVC", LASVC(C=C, **fixed), C)
     return {"n_train": len(y), "n_features": X.shape[1], "models": found}
 
 
@@ -197,7 +162,6 @@ def perceptrons_of_digits(job):
         "perceptron": KernelPerceptronClassifier(**once),
         "averaged, 1 pass": KernelPerceptronClassifier(average="vote", **once),
         "averaged, 10 passes": KernelPerceptronClassifier(average="vote", max_iter=10, **once),
-        "mean, 1 pass": KernelPerceptronClassifier(average="mean", **once),
         "budget": KernelPerceptronClassifier(**budget, **once),
         "LASVM, 1 pass": LASVC(C=1000, **MNIST, random_state=job.seed),
         "LASVM, 2 passes": LASVC(C=1000, max_iter=2, **MNIST, random_state=job.seed),

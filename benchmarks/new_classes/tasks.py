@@ -25,20 +25,20 @@ AFTER = [0, 500, 1000, 3000]
 RBF = dict(gamma=0.2)
 MODELS = {
     "LASVC": LASVC(C=10.0, **RBF),
-    'LASVC, algorithm="lasvm-g"': LASVC(C=10.0, algorithm="lasvm-g", **RBF),
-    "KernelPassiveAggressive": KernelPassiveAggressiveClassifier(**RBF),
-    'KernelPassiveAggressive, "crammer_singer"': KernelPassiveAggressiveClassifier(
+    "LASVC, lasvm-g": LASVC(C=10.0, algorithm="lasvm-g", **RBF),
+    "kernel PA": KernelPassiveAggressiveClassifier(**RBF),
+    "kernel PA, crammer_singer": KernelPassiveAggressiveClassifier(
         multi_class="crammer_singer", **RBF
     ),
-    "KernelPerceptron": KernelPerceptronClassifier(**RBF),
-    "KernelAROW, 500 vectors": KernelAROWClassifier(max_support_vectors=500, **RBF),
-    "KernelAROW, 1000 vectors": KernelAROWClassifier(max_support_vectors=1000, **RBF),
-    "PassiveAggressive": PassiveAggressiveClassifier(C=0.01, average=True),
-    'PassiveAggressive, "crammer_singer"': PassiveAggressiveClassifier(
+    "kernel perceptron": KernelPerceptronClassifier(**RBF),
+    "kernel AROW, 500 vectors": KernelAROWClassifier(max_support_vectors=500, **RBF),
+    "kernel AROW, 1000 vectors": KernelAROWClassifier(max_support_vectors=1000, **RBF),
+    "PA": PassiveAggressiveClassifier(C=0.01, average=True),
+    "PA, crammer_singer": PassiveAggressiveClassifier(
         C=0.01, average=True, multi_class="crammer_singer"
     ),
     "AROW": AROWClassifier(),
-    "Perceptron": PerceptronClassifier(),
+    "perceptron": PerceptronClassifier(),
 }
 
 

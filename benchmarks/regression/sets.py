@@ -66,8 +66,8 @@ SETS = {
     "friedman1": Set("Friedman 1", partial(make_friedman1, n_features=10), 1.0),
     "friedman2": Set("Friedman 2", make_friedman2, 125.0),
     "friedman3": Set("Friedman 3", make_friedman3, 0.1),
-    "energy": Set("Energy (generated)", _energy, 0.3),
-    "housing": Set("Housing (generated)", _housing, 0.3),
+    "energy": Set("Energy", _energy, 0.3),
+    "housing": Set("Housing", _housing, 0.3),
     "wide": Set("100 features", _wide, 0.5, n_train=20_000),
 }
 
