@@ -23,4 +23,5 @@ def test_pictures_of_the_gallery_are_drawn_by_an_example(path):
         if picture.startswith("auto_examples"):
             found = re.fullmatch(r"auto_examples/(\w+)/images/sphx_glr_(\w+)_\d{3}\.png", picture)
             assert found, f"{picture} is not the name of a picture of the gallery"
-            assert (ROOT / "examples" / found[1] / f"{found[2]}.py").is_file(), f"{picture} has no example"
+            example = ROOT / "examples" / found[1] / f"{found[2]}.py"
+            assert example.is_file(), f"{picture} has no example"
