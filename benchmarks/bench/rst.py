@@ -34,6 +34,15 @@ def joined(tables):
     return "\n".join(filter(None, tables)) or None
 
 
+def pivot(rows, columns, title=None, corner=""):
+    """A table with a row for each item of `rows`, from its title to its data.
+
+    `columns` maps each header to a function from the data of a row to the text of the cell.
+    """
+    cells = [[name, *(cell(data) for cell in columns.values())] for name, data in rows.items()]
+    return list_table([corner, *columns], cells, title)
+
+
 def seconds(value):
     """Time with as many digits as say something."""
     if value is None:

@@ -1,8 +1,8 @@
 """The experiments of Lu, Zhao and Hoi (2016): label-efficient online learning.
 
 ``paa_*``: binary sets (Tables 2 and 3, Figures 1 to 3) and sets of several classes (Figures 4
-and 5); ``cspaa_*``: uneven classes (Tables 6 to 8, Figure 6), ``cspaa_cpa``: why CPA is below PE;
-``paa_url``: a stream of the size of their malicious URLs (Figure 7).
+and 5); ``cspaa_*``: uneven classes (Tables 6 and 8, Figure 6); ``paa_url``: a stream of the size
+of their malicious URLs (Figure 7).
 """
 
 from functools import partial
@@ -50,14 +50,9 @@ def measure_asked_labels(stream, algorithms, settings):
     return {"stream": stream, "records": records}
 
 
-# ---------------------------------------------------------------------------
-# Uneven classes
-# ---------------------------------------------------------------------------
-
 COST_DELTAS = [2.0**k for k in range(-10, 11, 2)]
 # Of the adaptive rule, which divides delta by the number of samples seen.
 ADAPTIVE_DELTAS = [2.0**k for k in range(-4, 21, 2)]
-TABLE_8_RATIOS = [99]
 
 
 def _cost_curve(algorithm, quick):
@@ -69,67 +64,38 @@ def _cost_curve(algorithm, quick):
 
 
 def measure_uneven_classes(stream, ratio, settings):
-    """Sum and cost of all algorithms, at the rates of the paper and over all shares.
-
-    All in one process, in turns: their times are close to one another.
-    """
+    """Sum and cost of all algorithms, at the rates of the paper and over all shares."""
     found = settings.call(
         "uneven_classes",
         stream=stream,
         ratio=ratio,
-        rates=[
-            paper.COST_RATES[ratio],
-            *([paper.TABLE_8_RATE] if ratio in TABLE_8_RATIOS else []),
-        ],
+        rates=[paper.COST_RATES[ratio], *([paper.TABLE_8_RATE] if ratio == 99 else [])],
         curves={name: _cost_curve(name, settings.quick) for name in linear_models.COST},
         **_runs(settings, N_UNEVEN_TRIALS),
     )
     harness.say(f"cspaa_{stream}_{ratio}", found)
-    if found["status"] != "ok":
-        return {"stream": stream, "ratio": ratio, "records": [found]}
-    each = found.pop("algorithms")
+    each = found.pop("algorithms", [{}])
     return {"stream": stream, "ratio": ratio, "records": [found | own for own in each]}
 
-
-def measure_cpa(settings):
-    """PE and CPA on parts of the samples, and with wrong labels."""
-    names = [stream.name for stream in streams.COST]
-    n_runs = QUICK["n_runs"] if settings.quick else N_RUNS
-    cases = harness.grid(stream=names, ratio=paper.COST_RATES)
-    return settings.records("cpa_reasons", cases, n_runs=n_runs)
-
-
-# ---------------------------------------------------------------------------
-# A stream as large as that of the malicious URLs
-# ---------------------------------------------------------------------------
 
 URL = dict(n_rows=1_000_000, n_columns=3_231_961, per_row=115, chunk=10_000, ratio=99)
 QUICK_URL = URL | dict(n_rows=20_000, chunk=5_000)
 URL_RATE = 0.02
-# The algorithms of Figure 7, and further runs: the estimators alone, and a peer.
-URL_RUNS = [
-    ("PA", True),
-    ("CW-diag", True),
-    ("arow", True),
-    ("sgd", True),
-    *((name, False) for name in linear_models.COST),
-]
 
 
 def _asking(algorithm):
     """CSPAA(a) starts with the delta of the paper, the others get the share of labels."""
     if algorithm == "CSPAA(a)":
         return {"deltas": [paper.ADAPTIVE_DELTA]}
-    active = algorithm in linear_models.COST and algorithm not in linear_models.FULL
-    return {"rates": [URL_RATE]} if active else {}
+    return {} if algorithm in linear_models.FULL else {"rates": [URL_RATE]}
 
 
 def measure_url(settings):
     size = QUICK_URL if settings.quick else URL
-    records = []
-    for algorithm, plain in URL_RUNS:
-        asked = dict(algorithm=algorithm, plain=plain)
-        records.append(settings.record("large_stream", asked, **_asking(algorithm), **size))
+    records = [
+        settings.record("large_stream", dict(algorithm=name), **_asking(name), **size)
+        for name in linear_models.COST
+    ]
     return {"rate": URL_RATE, "size": size, "records": records}
 
 
@@ -150,6 +116,5 @@ STEPS = {
         for stream in streams.COST
         for ratio in paper.COST_RATES
     },
-    "cspaa_cpa": measure_cpa,
     "paa_url": measure_url,
 }

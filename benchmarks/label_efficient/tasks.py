@@ -1,20 +1,14 @@
 """Tasks of `label_efficient`: what runs inside a fresh process."""
 
-import contextlib
-import ctypes
 import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from sklearn.svm import LinearSVC
 
 from ..bench.job import Job
-from ..bench.measure import PeakMemory
 from ..linear import models as linear_models
 from ..linear import streams
 from ..linear.models import Choice
-
-MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
@@ -42,8 +36,6 @@ class StreamJob(Job):
     n_columns: int = 0
     per_row: int = 0
     chunk: int = 0
-    # Call `partial_fit` of the estimator alone, without predicting first.
-    plain: bool = False
 
     def data(self):
         if self.ratio is None:
@@ -163,6 +155,10 @@ def tuned(job, X, y):
 # ---------------------------------------------------------------------------
 
 
+POINT = ("share", "score")
+UNEVEN_FIELDS = ("seconds", "share", "tp", "fn", "fp", "tn")
+
+
 def asked_labels(job):
     """Choose C and delta; then the rates, and the curve over the share of labels.
 
@@ -171,18 +167,15 @@ def asked_labels(job):
     """
     X, y = job.data()
     choices = tuned(job, X, y)
-    random = job.algorithm in linear_models.RANDOM
     plans = {("delta", rate): choice for rate, choice in zip(job.rates, choices)}
-    if not random:
+    if job.algorithm not in linear_models.RANDOM:
         plans |= {("rate", c[1]): replace(plans[c], rate=c[1]) for c in list(plans)}
     C = choices[0].C
     points = {value: _at_point(job.algorithm, Choice(C=C), value) for value in job.deltas}
-
-    def runs(choices):
-        all_plans = {key: (job.algorithm, choice) for key, choice in choices.items()}
-        return _in_turns(job.n_runs, X, y, all_plans)
-
-    fixed, curve = runs(plans), runs(points)
+    fixed, curve = (
+        _in_turns(job.n_runs, X, y, {key: (job.algorithm, choice) for key, choice in each.items()})
+        for each in (plans, points)
+    )
     return {
         "C": C,
         "Cs": job.Cs,
@@ -191,10 +184,7 @@ def asked_labels(job):
             for (way, rate), found in fixed.items()
         ],
         "curve": [
-            {
-                "share": float(np.mean([result["share"] for result in found])),
-                "score": float(np.mean([result["score"] for result in found])),
-            }
+            {name: float(np.mean([result[name] for result in found])) for name in POINT}
             for found in curve.values()
         ],
         "n_rows": len(y),
@@ -225,9 +215,6 @@ def _in_turns(n_runs, X, y, plans):
     return results
 
 
-UNEVEN_FIELDS = ("seconds", "share", "tp", "fn", "fp", "tn")
-
-
 def uneven_classes(job):
     """Sum and cost of several algorithms: at rates (with the delta that gives them), and at the
     values of their curves.
@@ -247,61 +234,17 @@ def uneven_classes(job):
             plans[algorithm, rate] = algorithm, choice
         for value in values:
             points[algorithm, value] = algorithm, _at_point(algorithm, start, value)
-    fixed = _in_turns(job.n_runs, X, y, plans)
-    curve = _in_turns(job.n_runs, X, y, points)
-    return {
-        "n_rows": len(y),
-        "n_positive": n_positive,
-        "algorithms": [
-            {
-                "algorithm": algorithm,
-                "fixed": [
-                    {
-                        "rate": rate,
-                        "delta": plans[name, rate][1].delta,
-                        **_together(found, UNEVEN_FIELDS),
-                    }
-                    for (name, rate), found in fixed.items()
-                    if name == algorithm
-                ],
-                "curve": [
-                    {"value": value, **_together(found, UNEVEN_FIELDS)}
-                    for (name, value), found in curve.items()
-                    if name == algorithm
-                ],
-            }
-            for algorithm in job.curves
-        ],
-    }
-
-
-# Shares of labels that are made wrong.
-WRONG = (0.05, 0.1)
-
-
-def cpa_reasons(job):
-    """PE and CPA on all samples, on those that a linear model can classify, with wrong labels."""
-    X, y = job.data()
-    rho = float(np.sum(y == -1) / np.sum(y == 1))
-    start = Choice(C=rho, rho=rho)
-    line = LinearSVC(fit_intercept=False, class_weight={1: rho, -1: 1.0}, max_iter=100).fit(X, y)
-    right = line.predict(X) == y
-    labels = {"all": y, "separable": y}
-    for share in WRONG:
-        wrong = np.random.default_rng(job.seed).random(len(y)) < share
-        labels[f"{share:.0%} wrong"] = np.where(wrong, -y, y)
-    plans = {"PE": ("PE", start), "CPA": ("CPA", start), "C=1": ("CPA", replace(start, C=1.0))}
-    found = []
-    for part, of_part in labels.items():
-        rows = right if part == "separable" else np.ones(len(y), dtype=bool)
-        results = _in_turns(job.n_runs, X[rows], of_part[rows], plans)
-        for name, runs in results.items():
-            found.append({"part": part, "algorithm": name, **_together(runs, UNEVEN_FIELDS[1:])})
-    return {"n_rows": len(y), "n_separable": int(np.sum(right)), "runs": found}
+    each = {name: {"algorithm": name, "fixed": [], "curve": []} for name in job.curves}
+    for (name, rate), found in _in_turns(job.n_runs, X, y, plans).items():
+        about = {"rate": rate, "delta": plans[name, rate][1].delta}
+        each[name]["fixed"].append(about | _together(found, UNEVEN_FIELDS))
+    for (name, value), found in _in_turns(job.n_runs, X, y, points).items():
+        each[name]["curve"].append({"value": value} | _together(found, UNEVEN_FIELDS))
+    return {"n_rows": len(y), "n_positive": n_positive, "algorithms": list(each.values())}
 
 
 def large_stream(job):
-    """A stream of chunks, each discarded after use: cumulative training time, and memory."""
+    """A stream of chunks, each discarded after use: cumulative training time."""
     source = streams.TextLike(
         job.n_columns, job.per_row, seed=0, positive_share=1 / (1 + job.ratio)
     )
@@ -310,56 +253,26 @@ def large_stream(job):
         choice = replace(choice, delta=job.deltas[0])
     if job.rates:
         choice = replace(choice, rate=job.rates[0])
-    model = _learner(job, choice)
-    n_seen, n_values, n_positive, seconds, peaks = 0, 0, 0, 0.0, []
-    curve, counts = [], dict.fromkeys(("tp", "fn", "fp", "tn"), 0)
+    model = linear_models.PAPER[job.algorithm](choice)
+    n_seen, seconds, curve = 0, 0.0, []
+    counts = dict.fromkeys(("tp", "fn", "fp", "tn"), 0)
     while n_seen < job.n_rows:
         X, y = source.rows(job.chunk)
-        _give_back()
-        with PeakMemory() as memory:
-            start = time.perf_counter()
-            model.partial_fit(X, y, classes=[-1, 1])
-            seconds += time.perf_counter() - start
-        peaks.append(memory.megabytes)
-        if hasattr(model, "online_predictions_"):
-            found = confusion(y, model.online_predictions_[n_seen:])
-            counts = {name: counts[name] + found[name] for name in counts}
+        start = time.perf_counter()
+        model.partial_fit(X, y, classes=[-1, 1])
+        seconds += time.perf_counter() - start
+        found = confusion(y, model.online_predictions_[n_seen:])
+        counts = {name: counts[name] + found[name] for name in counts}
         n_seen += len(y)
-        n_values += X.nnz
-        n_positive += int(np.sum(y == 1))
         curve.append([n_seen, seconds])
-    learner = getattr(model, "estimator_", model)
-    arrays = [getattr(learner, name, None) for name in ("coef_", "covariance_")]
-    peaks = [peak for peak in peaks if peak is not None]
     return {
         "seconds": seconds,
         "curve_seconds": curve,
         "n_rows": n_seen,
-        "n_values": n_values,
-        "n_positive": n_positive,
-        # The first chunk brings the model into memory, the others what a chunk takes.
-        "first_peak_mb": peaks[0] if peaks else None,
-        "later_peak_mb": max(peaks[1:], default=None),
-        "model_mb": sum(array.nbytes for array in arrays if array is not None) / MEGABYTE,
-        "n_queries": int(getattr(model, "n_queries_", n_seen)),
+        "n_queries": int(model.n_queries_),
         **counts,
     }
 
 
-def _give_back():
-    """Free memory goes back to the system: what is reused from there would not be seen."""
-    # Outside Linux with its C library there is no such function.
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
-
-
-def _learner(job, choice):
-    """The model of the paper, its estimator alone, or another model of the speed tables."""
-    if job.algorithm in linear_models.SPEED:
-        return linear_models.SPEED[job.algorithm].build()
-    model = linear_models.PAPER[job.algorithm](choice)
-    return model.estimator if job.plain else model
-
-
 JOB = StreamJob
-TASKS = {task.__name__: task for task in (asked_labels, uneven_classes, cpa_reasons, large_stream)}
+TASKS = {task.__name__: task for task in (asked_labels, uneven_classes, large_stream)}
