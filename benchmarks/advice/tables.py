@@ -1,8 +1,8 @@
-"""Tables of `advice`."""
+"""Tables of `advice`: test errors in per cent."""
 
 from functools import partial
 
-from ..bench.rst import list_table, percent
+from ..bench.rst import pivot
 from ..bench.summary import stored_records
 from .sets import SETS
 from .steps import KINDS, REFINED, WEIGHTS
@@ -12,46 +12,40 @@ WEIGHT = 0.001
 SHOWN = (0, 5, 20, 100, 500)
 
 
-def stored_curves(work, results):
-    """Records of a set; empty without results."""
-    return stored_records(f"advice_{work}", results).ok()
-
-
-def curve_of(records, kind, weight=WEIGHT, refine=False):
-    """Errors by samples used, and their labels; {} where they are missing."""
+def curve_of(work, kind, results, weight=WEIGHT, refine=False):
+    """Errors by samples used; empty without results."""
     weight = 0.0 if kind == "none" else weight
+    records = stored_records(f"advice_{work}", results).ok()
     found = records.where(advice=kind, weight=weight, refine=refine).records
     return dict(zip(found[0]["rows"], found[0]["errors"])) if found else {}
 
 
-def _row(title, curve):
-    return [title, *(percent(curve[n]) for n in SHOWN)]
+def _at(n):
+    return lambda curve: f"{100 * curve[n]:.2f}"
 
 
 def kinds(work, results):
     """Test errors by advice."""
-    records = stored_curves(work, results)
-    if not records:
-        return None
-    rows = [_row(kind, curve_of(records, kind)) for kind in KINDS]
-    header = ["advice", "0 samples", *(f"{n} samples" for n in SHOWN[1:])]
-    return list_table(header, rows)
+    curves = {kind: curve_of(work, kind, results) for kind in KINDS}
+    curves = {kind: curve for kind, curve in curves.items() if curve}
+    title = f"{SETS[work].title}: test error (%) by training samples"
+    return pivot(curves, {f"{n}": _at(n) for n in SHOWN}, title, corner="advice")
 
 
 def weights(results):
     """Test errors of good and of wrong advice by its weight."""
-    rows = []
-    for work, about in SETS.items():
-        records = stored_curves(work, results)
-        for kind in ("good", "wrong") if records else ():
-            for weight in WEIGHTS:
-                title = f"{about.title}, {kind}, {weight:g}"
-                rows.append(_row(title, curve_of(records, kind, weight)))
-                if weight == REFINED:
-                    curve = curve_of(records, kind, weight, refine=True)
-                    rows.append(_row(f"{title}, ``refine=True``", curve))
-    header = ["set, advice, ``advice_weight``", "0 samples", *(f"{n} samples" for n in SHOWN[1:])]
-    return list_table(header, rows)
+    if not all(curve_of(work, "good", results) for work in SETS):
+        return None
+    rows = {f"{weight:g}": (weight, False) for weight in WEIGHTS}
+    rows[f"{REFINED:g}, refined"] = (REFINED, True)
+    columns = {
+        f"{about.title}, {kind}": lambda case, work=work, kind=kind: _at(SHOWN[-1])(
+            curve_of(work, kind, results, *case)
+        )
+        for work, about in SETS.items()
+        for kind in ("good", "wrong")
+    }
+    return pivot(rows, columns, f"Test error (%) after {SHOWN[-1]} samples", corner="weight")
 
 
 TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS} | {"advice_weights": weights}
