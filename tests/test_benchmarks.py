@@ -186,13 +186,16 @@ def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
 
 def test_differences_from_the_best_model_of_constant_size(tmp_path):
     def record(model, *means):
-        runs = [{"choice": {"C": C}, "mean": mean} for C, mean in enumerate(means)] * 2
-        return dict(status="ok", stream="banana", model=model, size=500, runs=runs)
+        runs = [
+            {"choice": {"C": C}, "mean": mean, "sample_microseconds": 5.0}
+            for C, mean in enumerate(means)
+        ]
+        return dict(status="ok", stream="banana", model=model, runs=2 * runs)
 
     accuracies = dict(kernel_arow=[0.75], kernel_pa=[0.5, 0.625], lasvc=[0.875])
     records = [record(model, *means) for model, means in accuracies.items()]
-    results.store("unbounded_500", {"records": records}, tmp_path)
-    found = unbounded_tables.gaps(unbounded_tables.cells(500, tmp_path))
+    results.store("unbounded_sets", {"records": records}, tmp_path)
+    found = unbounded_tables.gaps(unbounded_tables.measured(tmp_path))
     behind = {"kernel_arow": 0.0, "kernel_pa": 0.125, "lasvc": -0.125}
     assert {name: gap["banana"] for name, gap in found.items()} == behind
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import SGDClassifier
 
 from sklearn_online_svm import (
     LASVC,
@@ -31,15 +30,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Model:
-    """A column of the tables: ``build`` takes a `Setting` and one of the ``choices``."""
+    """A column or a row of the tables: ``build`` takes a `Setting` and one of the ``choices``."""
 
     title: str
     build: Callable = field(repr=False)
     choices: tuple = ({},)
-    # Whether it has a number of support vectors or components.
-    sized: bool = False
-    # Whether it is one of river.
-    slow: bool = False
 
 
 class Mapped:
@@ -97,10 +92,6 @@ def _nystroem_arow(s, **choice):
     return Mapped(s, AROWClassifier(covariance="full", random_state=s.seed, **choice))
 
 
-def _nystroem_sgd(s, **choice):
-    return Mapped(s, SGDClassifier(average=True, random_state=s.seed, **choice))
-
-
 def _local(s, **choice):
     return LocalOnlineClassifier(random_state=s.seed, **choice)
 
@@ -126,51 +117,27 @@ def _values(name, *values):
     return tuple({name: value} for value in values)
 
 
+RIVER = {"tree": Model("adaptive tree", _tree), "forest": Model("adaptive forest", _forest)}
 MODELS = {
-    "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier), sized=True),
+    "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier)),
     "kernel_pa": Model(
-        "kernel PA",
-        _kernel(KernelPassiveAggressiveClassifier),
-        _values("C", 0.01, 0.1, 1.0),
-        sized=True,
+        "kernel PA", _kernel(KernelPassiveAggressiveClassifier), _values("C", 0.01, 0.1, 1.0)
     ),
-    "nystroem_arow": Model(
-        "Nystroem + AROW", _nystroem_arow, _values("r", 0.01, 0.1, 1.0), sized=True
-    ),
-    "nystroem_sgd": Model(
-        "Nystroem + SGD",
-        _nystroem_sgd,
-        _values("alpha", 1e-5, 1e-4, 1e-3, 1e-2),
-        sized=True,
-    ),
-    "lasvc": Model("LASVC, no limit", _lasvc(), _values("C", 0.1, 1.0, 10.0)),
+    "nystroem_arow": Model("Nystroem", _nystroem_arow, _values("r", 0.01, 0.1, 1.0)),
+    "lasvc": Model("LASVC", _lasvc(), _values("C", 0.1, 1.0, 10.0)),
     "local": Model("LOL", _local, _values("C", 0.01, 0.1, 1.0, 10.0)),
-    "linear": Model("AROW, linear", _linear, _values("r", 0.1, 1.0, 10.0)),
-    "tree": Model("adaptive tree", _tree, slow=True),
-    "forest": Model("adaptive forest", _forest, slow=True),
-}
-# Of wide ranges of one parameter.
-RANGES = {
-    "kernel_arow": _values("r", 0.001, 0.01, 0.1, 1.0, 10.0, 100.0),
-    "kernel_pa": _values("C", 0.001, 0.01, 0.1, 1.0, 10.0, 100.0),
-    "nystroem_sgd": _values("alpha", 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1),
-}
+    "linear": Model("linear", _linear, _values("r", 0.1, 1.0, 10.0)),
+} | RIVER
 DRIFT_MODELS = {
-    "kernel_arow": Model("``KernelAROWClassifier``", _kernel(KernelAROWClassifier)),
-    "kernel_arow_1": Model(
-        "... ``forgetting_factor=1.0``", _kernel(KernelAROWClassifier, forgetting_factor=1.0)
-    ),
+    "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier)),
     "kernel_arow_9999": Model(
-        "... ``forgetting_factor=0.9999``", _kernel(KernelAROWClassifier, forgetting_factor=0.9999)
+        "kernel AROW, 0.9999", _kernel(KernelAROWClassifier, forgetting_factor=0.9999)
     ),
-    "kernel_pa": Model(
-        "``KernelPassiveAggressiveClassifier(C=0.1)``",
-        _kernel(KernelPassiveAggressiveClassifier, C=0.1),
+    "kernel_arow_1": Model(
+        "kernel AROW, 1.0", _kernel(KernelAROWClassifier, forgetting_factor=1.0)
     ),
-    "lasvc": Model("``LASVC``", _lasvc()),
-    "lasvc_window": Model("``LASVC(window_size=20_000)``", _lasvc(window_size=20_000)),
-    "nystroem_arow": Model("``Nystroem`` and ``AROWClassifier``", _nystroem_arow),
-    "nystroem_sgd": Model("``Nystroem`` and averaged ``SGDClassifier``", _nystroem_sgd),
-    "tree": Model("river, adaptive Hoeffding tree", _tree),
-    "forest": Model("river, adaptive random forest", _forest),
-}
+    "kernel_pa": Model("kernel PA", _kernel(KernelPassiveAggressiveClassifier, C=0.1)),
+    "lasvc": Model("LASVC", _lasvc()),
+    "lasvc_window": Model("LASVC, window", _lasvc(window_size=20_000)),
+    "nystroem_arow": Model("Nystroem", _nystroem_arow),
+} | RIVER
