@@ -25,9 +25,7 @@ from benchmarks.cells import sets as cell_sets
 from benchmarks.cells import tables as cell_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
-from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
-from benchmarks.linear.models import Choice
 from benchmarks.regression import sets as regression_sets
 from benchmarks.run import STEPS
 from benchmarks.search import generators
@@ -77,22 +75,6 @@ def test_table_8_is_about_equal_shares_of_the_labels(stream):
     assert set(shares) == {"LEPE", "CSRND", "CSPAA", "CSPAA(a)"}
     # The constants are found on other permutations of the samples.
     assert max(shares.values()) < 1.3 * min(shares.values())
-
-
-def test_timed_algorithms_alternate(monkeypatch):
-    visited = []
-
-    def noted(algorithm, X, y, choice):
-        visited.append((choice.seed, algorithm))
-        return choice.seed
-
-    monkeypatch.setattr(tasks, "one_pass", noted)
-    X, y = np.ones((4, 1)), np.ones(4)
-    found = tasks._in_turns(3, X, y, {name: (name, Choice()) for name in ("PA", "CPA", "PE")})
-    assert found == {name: [0, 1, 2] for name in ("PA", "CPA", "PE")}
-    first = [next(name for seed, name in visited if seed == run) for run in range(3)]
-    assert [seed for seed, _ in visited] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert first == ["PA", "CPA", "PE"]
 
 
 def _answers(record):

@@ -6,7 +6,7 @@ from ..bench.plots import panels, plain_log, save
 from ..bench.summary import stored_records
 from ..linear import models as linear_models
 from ..linear import streams
-from .tables import cost_records, paa_records, sums
+from .tables import by_algorithm
 
 # Okabe and Ito's colours, which the colour-blind can tell apart. Those that query at random are
 # dashed, so that two algorithms that differ in nothing else have one colour.
@@ -20,14 +20,27 @@ STYLES = {
     "CW-diag": (GREEN, "P"), "PAUM": (PINK, "v"), "CPA": (ORANGE, "X"), "LEPE": (GREY, "o"),
     "CSRND": (BLUE, "^"), "CSPAA": (BLUE, "^"), "CSPAA(a)": (SKY, "D"),
 }  # fmt: skip
-# File, sets and score of Figures 1 to 5.
-CURVES = (
-    ("paa_figure_1", streams.BINARY, "F"),
-    ("paa_figure_2", streams.TEXT, "F"),
-    ("paa_figure_3", streams.WEB, "F"),
-    ("mpaa_figure_4", streams.MULTICLASS, "accuracy"),
-    ("mpaa_figure_5", streams.TEXT_MULTICLASS, "accuracy"),
-)
+
+
+def _steps(family):
+    return {f"paa_{stream.name}": stream.title for stream in family}
+
+
+UNEVEN = {
+    f"cspaa_{stream.name}_{ratio}": f"{stream.title}, 1 : {ratio}"
+    for ratio in (9, 99)
+    for stream in streams.COST
+}
+# Of Figures 1 to 6: steps with their titles, score, columns, and the least share of labels: with
+# hardly any label queried, points would compress the rest.
+CURVES = {
+    "paa_figure_1": (_steps(streams.BINARY), "F", 4, 5e-3),
+    "paa_figure_2": (_steps(streams.TEXT), "F", 3, 5e-3),
+    "paa_figure_3": (_steps(streams.WEB), "F", 1, 5e-3),
+    "mpaa_figure_4": (_steps(streams.MULTICLASS), "accuracy", 4, 5e-3),
+    "mpaa_figure_5": (_steps(streams.TEXT_MULTICLASS), "accuracy", 2, 5e-3),
+    "cspaa_figure_6": (UNEVEN, "sum", 3, 1e-3),
+}
 
 
 def _style(algorithm, **changed):
@@ -39,15 +52,11 @@ def _style(algorithm, **changed):
     return style | {"label": algorithm} | changed
 
 
-def _finish(figure, axes, path, least=None):
+def _finish(figure, axes, path):
     """Save with one legend at the foot of what any of the axes shows."""
     handles = {}
     for axis in axes:
         handles |= dict(zip(*reversed(axis.get_legend_handles_labels())))
-        if least and axis.get_lines():
-            axis.set_xscale("log")
-            plain_log(axis.xaxis)
-            _cut(axis, least)
     width, height = figure.get_size_inches()
     n_columns = max(1, int(width / 1.3))
     n_lines = -(-len(handles) // n_columns)
@@ -58,63 +67,39 @@ def _finish(figure, axes, path, least=None):
     save(figure, path, tight=False)
 
 
-def _cut(axis, least):
-    """Leave out points with hardly any label queried, which would compress the rest."""
-    shown = [
-        y
-        for line in axis.get_lines()
-        for x, y in zip(line.get_xdata(), line.get_ydata())
-        # The lines from side to side have 0 and 1 for x.
-        if x >= least
-    ]
+def _draw_panel(axis, records, least):
+    """Curves of the algorithms, and lines for those that query every label."""
+    shown = []
+    for algorithm in filter(records.get, linear_models.PAPER):
+        record = records[algorithm]
+        if algorithm in linear_models.FULL:
+            shown.append(np.mean(record["fixed"][0]["score"]))
+            axis.axhline(shown[-1], **_style(algorithm, marker=""))
+        else:
+            points = sorted((p["share"], p["score"]) for p in record["curve"])
+            axis.plot(*np.array(points).T, **_style(algorithm))
+            shown += [score for share, score in points if share >= least]
     margin = 0.05 * (max(shown) - min(shown) + 1e-3)
+    axis.set(xscale="log", ylim=(min(shown) - margin, max(shown) + margin))
+    plain_log(axis.xaxis)
     axis.set_xlim(left=least)
-    axis.set_ylim(min(shown) - margin, max(shown) + margin)
 
 
 def draw_curves(results, folder):
-    """Figures 1 to 5: a panel for each set, the score against the share of labels."""
-    for name, family, label in CURVES:
-        found = {stream.title: paa_records(stream.name, results) for stream in family}
+    """Figures 1 to 6: a panel for each set, the score against the share of labels."""
+    for name, (steps, label, n_columns, least) in CURVES.items():
+        found = {title: by_algorithm(step, results) for step, title in steps.items()}
         found = {title: records for title, records in found.items() if records}
         if not found:
             continue
-        n_columns = min(4, len(found))
         figure, axes = panels(-(-len(found) // n_columns), n_columns)
         for axis in axes.flat[len(found) :]:
             axis.set_axis_off()
         for axis, (title, records) in zip(axes.flat, found.items()):
-            for algorithm in filter(records.get, linear_models.PAPER):
-                points = sorted((p["share"], p["score"]) for p in records[algorithm]["curve"])
-                axis.plot(*np.array(points).T, **_style(algorithm))
+            _draw_panel(axis, records, least)
             axis.set_title(title, fontsize=10)
             axis.set(xlabel="share of labels", ylabel=label)
-        _finish(figure, axes.flat, folder / f"{name}.png", least=5e-3)
-
-
-def draw_figure_6(results, folder):
-    """Sum against the share of labels; lines for those that query every one."""
-    found = {
-        f"{stream.title}, 1 : {ratio}": cost_records(stream.name, ratio, results)
-        for ratio in (9, 99)
-        for stream in streams.COST
-    }
-    found = {title: records for title, records in found.items() if records}
-    if not found:
-        return
-    figure, axes = panels(2, 3)
-    for axis, (title, records) in zip(axes.flat, found.items()):
-        for algorithm in filter(records.get, linear_models.COST):
-            record = records[algorithm]
-            if algorithm in linear_models.FULL:
-                level = np.mean(sums(record["fixed"][0]))
-                axis.axhline(level, **_style(algorithm, marker=""))
-                continue
-            points = sorted((np.mean(p["share"]), np.mean(sums(p))) for p in record["curve"])
-            axis.plot(*np.array(points).T, **_style(algorithm))
-        axis.set_title(title, fontsize=10)
-        axis.set(xlabel="share of labels", ylabel="sum (%)")
-    _finish(figure, axes.flat, folder / "cspaa_figure_6.png", least=1e-3)
+        _finish(figure, axes.flat, folder / f"{name}.png")
 
 
 def draw_figure_7(results, folder):

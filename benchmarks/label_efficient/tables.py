@@ -11,24 +11,15 @@ from ..linear import streams
 from . import paper
 
 
-def paa_records(name, results):
-    """The records of a set by algorithm, those that went well; empty without results."""
-    return _by_algorithm(f"paa_{name}", results)
-
-
-def cost_records(name, ratio, results):
-    """The same for a set with one positive sample for `ratio` negative ones."""
-    return _by_algorithm(f"cspaa_{name}_{ratio}", results)
-
-
-def _by_algorithm(step, results):
+def by_algorithm(step, results):
+    """The records of a step by algorithm, those that went well; empty without results."""
     return {r["algorithm"]: r for r in stored_records(step, results).ok().records}
 
 
 def fixed(record, rate, way="delta"):
-    """The runs of an algorithm at a rate; at random there is one way."""
-    found = {(run["way"], run["rate"]): run for run in record["fixed"]}
-    return found.get((way, rate)) or found["delta", rate]
+    """The scores at a rate. At random there is one way, and with all labels one rate."""
+    found = {(run["way"], run["rate"]): run["score"] for run in record["fixed"]}
+    return found.get((way, rate)) or found.get(("delta", rate)) or found["delta", 1.0]
 
 
 def _spread(values, digits=3):
@@ -49,7 +40,7 @@ def paa_sets(results):
     """Tables 1 and 4: the sets of the paper and what we have of them."""
     rows = {}
     for stream in streams.STREAMS.values():
-        for record in paa_records(stream.name, results).values():
+        for record in by_algorithm(f"paa_{stream.name}", results).values():
             rows[stream.title] = record | {"paper": paper.SAMPLES[stream.paper]}
     fields = {"samples": "n_rows", "paper": "paper", "features": "n_features"}
     fields["classes"] = "n_classes"
@@ -58,10 +49,10 @@ def paa_sets(results):
 
 def f_measures(names, rate, results):
     """F of each algorithm on some sets at one rate, and in parentheses what the paper has."""
-    found = {name: paa_records(name, results) for name in names}
+    found = {name: by_algorithm(f"paa_{name}", results) for name in names}
 
     def cell(name, algorithm):
-        text = _spread(fixed(found[name][algorithm], rate)["score"])
+        text = _spread(fixed(found[name][algorithm], rate))
         printed = paper.F_MEASURE.get((algorithm, name, rate))
         return text if printed is None else f"{text} ({printed:.3f})"
 
@@ -81,11 +72,11 @@ def paa_text(results):
 
 def paa_summary(results):
     """How far ours lie from the values of Tables 2 and 3, by algorithm."""
-    found = {name: paa_records(name, results) for name in paper.TABLE_2 + paper.TABLE_3}
+    found = {name: by_algorithm(f"paa_{name}", results) for name in paper.TABLE_2 + paper.TABLE_3}
 
     def differences(way, algorithm):
         return [
-            np.mean(fixed(found[name][algorithm], rate, way)["score"]) - value
+            np.mean(fixed(found[name][algorithm], rate, way)) - value
             for (other, name, rate), value in paper.F_MEASURE.items()
             if other == algorithm and algorithm in found[name]
         ]
@@ -105,38 +96,26 @@ def paa_summary(results):
 # ---------------------------------------------------------------------------
 
 
-def sums(runs):
-    """Mean of sensitivity and specificity of each run, in per cent."""
-    tp, fn, fp, tn = (np.array(runs[name]) for name in ("tp", "fn", "fp", "tn"))
-    return 50 * (tp / (tp + fn) + tn / (fp + tn))
-
-
-def _at(record, rate):
-    """The runs of an algorithm at this rate; those that query every label have one."""
-    found = {run["rate"]: run for run in record["fixed"]}
-    return found[1.0 if record["algorithm"] in linear_models.FULL else rate]
-
-
 def _sums(ratio, rate, printed, results, start=None):
     """A row for each algorithm of the paper, a column for each set and one for the paper.
 
     `start`: a further row for CSPAA(a) when it starts with this delta.
     """
-    found = {stream.title: cost_records(stream.name, ratio, results) for stream in streams.COST}
+    found = {s.title: by_algorithm(f"cspaa_{s.name}_{ratio}", results) for s in streams.COST}
     found = {title: records for title, records in found.items() if records}
+    algorithms = paper.TABLE_8 if start else linear_models.COST
+    rows = {a: (a, rate, "delta") for a in algorithms if found}
+    if rows and start:
+        rows[f"CSPAA(a), 2\\ :sup:`{np.log2(start):.0f}`"] = ("CSPAA(a)", start, "start")
 
-    def cell(records, algorithm):
-        if algorithm == "start":
-            runs = next(run for run in records["CSPAA(a)"]["curve"] if run["value"] == start)
-        else:
-            runs = _at(records[algorithm], rate)
-        return _spread(sums(runs), 2)
+    def cell(records, row):
+        algorithm, *where = row
+        return _spread(100 * np.array(fixed(records[algorithm], *where)), 2)
 
-    def of_paper(algorithm):
-        return f"{printed[algorithm]:.2f}" if algorithm in printed else "–"
+    def of_paper(row):
+        known = row[2] == "delta" and row[0] in printed
+        return f"{printed[row[0]]:.2f}" if known else "–"
 
-    rows = {a: a for a in (paper.TABLE_8 if start else linear_models.COST) if found}
-    rows |= {f"CSPAA(a), 2\\ :sup:`{np.log2(start):.0f}`": "start"} if start and rows else {}
     labels = percent(rate, 1 if rate < 0.01 else 0)
     title = f"Sum (%), 1 : {ratio}, {labels} of the labels"
     return pivot(rows, _each(found, cell) | {"paper (URL)": of_paper}, title)
@@ -144,7 +123,7 @@ def _sums(ratio, rate, printed, results, start=None):
 
 def cspaa_table_6(results):
     rates = paper.COST_RATES.items()
-    return joined(_sums(ratio, rate, paper.SUM[ratio], results) for ratio, rate in rates)
+    return joined(_sums(ratio, rate, paper.SUM[ratio], results) for ratio, (rate, *_) in rates)
 
 
 def cspaa_table_8(results):
@@ -157,10 +136,10 @@ def paa_url(results):
     columns = {
         "seconds": lambda r: f"{r['seconds']:.2f}",
         "paper": lambda r: f"{paper.URL_SECONDS.get(r['algorithm'], '–')}",
-        "labels": lambda r: percent(r["n_queries"] / r["n_rows"]),
-        "sum (%)": lambda r: f"{sums(r):.2f}",
+        "labels": lambda r: percent(r["share"]),
+        "sum (%)": lambda r: f"{100 * r['score']:.2f}",
     }
-    return pivot(_by_algorithm("paa_url", results), columns)
+    return pivot(by_algorithm("paa_url", results), columns)
 
 
 TABLES = {
