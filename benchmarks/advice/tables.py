@@ -9,7 +9,7 @@ from .steps import KINDS, REFINED, WEIGHTS
 
 # The default, which tables and figures of the kinds have.
 WEIGHT = 0.001
-SHOWN = (0, 5, 20, 100, 500)
+SHOWN = (0, 20, 100, 500)
 
 
 def curve_of(work, kind, results, weight=WEIGHT, refine=False):
@@ -32,20 +32,19 @@ def kinds(work, results):
     return pivot(curves, {f"{n}": _at(n) for n in SHOWN}, title, corner="advice")
 
 
-def weights(results):
+def weights(work, results):
     """Test errors of good and of wrong advice by its weight."""
-    if not all(curve_of(work, "good", results) for work in SETS):
+    if not curve_of(work, "good", results):
         return None
     rows = {f"{weight:g}": (weight, False) for weight in WEIGHTS}
     rows[f"{REFINED:g}, refined"] = (REFINED, True)
     columns = {
-        f"{about.title}, {kind}": lambda case, work=work, kind=kind: _at(SHOWN[-1])(
-            curve_of(work, kind, results, *case)
-        )
-        for work, about in SETS.items()
+        kind: lambda case, kind=kind: _at(SHOWN[-1])(curve_of(work, kind, results, *case))
         for kind in ("good", "wrong")
     }
-    return pivot(rows, columns, f"Test error (%) after {SHOWN[-1]} samples", corner="weight")
+    title = f"{SETS[work].title}: test error (%) after {SHOWN[-1]} samples"
+    return pivot(rows, columns, title, corner="weight")
 
 
-TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS} | {"advice_weights": weights}
+TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS}
+TABLES |= {f"advice_{work}_weights": partial(weights, work) for work in SETS}

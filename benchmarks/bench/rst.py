@@ -1,5 +1,7 @@
 """Pieces of reStructuredText."""
 
+import re
+
 
 def list_table(header, rows, title=None):
     """A table; cells are strings. None without rows."""
@@ -38,9 +40,16 @@ def pivot(rows, columns, title=None, corner=""):
     """A table with a row for each item of `rows`, from its title to its data.
 
     `columns` maps each header to a function from the data of a row to the text of the cell.
+    Numbers and their units stay on one line.
     """
-    cells = [[name, *(cell(data) for cell in columns.values())] for name, data in rows.items()]
+    cells = [
+        [name, *(_whole(cell(data)) for cell in columns.values())] for name, data in rows.items()
+    ]
     return list_table([corner, *columns], cells, title)
+
+
+def _whole(cell):
+    return re.sub(r"(?<=\d) (?=[\d%smM])", "\N{NO-BREAK SPACE}", cell)
 
 
 def seconds(value):

@@ -20,7 +20,7 @@ def _relative(field, records):
 
 def _fits(field, C, records):
     """Mean ratio of times, with a fit without probabilities in the denominator."""
-    return times(mean(r[field] / r["seconds_plain"] for r in records.where(C=C).records))
+    return f"{mean(r[field] / r['seconds_plain'] for r in records.where(C=C).records):.2f}"
 
 
 def by_sets(columns, title, results, C=None):
@@ -40,7 +40,7 @@ def streams(results):
         for drift in DRIFTS
     }
     columns = {
-        "``LASVC``": partial(_loss, "ours_second_half"),
+        "LASVC": partial(_loss, "ours_second_half"),
         "first map": partial(_loss, "frozen_second_half"),
         "time": lambda records: times(
             mean(r["seconds_asked"] / r["seconds_trained"] for r in records.records)
@@ -51,15 +51,14 @@ def streams(results):
 
 
 LOSSES = {
-    "``LASVC``": partial(_loss, "ours"),
-    "5 folds": partial(_relative, "folds"),
-    "sigmoid": partial(_relative, "folds_sigmoid"),
-    "training": partial(_relative, "training"),
+    "LASVC": partial(_loss, "ours"),
+    "sig\N{SOFT HYPHEN}moid": partial(_relative, "folds_sigmoid"),
+    "train\N{SOFT HYPHEN}ing": partial(_relative, "training"),
 }
 TIMES = {
     f"C = {C:g}{title}": partial(_fits, field, C)
     for C in CS
-    for title, field in {"": "seconds", ", 5 folds": "seconds_folds"}.items()
+    for title, field in {"": "seconds", ", CV": "seconds_folds"}.items()
 }
 
 TABLES = {

@@ -40,7 +40,7 @@ SAMPLES = {
     "splice": 3175, "svmguide1": 7089, "w8a": 64700, "dna": 2000, "satimage": 4435,
     "usps": 7291, "mnist": 10000, "letter": 15000, "shuttle": 43500, "covtype": 581012,
     "poker": 1000000, "comp_rec": 8870, "rec_sci": 8928, "rcv1": 4086, "newsgroups": 15935,
-    "rcv1_topics": 15564, "url": 1782206,
+    "rcv1_topics": 15564,
 }  # fmt: skip
 
 # Tables 6 and 8, by the ratio of the classes: shares of labels that the active algorithms ask for.

@@ -10,6 +10,15 @@ from ..linear import models as linear_models
 from ..linear import streams
 from . import paper
 
+# Titles of columns; a soft hyphen is where a narrow one breaks.
+SHORT = {
+    "mushrooms": "mush\N{SOFT HYPHEN}rooms",
+    "comp_rec": "comp, rec",
+    "rec_sci": "rec, sci",
+    "reuters_two": "Reuters",
+    "newsgroups_rec": "news",
+}
+
 
 def by_algorithm(step, results):
     """The records of a step by algorithm, those that went well; empty without results."""
@@ -37,14 +46,19 @@ def _each(items, cell):
 
 
 def paa_sets(results):
-    """Tables 1 and 4: the sets of the paper and what we have of them."""
+    """Tables 1 and 4: samples of the sets, here and in the paper."""
     rows = {}
-    for stream in streams.STREAMS.values():
+    for stream in (*streams.BINARY, *streams.MULTICLASS, *streams.TEXT, *streams.TEXT_MULTICLASS):
         for record in by_algorithm(f"paa_{stream.name}", results).values():
-            rows[stream.title] = record | {"paper": paper.SAMPLES[stream.paper]}
-    fields = {"samples": "n_rows", "paper": "paper", "features": "n_features"}
-    fields["classes"] = "n_classes"
-    return pivot(rows, _each(fields, lambda field, record: count(record[field])), corner="set")
+            rows[stream.title] = {
+                "samples": record["n_rows"],
+                "paper": paper.SAMPLES[stream.paper],
+            }
+    return pivot(rows, _each({"samples": "samples", "paper": "paper"}, _count), corner="set")
+
+
+def _count(field, row):
+    return count(row[field])
 
 
 def f_measures(names, rate, results):
@@ -57,7 +71,7 @@ def f_measures(names, rate, results):
         return text if printed is None else f"{text} ({printed:.3f})"
 
     algorithms = {a: a for a in linear_models.BINARY if all(a in found[name] for name in names)}
-    titles = {streams.STREAMS[name].title.removeprefix("20 Newsgroups, "): name for name in names}
+    titles = {SHORT.get(name, name): name for name in names}
     title = f"F-measure with {percent(rate, 0)} of the labels"
     return pivot(algorithms, _each(titles, cell), title)
 
@@ -81,13 +95,15 @@ def paa_summary(results):
             if other == algorithm and algorithm in found[name]
         ]
 
+    def median(way, algorithm):
+        return f"{np.median(np.abs(differences(way, algorithm))):.3f}"
+
     algorithms = {a: a for a in linear_models.BINARY if differences("delta", a)}
-    columns = {}
-    for way, title in {"delta": "``delta``", "rate": "``rate``"}.items():
-        columns |= {
-            f"{title}, median": lambda a, way=way: f"{np.median(np.abs(differences(way, a))):.3f}",
-            f"{title}, largest": lambda a, way=way: f"{max(differences(way, a), key=abs):+.3f}",
-        }
+    columns = {
+        "median": partial(median, "delta"),
+        "largest": lambda algorithm: f"{max(differences('delta', algorithm), key=abs):+.3f}",
+        "``rate``": partial(median, "rate"),
+    }
     return pivot(algorithms, columns, "Difference of F from the paper")
 
 
@@ -96,17 +112,29 @@ def paa_summary(results):
 # ---------------------------------------------------------------------------
 
 
+def _narrow(algorithm):
+    """CSPAA(a) may break."""
+    return algorithm.replace("(", "\N{ZERO WIDTH SPACE}(")
+
+
 def _sums(ratio, rate, printed, results, start=None):
     """A row for each algorithm of the paper, a column for each set and one for the paper.
 
     `start`: a further row for CSPAA(a) when it starts with this delta.
     """
-    found = {s.title: by_algorithm(f"cspaa_{s.name}_{ratio}", results) for s in streams.COST}
+    found = {
+        SHORT.get(stream.name, stream.name): by_algorithm(f"cspaa_{stream.name}_{ratio}", results)
+        for stream in streams.COST
+    }
     found = {title: records for title, records in found.items() if records}
     algorithms = paper.TABLE_8 if start else linear_models.COST
-    rows = {a: (a, rate, "delta") for a in algorithms if found}
+    rows = {_narrow(a): (a, rate, "delta") for a in algorithms if found}
     if rows and start:
-        rows[f"CSPAA(a), 2\\ :sup:`{np.log2(start):.0f}`"] = ("CSPAA(a)", start, "start")
+        rows[f"{_narrow('CSPAA(a)')}, 2\\ :sup:`{np.log2(start):.0f}`"] = (
+            "CSPAA(a)",
+            start,
+            "start",
+        )
 
     def cell(records, row):
         algorithm, *where = row
@@ -118,7 +146,7 @@ def _sums(ratio, rate, printed, results, start=None):
 
     labels = percent(rate, 1 if rate < 0.01 else 0)
     title = f"Sum (%), 1 : {ratio}, {labels} of the labels"
-    return pivot(rows, _each(found, cell) | {"paper (URL)": of_paper}, title)
+    return pivot(rows, _each(found, cell) | {"paper": of_paper}, title)
 
 
 def cspaa_table_6(results):
@@ -136,7 +164,6 @@ def paa_url(results):
     columns = {
         "seconds": lambda r: f"{r['seconds']:.2f}",
         "paper": lambda r: f"{paper.URL_SECONDS.get(r['algorithm'], '–')}",
-        "labels": lambda r: percent(r["share"]),
         "sum (%)": lambda r: f"{100 * r['score']:.2f}",
     }
     return pivot(by_algorithm("paa_url", results), columns)

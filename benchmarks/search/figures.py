@@ -26,9 +26,8 @@ def draw_regret(results, folder):
         pairs = [each[search] for each in found.values() if search in each]
         if pairs:
             regret, cost = np.array([np.mean(each, axis=0) for each in pairs]).T
-            label = SEARCHES[search].replace("``", "")
             style = dict(color=colour, markersize=7, alpha=0.85)
-            panel.plot(cost, regret, marker, label=label, **style)
+            panel.plot(cost, regret, marker, label=SEARCHES[search], **style)
     panel.axhline(0, color="#555555", linewidth=1, linestyle="--", label="exhaustive choice")
     panel.set_xscale("log")
     plain_log(panel.xaxis, subs=(1, 2, 5))

@@ -13,9 +13,9 @@ FIRST_RUNG = 120
 
 
 SEARCHES = {
-    "progressive": "``ProgressiveSearch``",
-    "grid": "``GridSearchCV``",
-    "halving": "Halving",
+    "progressive": "progressive",
+    "grid": "grid, 5 folds",
+    "halving": "halving",
     "optuna": "Optuna",
     "random": "50 random pairs",
 }

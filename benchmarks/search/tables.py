@@ -4,7 +4,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from ..bench.rst import joined, percent, pivot, seconds
+from ..bench.rst import joined, pivot, seconds
 from ..bench.summary import stored_records
 from .models import SEARCHES
 from .sets import SETS
@@ -73,7 +73,6 @@ def regret_table(results):
         ours = _ok(f"search_{work}", results)
         regret, cost = zip(*found["progressive"])
         rows[SETS[work].title] = {
-            "exhaustive": chosen(_ok(f"curves_{work}", results).records[0]["pairs"])["error"],
             "error": mean(ours.values("error")),
             "regret": regret,
             "cost": cost,
@@ -81,18 +80,16 @@ def regret_table(results):
             "cheaper": times_cheaper(work, results),
         }
     errors = {
-        "exhaustive": lambda row: percent(row["exhaustive"]),
-        "search": lambda row: percent(row["error"]),
+        "error": lambda row: f"{100 * row['error']:.2f}",
         "regret": lambda row: points(mean(row["regret"])),
-        "largest": lambda row: points(max(row["regret"])),
+        "worst": lambda row: points(max(row["regret"])),
     }
     costs = {
         "cost": lambda row: f"{median(row['cost']):.1f}",
-        "largest": lambda row: f"{max(row['cost']):.1f}",
         "time": lambda row: seconds(row["seconds"]),
         "cheaper": lambda row: f"{row['cheaper']:.0f}",
     }
-    return joined([pivot(rows, errors, "Errors"), pivot(rows, costs, "Cost")])
+    return joined([pivot(rows, errors, "Test errors"), pivot(rows, costs, "Cost")])
 
 
 def peers_table(results):
@@ -109,9 +106,9 @@ def peers_table(results):
 
     columns = {
         "regret": lambda found: points(mean(mean(regret) for regret, _ in found)),
-        "largest": lambda found: points(worst(found)),
+        "worst": lambda found: points(worst(found)),
         "cost": lambda found: f"{median(median(cost) for _, cost in found):.0f}",
-        "largest cost": lambda found: f"{max(median(cost) for _, cost in found):.0f}",
+        "most": lambda found: f"{max(median(cost) for _, cost in found):.0f}",
     }
     return pivot(rows, columns)
 

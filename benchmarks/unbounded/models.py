@@ -117,17 +117,16 @@ def _values(name, *values):
     return tuple({name: value} for value in values)
 
 
-RIVER = {"tree": Model("adaptive tree", _tree), "forest": Model("adaptive forest", _forest)}
 MODELS = {
-    "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier)),
+    "kernel_arow": Model("AROW", _kernel(KernelAROWClassifier)),
     "kernel_pa": Model(
-        "kernel PA", _kernel(KernelPassiveAggressiveClassifier), _values("C", 0.01, 0.1, 1.0)
+        "PA", _kernel(KernelPassiveAggressiveClassifier), _values("C", 0.01, 0.1, 1.0)
     ),
     "nystroem_arow": Model("Nystroem", _nystroem_arow, _values("r", 0.01, 0.1, 1.0)),
     "lasvc": Model("LASVC", _lasvc(), _values("C", 0.1, 1.0, 10.0)),
     "local": Model("LOL", _local, _values("C", 0.01, 0.1, 1.0, 10.0)),
     "linear": Model("linear", _linear, _values("r", 0.1, 1.0, 10.0)),
-} | RIVER
+}
 DRIFT_MODELS = {
     "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier)),
     "kernel_arow_9999": Model(
@@ -140,4 +139,6 @@ DRIFT_MODELS = {
     "lasvc": Model("LASVC", _lasvc()),
     "lasvc_window": Model("LASVC, window", _lasvc(window_size=20_000)),
     "nystroem_arow": Model("Nystroem", _nystroem_arow),
-} | RIVER
+    "tree": Model("adaptive tree", _tree),
+    "forest": Model("adaptive forest", _forest),
+}

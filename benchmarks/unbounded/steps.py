@@ -7,18 +7,17 @@
 from functools import partial
 
 from ..bench.harness import grid
-from .models import DRIFT_MODELS, MODELS, RIVER
+from .models import DRIFT_MODELS, MODELS
 from .streams import DRIFTS, STREAMS
 
-N_SEEDS, N_SLOW_SEEDS = 5, 2
+N_SEEDS = 5
 
 
 def measure_sets(settings):
     records = []
     for case in grid(stream=list(STREAMS)[:: 6 if settings.quick else 1], model=MODELS):
-        n_seeds = N_SLOW_SEEDS if case["model"] in RIVER else N_SEEDS
         choices = list(MODELS[case["model"]].choices)
-        seeds = list(settings.runs(n_seeds))
+        seeds = list(settings.runs(N_SEEDS))
         records.append(settings.record("learn_stream", case, seeds=seeds, choices=choices))
     return {"records": records}
 

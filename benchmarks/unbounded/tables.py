@@ -4,14 +4,14 @@ from functools import partial
 from operator import itemgetter
 from statistics import mean, median
 
-from ..bench.rst import count, megabytes, pivot
+from ..bench.rst import pivot
 from ..bench.summary import stored_records
 from .models import DRIFT_MODELS, MODELS
 from .streams import DRIFTS, STREAMS
 
 # Columns of the two tables of accuracies.
-KERNELS = ["kernel_arow", "kernel_pa", "nystroem_arow", "lasvc"]
-OTHERS = ["local", "linear", "tree", "forest"]
+KERNELS = ["kernel_arow", "kernel_pa", "nystroem_arow"]
+OTHERS = ["lasvc", "local", "linear"]
 
 
 def best_choice(record):
@@ -47,7 +47,7 @@ def gaps(table):
     }
 
 
-def accuracies(models, results):
+def accuracies(models, title, results):
     """Accuracies, the differences from the best, and the time of a sample."""
     table = measured(results)
     models = [model for model in models if all(model in found for found in table.values())]
@@ -59,15 +59,11 @@ def accuracies(models, results):
     if rows:
         behind = {model: list(gap.values()) for model, gap in gaps(table).items()}
         times = {m: median(found[m][1] for found in table.values()) for m in models}
-        rows["mean difference"] = {m: f"{100 * mean(behind[m]):.2f}" for m in models}
-        rows["largest difference"] = {m: f"{100 * max(behind[m]):.2f}" for m in models}
-        rows["µs per sample, median"] = {m: _short(times[m]) for m in models}
+        rows["mean loss"] = {m: f"{100 * mean(behind[m]):.2f}" for m in models}
+        rows["largest loss"] = {m: f"{100 * max(behind[m]):.2f}" for m in models}
+        rows["µs"] = {m: f"{times[m]:.2g}" for m in models}
     columns = {MODELS[model].title: itemgetter(model) for model in models}
-    return pivot(rows, columns, "Accuracy (%)")
-
-
-def _short(value):
-    return count(value) if value >= 100 else f"{value:.3g}"
+    return pivot(rows, columns, title)
 
 
 def drift_records(results):
@@ -80,6 +76,10 @@ def drift_records(results):
     }
 
 
+# A narrow column breaks at a soft hyphen.
+SHORT = {"recurring": "recur\N{SOFT HYPHEN}ring"}
+
+
 def drift_errors(results):
     found = drift_records(results)
 
@@ -87,13 +87,13 @@ def drift_errors(results):
         return f"{100 * mean(point['error'] for point in found[stream][model]):.2f}"
 
     rows = {about.title: model for model, about in DRIFT_MODELS.items() if found}
-    return pivot(rows, {name: partial(cell, name) for name in found}, "Error (%)")
+    return pivot(rows, {SHORT.get(name, name): partial(cell, name) for name in found}, "Error (%)")
 
 
 def _rate(points):
-    """Samples per second between the first and the last of some points."""
+    """Thousand samples per second between the first and the last of some points."""
     first, last = points[0], points[-1]
-    return (last["rows"] - first["rows"]) / (last["seconds"] - first["seconds"])
+    return f"{(last['rows'] - first['rows']) / (last['seconds'] - first['seconds']) / 1000:.1f}"
 
 
 def drift_costs(results):
@@ -101,17 +101,17 @@ def drift_costs(results):
     found = drift_records(results).get("abrupt", {})
     rows = {DRIFT_MODELS[model].title: points for model, points in found.items()}
     columns = {
-        "samples": lambda points: count(points[-1]["rows"]),
-        "samples/s, first": lambda points: count(_rate(points[:3])) if points[3:] else "–",
-        "last": lambda points: count(_rate(points[-3:])) if points[3:] else "–",
-        "memory": lambda points: megabytes(points[-1]["megabytes"]),
+        "seen": lambda points: f"{points[-1]['rows'] / 1000:.0f}",
+        "first": lambda points: _rate(points[:3]) if points[3:] else "–",
+        "last": lambda points: _rate(points[-3:]) if points[3:] else "–",
+        "MB": lambda points: f"{points[-1]['megabytes']:.0f}",
     }
-    return pivot(rows, columns, "Abrupt drift, 30 seconds")
+    return pivot(rows, columns, "Abrupt drift: cost")
 
 
 TABLES = {
-    "unbounded_kernels": partial(accuracies, KERNELS),
-    "unbounded_others": partial(accuracies, OTHERS),
+    "unbounded_kernels": partial(accuracies, KERNELS, "Accuracy (%), 500 support vectors"),
+    "unbounded_others": partial(accuracies, OTHERS, "Accuracy (%), other models"),
     "unbounded_errors": drift_errors,
     "unbounded_costs": drift_costs,
 }
