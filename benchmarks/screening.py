@@ -115,7 +115,8 @@ def main(quick=False):
         f"relevant among the first {n_labels // 5}": lambda runs: f"{_mean('early', runs):.0f}",
         f"relevant among the first {n_labels}": lambda runs: f"{_mean('found', runs):.0f}",
     }
-    table = pivot(rows, {name: lambda row, of=of: row(of) for name, of in runs.items()})
+    columns = [(name, lambda row, of=of: rows[row](of)) for name, of in runs.items()]
+    table = pivot(rows, [("", str), *columns], "")
     about = environment()
     text = table + (
         f"\n{n} abstracts, {y.sum()} of them relevant, {features.shape[1]} features;"

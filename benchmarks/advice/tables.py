@@ -20,30 +20,31 @@ def curve_of(work, kind, results, weight=WEIGHT, refine=False):
     return dict(zip(found[0]["rows"], found[0]["errors"])) if found else {}
 
 
-def _at(n):
-    return lambda curve: f"{100 * curve[n]:.2f}"
+def _at(curve, n):
+    return f"{100 * curve[n]:.2f}"
 
 
 def kinds(work, results):
     """Test errors by advice."""
     curves = {kind: curve_of(work, kind, results) for kind in KINDS}
-    curves = {kind: curve for kind, curve in curves.items() if curve}
+    columns = [("advice", str)]
+    columns += [(f"{n}", lambda kind, n=n: _at(curves[kind], n)) for n in SHOWN]
     title = f"{SETS[work].title}: test error (%) by training samples"
-    return pivot(curves, {f"{n}": _at(n) for n in SHOWN}, title, corner="advice")
+    return pivot([kind for kind in KINDS if curves[kind]], columns, title)
 
 
 def weights(work, results):
-    """Test errors of good and of wrong advice by its weight."""
-    if not curve_of(work, "good", results):
-        return None
-    rows = {f"{weight:g}": (weight, False) for weight in WEIGHTS}
-    rows[f"{REFINED:g}, refined"] = (REFINED, True)
-    columns = {
-        kind: lambda case, kind=kind: _at(SHOWN[-1])(curve_of(work, kind, results, *case))
-        for kind in ("good", "wrong")
-    }
-    title = f"{SETS[work].title}: test error (%) after {SHOWN[-1]} samples"
-    return pivot(rows, columns, title, corner="weight")
+    """Test errors of good and of wrong advice by its weight, after all samples."""
+    cases = [(weight, False) for weight in WEIGHTS] + [(REFINED, True)]
+    last = SHOWN[-1]
+
+    def cell(kind, case):
+        return _at(curve_of(work, kind, results, *case), last)
+
+    columns = [("weight", lambda case: f"{case[0]:g}{', refined' * case[1]}")]
+    columns += [(kind, partial(cell, kind)) for kind in ("good", "wrong")]
+    title = f"{SETS[work].title}: test error (%) after {last} samples"
+    return pivot(cases if curve_of(work, "good", results) else [], columns, title)
 
 
 TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS}

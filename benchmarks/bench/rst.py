@@ -1,7 +1,5 @@
 """Pieces of reStructuredText."""
 
-import re
-
 
 def list_table(header, rows, title=None):
     """A table; cells are strings. None without rows."""
@@ -34,22 +32,6 @@ def split_table(header, rows, parts, n_keys=1):
 def joined(tables):
     """Several tables, below each other; None where there is none."""
     return "\n".join(filter(None, tables)) or None
-
-
-def pivot(rows, columns, title=None, corner=""):
-    """A table with a row for each item of `rows`, from its title to its data.
-
-    `columns` maps each header to a function from the data of a row to the text of the cell.
-    Numbers and their units stay on one line.
-    """
-    cells = [
-        [name, *(_whole(cell(data)) for cell in columns.values())] for name, data in rows.items()
-    ]
-    return list_table([corner, *columns], cells, title)
-
-
-def _whole(cell):
-    return re.sub(r"(?<=\d) (?=[\d%smM])", "\N{NO-BREAK SPACE}", cell)
 
 
 def seconds(value):
@@ -91,3 +73,16 @@ def times(ratio):
         return "–"
     rounded = f"{ratio:.3g}"
     return f"{count(float(rounded)) if ratio >= 1000 else rounded}×"
+
+
+def pivot(keys, columns, parts, n_keys=1):
+    """A row for each key, with cells from the functions of the columns.
+
+    `columns` are pairs of a header and a function of the key, of which the first `n_keys` name
+    the key. `parts` is a title, or those of `split_table`.
+    """
+    header, cells = zip(*columns)
+    rows = [[cell(key) for cell in cells] for key in keys]
+    if not rows or isinstance(parts, str):
+        return list_table(header, rows, parts)
+    return split_table(header, rows, parts, n_keys)

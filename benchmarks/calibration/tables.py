@@ -3,6 +3,7 @@
 from functools import partial
 from statistics import mean
 
+from ..bench.harness import grid
 from ..bench.rst import pivot, times
 from ..bench.summary import stored_records
 from .sets import SETS
@@ -23,44 +24,45 @@ def _fits(field, C, records):
     return f"{mean(r[field] / r['seconds_plain'] for r in records.where(C=C).records):.2f}"
 
 
-def by_sets(columns, title, results, C=None):
+def by_sets(columns, title, results, **wanted):
     """A row for each set."""
-    found = stored_records("calibration_sets", results).ok()
-    found = found if C is None else found.where(C=C)
-    rows = {of_set.title: found.where(set=name) for name, of_set in SETS.items()}
-    return pivot({name: records for name, records in rows.items() if records}, columns, title)
+    found = stored_records("calibration_sets", results).ok().where(**wanted)
+    names = [name for name in SETS if found.where(set=name)]
+    cells = [(header, lambda name, f=f: f(found.where(set=name))) for header, f in columns]
+    return pivot(names, [("", lambda name: SETS[name].title), *cells], title)
 
 
 def streams(results):
     """Log-loss of the second half of a stream."""
     found = stored_records("calibration_streams", results).ok()
-    rows = {
-        f"{SETS[name].title}, {drift}": found.where(set=name, drift=drift)
-        for name in STREAMS
-        for drift in DRIFTS
-    }
-    columns = {
-        "LASVC": partial(_loss, "ours_second_half"),
-        "first map": partial(_loss, "frozen_second_half"),
-        "time": lambda records: times(
-            mean(r["seconds_asked"] / r["seconds_trained"] for r in records.records)
-        ),
-    }
-    rows = {name: records for name, records in rows.items() if records}
-    return pivot(rows, columns, "Log-loss on streams")
+
+    def cell(function):
+        return lambda case: function(found.where(**case))
+
+    def time(records):
+        return times(mean(r["seconds_asked"] / r["seconds_trained"] for r in records.records))
+
+    columns = [
+        ("", lambda case: f"{SETS[case['set']].title}, {case['drift']}"),
+        ("LASVC", cell(partial(_loss, "ours_second_half"))),
+        ("first map", cell(partial(_loss, "frozen_second_half"))),
+        ("time", cell(time)),
+    ]
+    cases = [case for case in grid(set=STREAMS, drift=DRIFTS) if found.where(**case)]
+    return pivot(cases, columns, "Log-loss on streams")
 
 
-LOSSES = {
-    "LASVC": partial(_loss, "ours"),
-    "sig\N{SOFT HYPHEN}moid": partial(_relative, "folds_sigmoid"),
-    "train\N{SOFT HYPHEN}ing": partial(_relative, "training"),
-}
-TIMES = {
-    f"C = {C:g}{title}": partial(_fits, field, C)
+# Narrow columns break at a soft hyphen.
+LOSSES = [
+    ("LASVC", partial(_loss, "ours")),
+    ("sig\N{SOFT HYPHEN}moid", partial(_relative, "folds_sigmoid")),
+    ("train\N{SOFT HYPHEN}ing", partial(_relative, "training")),
+]
+TIMES = [
+    (f"C = {C:g}{title}", partial(_fits, field, C))
     for C in CS
     for title, field in {"": "seconds", ", CV": "seconds_folds"}.items()
-}
-
+]
 TABLES = {
     **{
         f"calibration_c{C:g}": partial(by_sets, LOSSES, f"Log-loss with C = {C:g}", C=C)

@@ -35,11 +35,6 @@ def _spread(values, digits=3):
     return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
 
 
-def _each(items, cell):
-    """Columns of a pivot: a cell for each item, by its title, and each row."""
-    return {title: partial(cell, item) for title, item in items.items()}
-
-
 # ---------------------------------------------------------------------------
 # Sets, Tables 2 and 3, and text
 # ---------------------------------------------------------------------------
@@ -47,18 +42,14 @@ def _each(items, cell):
 
 def paa_sets(results):
     """Tables 1 and 4: samples of the sets, here and in the paper."""
-    rows = {}
-    for stream in (*streams.BINARY, *streams.MULTICLASS, *streams.TEXT, *streams.TEXT_MULTICLASS):
-        for record in by_algorithm(f"paa_{stream.name}", results).values():
-            rows[stream.title] = {
-                "samples": record["n_rows"],
-                "paper": paper.SAMPLES[stream.paper],
-            }
-    return pivot(rows, _each({"samples": "samples", "paper": "paper"}, _count), corner="set")
-
-
-def _count(field, row):
-    return count(row[field])
+    sets = (*streams.BINARY, *streams.MULTICLASS, *streams.TEXT, *streams.TEXT_MULTICLASS)
+    records = {s: stored_records(f"paa_{s.name}", results).ok() for s in sets}
+    columns = [
+        ("set", lambda stream: stream.title),
+        ("samples", lambda stream: count(records[stream].median("n_rows"))),
+        ("paper", lambda stream: count(paper.SAMPLES[stream.paper])),
+    ]
+    return pivot([stream for stream in sets if records[stream]], columns, "")
 
 
 def f_measures(names, rate, results):
@@ -70,10 +61,9 @@ def f_measures(names, rate, results):
         printed = paper.F_MEASURE.get((algorithm, name, rate))
         return text if printed is None else f"{text} ({printed:.3f})"
 
-    algorithms = {a: a for a in linear_models.BINARY if all(a in found[name] for name in names)}
-    titles = {SHORT.get(name, name): name for name in names}
-    title = f"F-measure with {percent(rate, 0)} of the labels"
-    return pivot(algorithms, _each(titles, cell), title)
+    algorithms = [a for a in linear_models.BINARY if all(a in found[name] for name in names)]
+    columns = [("", str), *((SHORT.get(name, name), partial(cell, name)) for name in names)]
+    return pivot(algorithms, columns, f"F-measure with {percent(rate, 0)} of the labels")
 
 
 def at_both_rates(names, results):
@@ -98,12 +88,13 @@ def paa_summary(results):
     def median(way, algorithm):
         return f"{np.median(np.abs(differences(way, algorithm))):.3f}"
 
-    algorithms = {a: a for a in linear_models.BINARY if differences("delta", a)}
-    columns = {
-        "median": partial(median, "delta"),
-        "largest": lambda algorithm: f"{max(differences('delta', algorithm), key=abs):+.3f}",
-        "``rate``": partial(median, "rate"),
-    }
+    algorithms = [a for a in linear_models.BINARY if differences("delta", a)]
+    columns = [
+        ("", str),
+        ("median", partial(median, "delta")),
+        ("largest", lambda algorithm: f"{max(differences('delta', algorithm), key=abs):+.3f}"),
+        ("``rate``", partial(median, "rate")),
+    ]
     return pivot(algorithms, columns, "Difference of F from the paper")
 
 
@@ -112,41 +103,31 @@ def paa_summary(results):
 # ---------------------------------------------------------------------------
 
 
-def _narrow(algorithm):
-    """CSPAA(a) may break."""
-    return algorithm.replace("(", "\N{ZERO WIDTH SPACE}(")
-
-
 def _sums(ratio, rate, printed, results, start=None):
     """A row for each algorithm of the paper, a column for each set and one for the paper.
 
     `start`: a further row for CSPAA(a) when it starts with this delta.
     """
-    found = {
-        SHORT.get(stream.name, stream.name): by_algorithm(f"cspaa_{stream.name}_{ratio}", results)
-        for stream in streams.COST
-    }
-    found = {title: records for title, records in found.items() if records}
-    algorithms = paper.TABLE_8 if start else linear_models.COST
-    rows = {_narrow(a): (a, rate, "delta") for a in algorithms if found}
-    if rows and start:
-        rows[f"{_narrow('CSPAA(a)')}, 2\\ :sup:`{np.log2(start):.0f}`"] = (
-            "CSPAA(a)",
-            start,
-            "start",
-        )
+    found = {s.name: by_algorithm(f"cspaa_{s.name}_{ratio}", results) for s in streams.COST}
+    found = {name: records for name, records in found.items() if records}
+    keys = [(a, rate, "delta") for a in (paper.TABLE_8 if start else linear_models.COST) if found]
+    keys += [("CSPAA(a)", start, "start")] if start and found else []
 
-    def cell(records, row):
-        algorithm, *where = row
-        return _spread(100 * np.array(fixed(records[algorithm], *where)), 2)
+    def name(key):
+        # CSPAA(a) may break.
+        text = key[0].replace("(", "\N{ZERO WIDTH SPACE}(")
+        return text if key[2] == "delta" else f"{text}, 2\\ :sup:`{np.log2(start):.0f}`"
 
-    def of_paper(row):
-        known = row[2] == "delta" and row[0] in printed
-        return f"{printed[row[0]]:.2f}" if known else "–"
+    def cell(records, key):
+        return _spread(100 * np.array(fixed(records[key[0]], *key[1:])), 2)
+
+    def of_paper(key):
+        return f"{printed[key[0]]:.2f}" if key[2] == "delta" and key[0] in printed else "–"
 
     labels = percent(rate, 1 if rate < 0.01 else 0)
     title = f"Sum (%), 1 : {ratio}, {labels} of the labels"
-    return pivot(rows, _each(found, cell) | {"paper": of_paper}, title)
+    sets = [(SHORT.get(name, name), partial(cell, records)) for name, records in found.items()]
+    return pivot(keys, [("", name), *sets, ("paper", of_paper)], title)
 
 
 def cspaa_table_6(results):
@@ -161,12 +142,13 @@ def cspaa_table_8(results):
 
 def paa_url(results):
     """Time on a stream of the size of the malicious URLs."""
-    columns = {
-        "seconds": lambda r: f"{r['seconds']:.2f}",
-        "paper": lambda r: f"{paper.URL_SECONDS.get(r['algorithm'], '–')}",
-        "sum (%)": lambda r: f"{100 * r['score']:.2f}",
-    }
-    return pivot(by_algorithm("paa_url", results), columns)
+    columns = [
+        ("", lambda r: r["algorithm"]),
+        ("seconds", lambda r: f"{r['seconds']:.2f}"),
+        ("paper", lambda r: f"{paper.URL_SECONDS.get(r['algorithm'], '–')}"),
+        ("sum (%)", lambda r: f"{100 * r['score']:.2f}"),
+    ]
+    return pivot(stored_records("paa_url", results).ok().records, columns, "")
 
 
 TABLES = {

@@ -45,25 +45,23 @@ def microseconds(record, model):
 
 def by_sets(value, columns, title, results):
     """A row for each set."""
-    rows = {SETS[name].title: record for name, record in records(results).items()}
+    found = records(results)
 
-    def cell(models, record):
-        lowest = min(value(record, model) for model in models)
+    def cell(models, name):
+        lowest = min(value(found[name], model) for model in models)
         return f"{lowest:.2f}" if lowest < 100 else f"{lowest:.0f}"
 
-    return pivot(rows, {name: partial(cell, models) for name, models in columns.items()}, title)
+    cells = [(header, partial(cell, models)) for header, models in columns.items()]
+    return pivot(found, [("", lambda name: SETS[name].title), *cells], title)
 
 
 def sets_table(results):
-    rows = {
-        SETS[name].title + (" \\*" if SETS[name].for_defaults else ""): record
-        for name, record in records(results).items()
-    }
+    found = records(results)
     fields = {"samples": "n_train", "fea\N{SOFT HYPHEN}tures": "n_features"}
     fields["classes"] = "n_classes"
-    return pivot(
-        rows, {name: lambda r, field=field: count(r[field]) for name, field in fields.items()}
-    )
+    columns = [("", lambda name: SETS[name].title + " \\*" * SETS[name].for_defaults)]
+    columns += [(h, lambda name, f=field: count(found[name][f])) for h, field in fields.items()]
+    return pivot(found, columns, "")
 
 
 TABLES = {

@@ -4,7 +4,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from ..bench.rst import joined, pivot, seconds
+from ..bench.rst import pivot, seconds
 from ..bench.summary import stored_records
 from .models import SEARCHES
 from .sets import SETS
@@ -68,49 +68,39 @@ def points(value):
 
 def regret_table(results):
     """Regret and cost of our search."""
-    rows = {}
-    for work, found in searched(results).items():
-        ours = _ok(f"search_{work}", results)
-        regret, cost = zip(*found["progressive"])
-        rows[SETS[work].title] = {
-            "error": mean(ours.values("error")),
-            "regret": regret,
-            "cost": cost,
-            "seconds": ours.median("seconds"),
-            "cheaper": times_cheaper(work, results),
-        }
-    errors = {
-        "error": lambda row: f"{100 * row['error']:.2f}",
-        "regret": lambda row: points(mean(row["regret"])),
-        "worst": lambda row: points(max(row["regret"])),
-    }
-    costs = {
-        "cost": lambda row: f"{median(row['cost']):.1f}",
-        "time": lambda row: seconds(row["seconds"]),
-        "cheaper": lambda row: f"{row['cheaper']:.0f}",
-    }
-    return joined([pivot(rows, errors, "Test errors"), pivot(rows, costs, "Cost")])
+    found = {work: list(zip(*each["progressive"])) for work, each in searched(results).items()}
+    ours = {work: _ok(f"search_{work}", results) for work in found}
+    name = ("", lambda work: SETS[work].title)
+    errors = [
+        ("error", lambda work: f"{100 * mean(ours[work].values('error')):.2f}"),
+        ("regret", lambda work: points(mean(found[work][0]))),
+        ("worst", lambda work: points(max(found[work][0]))),
+    ]
+    costs = [
+        ("cost", lambda work: f"{median(found[work][1]):.1f}"),
+        ("time", lambda work: seconds(ours[work].median("seconds"))),
+        ("cheaper", lambda work: f"{times_cheaper(work, results):.0f}"),
+    ]
+    return pivot(found, [name, *errors, *costs], {"Test errors": 3, "Cost": 3})
 
 
 def peers_table(results):
     """Regret and cost of all searches, over the sets that each has finished."""
-    rows = {}
-    for search, title in SEARCHES.items():
-        found = [each[search] for each in searched(results).values() if search in each]
-        if found:
-            rows[title] = [list(zip(*pairs)) for pairs in found]
+    works = searched(results).values()
+    found = {s: [list(zip(*each[s])) for each in works if s in each] for s in SEARCHES}
 
-    def worst(found):
+    def worst(regrets):
         # Of many draws: what one in twenty exceeds on the worst set.
-        return max(np.quantile(r, 0.95) if len(r) == N_DRAWS else max(r) for r, _ in found)
+        return max(np.quantile(r, 0.95) if len(r) == N_DRAWS else max(r) for r, _ in regrets)
 
-    columns = {
-        "regret": lambda found: points(mean(mean(regret) for regret, _ in found)),
-        "worst": lambda found: points(worst(found)),
-        "cost": lambda found: f"{median(median(cost) for _, cost in found):.0f}",
-        "most": lambda found: f"{max(median(cost) for _, cost in found):.0f}",
-    }
-    return pivot(rows, columns)
+    columns = [
+        ("", SEARCHES.get),
+        ("regret", lambda s: points(mean(mean(regret) for regret, _ in found[s]))),
+        ("worst", lambda s: points(worst(found[s]))),
+        ("cost", lambda s: f"{median(median(cost) for _, cost in found[s]):.0f}"),
+        ("most", lambda s: f"{max(median(cost) for _, cost in found[s]):.0f}"),
+    ]
+    return pivot([search for search in SEARCHES if found[search]], columns, "")
 
 
 TABLES = {

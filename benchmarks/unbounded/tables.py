@@ -1,7 +1,6 @@
 """Tables of `unbounded`."""
 
 from functools import partial
-from operator import itemgetter
 from statistics import mean, median
 
 from ..bench.rst import pivot
@@ -62,8 +61,8 @@ def accuracies(models, title, results):
         rows["mean loss"] = {m: f"{100 * mean(behind[m]):.2f}" for m in models}
         rows["largest loss"] = {m: f"{100 * max(behind[m]):.2f}" for m in models}
         rows["µs"] = {m: f"{times[m]:.2g}" for m in models}
-    columns = {MODELS[model].title: itemgetter(model) for model in models}
-    return pivot(rows, columns, title)
+    columns = [(MODELS[m].title, lambda row, m=m: rows[row][m]) for m in models]
+    return pivot(rows, [("", str), *columns], title)
 
 
 def drift_records(results):
@@ -76,6 +75,10 @@ def drift_records(results):
     }
 
 
+def _title(model):
+    return DRIFT_MODELS[model].title
+
+
 # A narrow column breaks at a soft hyphen.
 SHORT = {"recurring": "recur\N{SOFT HYPHEN}ring"}
 
@@ -86,12 +89,15 @@ def drift_errors(results):
     def cell(stream, model):
         return f"{100 * mean(point['error'] for point in found[stream][model]):.2f}"
 
-    rows = {about.title: model for model, about in DRIFT_MODELS.items() if found}
-    return pivot(rows, {SHORT.get(name, name): partial(cell, name) for name in found}, "Error (%)")
+    models = [m for m in DRIFT_MODELS if found and all(m in of for of in found.values())]
+    columns = [(SHORT.get(name, name), partial(cell, name)) for name in found]
+    return pivot(models, [("", _title), *columns], "Error (%)")
 
 
 def _rate(points):
     """Thousand samples per second between the first and the last of some points."""
+    if len(points) < 3:
+        return "–"
     first, last = points[0], points[-1]
     return f"{(last['rows'] - first['rows']) / (last['seconds'] - first['seconds']) / 1000:.1f}"
 
@@ -99,14 +105,14 @@ def _rate(points):
 def drift_costs(results):
     """Samples, speed and memory in half a minute."""
     found = drift_records(results).get("abrupt", {})
-    rows = {DRIFT_MODELS[model].title: points for model, points in found.items()}
-    columns = {
-        "seen": lambda points: f"{points[-1]['rows'] / 1000:.0f}",
-        "first": lambda points: _rate(points[:3]) if points[3:] else "–",
-        "last": lambda points: _rate(points[-3:]) if points[3:] else "–",
-        "MB": lambda points: f"{points[-1]['megabytes']:.0f}",
-    }
-    return pivot(rows, columns, "Abrupt drift: cost")
+    columns = [
+        ("", _title),
+        ("seen", lambda model: f"{found[model][-1]['rows'] / 1000:.0f}"),
+        ("first", lambda model: _rate(found[model][:3])),
+        ("last", lambda model: _rate(found[model][-3:])),
+        ("MB", lambda model: f"{found[model][-1]['megabytes']:.0f}"),
+    ]
+    return pivot(found, columns, "Abrupt drift: cost")
 
 
 TABLES = {
