@@ -47,7 +47,7 @@ def paa_sets(results):
     columns = [
         ("set", lambda stream: stream.title),
         ("samples", lambda stream: count(records[stream].median("n_rows"))),
-        ("paper", lambda stream: count(paper.SAMPLES[stream.paper])),
+        ("paper", lambda stream: count(paper.SAMPLES[stream.name])),
     ]
     return pivot([stream for stream in sets if records[stream]], columns, "")
 
