@@ -98,7 +98,6 @@ def peers_table(results):
         ("regret", lambda s: points(mean(mean(regret) for regret, _ in found[s]))),
         ("worst", lambda s: points(worst(found[s]))),
         ("cost", lambda s: f"{median(median(cost) for _, cost in found[s]):.0f}"),
-        ("most", lambda s: f"{max(median(cost) for _, cost in found[s]):.0f}"),
     ]
     return pivot([search for search in SEARCHES if found[search]], columns, "")
 
