@@ -7,6 +7,7 @@ for the best pair to lie inside.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -93,14 +94,8 @@ def _eight_against_rest():
     return Split(split.X_train, y_train, split.X_test, y_test)
 
 
-def _clusters_16(n_samples, seed):
-    return make_many_clusters(n_samples, seed, 16, n_classes=10, n_clusters=12, spread=1.3)
-
-
-def _clusters_68(n_samples, seed):
-    return make_many_clusters(n_samples, seed, 68, n_classes=4, n_clusters=40, spread=2.6)
-
-
+_CLUSTERS_16 = partial(make_many_clusters, n_classes=10, n_clusters=12, spread=1.3)
+_CLUSTERS_68 = partial(make_many_clusters, n_features=68, n_classes=4, n_clusters=40, spread=2.6)
 SETS = {
     "adult": SearchSet("Adult", _published("adult_a9a"), gamma_from=-4.0, scale=1),
     "letter": SearchSet("Letter", _published("letter")),
@@ -121,8 +116,8 @@ SETS = {
         "Chessboard", _generated(make_chessboard, 30_000), gamma_from=-1.0, scale=1
     ),
     "rough_8": SearchSet("Rough field, 8 features", _generated(make_rough_field, 31_000)),
-    "clusters_16": SearchSet("Clusters, 10 classes", _generated(_clusters_16, 7500)),
+    "clusters_16": SearchSet("Clusters, 10 classes", _generated(_CLUSTERS_16, 7500)),
     "clusters_68": SearchSet(
-        "Clusters, 68 features", _generated(_clusters_68, 7700), gamma_from=-4.0
+        "Clusters, 68 features", _generated(_CLUSTERS_68, 7700), gamma_from=-4.0
     ),
 }  # fmt: skip
