@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from .bench.rst import count, list_table
+from .bench.rst import list_table
 
 STATUSES = ("reproduced", "partly", "substitute", "not reproduced")
 
@@ -23,15 +23,17 @@ def tables():
     for paper in papers():
         entries = paper["entries"]
         counts = Counter(entry["status"] for entry in entries)
-        rows.append([paper["paper"], *(count(counts[status]) for status in STATUSES)])
+        text = ", ".join(f"{counts[s]} {s}" for s in STATUSES if counts[s])
+        rows.append([paper["paper"], text])
         made[f"coverage_{paper['key']}"] = list_table(
-            ["item", "subject", "status", "page, differences"],
-            [[e["item"], e["subject"], e["status"], _where(e)] for e in entries],
+            ["item", "status, page, differences"],
+            [[f"{e['item']}: {e['subject']}", _where(e)] for e in entries],
             paper["paper"],
         )
-    return {"coverage": list_table(["entries", *STATUSES], rows), **made}
+    return {"coverage": list_table(["paper", "entries"], rows), **made}
 
 
 def _where(entry):
-    parts = [f":doc:`/{entry['page']}`" if entry["page"] else "", entry["note"]]
-    return ": ".join(filter(None, parts))
+    page = f", :doc:`/{entry['page']}`" if entry["page"] else ""
+    note = f": {entry['note']}" if entry["note"] else ""
+    return f"**{entry['status']}**{page}{note}"

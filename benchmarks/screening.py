@@ -10,6 +10,7 @@ classifier to all labelled abstracts, ranks all others and asks for the label of
 
 import sys
 import time
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -20,7 +21,7 @@ from asreview.models.models import get_ai_config
 
 from .bench.harness import environment
 from .bench.measure import ROOT
-from .bench.rst import list_table
+from .bench.rst import pivot
 
 N_ABSTRACTS, N_WORDS, LENGTH, N_LABELS, SEEDS = 50_000, 50_000, 150, 300, 2
 SHARE_RELEVANT, N_TOPIC = 0.01, 60
@@ -89,6 +90,14 @@ def screen(features, y, name, seed, n_labels):
     )
 
 
+def _mean(key, runs):
+    return np.mean([run[key] for run in runs])
+
+
+def _milliseconds(key, runs):
+    return f"{1000 * _mean(key, runs):.3g} ms"
+
+
 def main(quick=False):
     n, n_labels, seeds = (500, 20, 1) if quick else (N_ABSTRACTS, N_LABELS, SEEDS)
     texts, y = make_abstracts(n, np.random.default_rng(0))
@@ -98,15 +107,18 @@ def main(quick=False):
         for name in CLASSIFIERS:
             runs[name].append(screen(features, y, name, seed, n_labels))
             print(name, runs[name][-1], flush=True)
-    rows = []
-    for name, found in runs.items():
-        mean = {key: np.mean([run[key] for run in found]) for key in found[0]}
-        times = [f"{1000 * mean[key]:.3g} ms" for key in ("total", "rank", "fit", "last")]
-        rows.append([name, *times, f"{mean['early']:.0f}", f"{mean['found']:.0f}"])
-    header = ["classifier", "time per label", "of this ranking", "fit", "fit, last 50 labels"]
-    header += [f"relevant among the first {k}" for k in (n_labels // 5, n_labels)]
+    rows = {
+        "time per label": partial(_milliseconds, "total"),
+        "of this ranking": partial(_milliseconds, "rank"),
+        "fit": partial(_milliseconds, "fit"),
+        "fit, last 50 labels": partial(_milliseconds, "last"),
+        f"relevant among the first {n_labels // 5}": lambda runs: f"{_mean('early', runs):.0f}",
+        f"relevant among the first {n_labels}": lambda runs: f"{_mean('found', runs):.0f}",
+    }
+    columns = [(name, lambda row, of=of: rows[row](of)) for name, of in runs.items()]
+    table = pivot(rows, [("", str), *columns], "")
     about = environment()
-    text = list_table(header, rows) + (
+    text = table + (
         f"\n{n} abstracts, {y.sum()} of them relevant, {features.shape[1]} features;"
         f" medians of the times of a run, means of {seeds} runs with other first labels."
         f" {about['date']}; {about['processor']}, one thread;"

@@ -22,9 +22,7 @@ from benchmarks.imbalance import paper as imbalance_paper
 from benchmarks.imbalance import tables as imbalance_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
-from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
-from benchmarks.linear.models import Choice
 from benchmarks.regression import sets as regression_sets
 from benchmarks.run import STEPS
 from benchmarks.search import generators
@@ -74,22 +72,6 @@ def test_table_8_is_about_equal_shares_of_the_labels(stream):
     assert set(shares) == {"LEPE", "CSRND", "CSPAA", "CSPAA(a)"}
     # The constants are found on other permutations of the samples.
     assert max(shares.values()) < 1.3 * min(shares.values())
-
-
-def test_timed_algorithms_alternate(monkeypatch):
-    visited = []
-
-    def noted(algorithm, X, y, choice):
-        visited.append((choice.seed, algorithm))
-        return choice.seed
-
-    monkeypatch.setattr(tasks, "one_pass", noted)
-    X, y = np.ones((4, 1)), np.ones(4)
-    found = tasks._in_turns(3, X, y, {name: (name, Choice()) for name in ("PA", "CPA", "PE")})
-    assert found == {name: [0, 1, 2] for name in ("PA", "CPA", "PE")}
-    first = [next(name for seed, name in visited if seed == run) for run in range(3)]
-    assert [seed for seed, _ in visited] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert first == ["PA", "CPA", "PE"]
 
 
 def _answers(record):
@@ -148,7 +130,6 @@ def test_generated_sets_are_what_their_names_say():
         generators.make_chessboard,
         generators.make_rough_field,
         generators.make_many_clusters,
-        generators.make_uneven_plane,
     ):
         first, again, other = (make(200, seed)[0] for seed in (1, 1, 2))
         assert np.array_equal(first, again)
@@ -157,29 +138,32 @@ def test_generated_sets_are_what_their_names_say():
 
 def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
     pairs = [
-        dict(C=1.0, gamma=g, errors=[0.5, e], seconds=1.0, fit_seconds=2.0, error=e + 0.01)
+        dict(C=1.0, gamma=g, held_out_error=e, seconds=1.0, fit_seconds=2.0, error=e + 0.01)
         for g, e in ((0.1, 0.3), (1.0, 0.1), (10.0, 0.2))
     ]
-    given_up = dict(C=1.0, gamma=100.0, errors=[0.0], seconds=15.0)
-    curves = dict(status="ok", n_samples=[10, 20], seconds=18.0, pairs=[*pairs, given_up])
-    ours = dict(status="ok", seconds=12.0, one_fit_seconds=2.0, error=0.13, seed=0)
+    given_up = dict(C=1.0, gamma=100.0, seconds=15.0)
+    curves = dict(status="ok", seconds=18.0, pairs=[*pairs, given_up])
+    ours = dict(status="ok", search="progressive", seconds=12.0, one_fit_seconds=2.0, error=0.13)
     results.store("curves_banana", {"records": [curves]}, tmp_path)
     results.store("search_banana", {"records": [ours]}, tmp_path)
     found = search_tables.regrets("banana", tmp_path)
     assert found["progressive"] == [(pytest.approx(2.0), 6.0)]
     assert search_tables.times_cheaper("banana", tmp_path) == pytest.approx(20 / 12)
-    assert search_tables.searched(tmp_path) == ["banana"]
+    assert search_tables.searched(tmp_path) == {"banana": found}
 
 
 def test_differences_from_the_best_model_of_constant_size(tmp_path):
     def record(model, *means):
-        runs = [{"choice": {"C": C}, "mean": mean} for C, mean in enumerate(means)] * 2
-        return dict(status="ok", stream="banana", model=model, size=500, runs=runs)
+        runs = [
+            {"choice": {"C": C}, "mean": mean, "sample_microseconds": 5.0}
+            for C, mean in enumerate(means)
+        ]
+        return dict(status="ok", stream="banana", model=model, runs=2 * runs)
 
     accuracies = dict(kernel_arow=[0.75], kernel_pa=[0.5, 0.625], lasvc=[0.875])
     records = [record(model, *means) for model, means in accuracies.items()]
-    results.store("unbounded_500", {"records": records}, tmp_path)
-    found = unbounded_tables.gaps(unbounded_tables.cells(500, tmp_path))
+    results.store("unbounded_sets", {"records": records}, tmp_path)
+    found = unbounded_tables.gaps(unbounded_tables.measured(tmp_path))
     behind = {"kernel_arow": 0.0, "kernel_pa": 0.125, "lasvc": -0.125}
     assert {name: gap["banana"] for name, gap in found.items()} == behind
 

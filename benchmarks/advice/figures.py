@@ -3,7 +3,7 @@
 from ..bench.plots import panels, plain_log, save
 from .sets import SETS
 from .steps import KINDS
-from .tables import curve_of, stored_curves
+from .tables import curve_of
 
 STYLES = {
     "none": ("#555555", "o"),
@@ -15,13 +15,12 @@ STYLES = {
 
 def draw_curves(results, folder):
     """One panel for each set, a curve for each kind of advice."""
-    all_records = {work: stored_curves(work, results) for work in SETS}
-    if not all(all_records.values()):
+    if not all(curve_of(work, "none", results) for work in SETS):
         return
     figure, axes = panels(1, len(SETS), width=4.8, height=3.6)
-    for panel, (work, records) in zip(axes.flat, all_records.items()):
+    for panel, work in zip(axes.flat, SETS):
         for kind in KINDS:
-            curve = curve_of(records, kind)
+            curve = curve_of(work, kind, results)
             colour, marker = STYLES[kind]
             # 0 samples are at the left end of a logarithmic axis.
             rows = [max(0.5, n) for n in curve]

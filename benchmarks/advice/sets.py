@@ -78,7 +78,7 @@ SETS = {
         },
     ),
     "plane": AdvisedSet(
-        "a noisy plane",
+        "Hyperplane",
         plane,
         {
             "none": [],

@@ -1,57 +1,51 @@
-"""Tables of `advice`."""
+"""Tables of `advice`: test errors in per cent."""
 
 from functools import partial
 
-from ..bench.rst import list_table, percent
+from ..bench.rst import pivot
 from ..bench.summary import stored_records
 from .sets import SETS
 from .steps import KINDS, REFINED, WEIGHTS
 
 # The default, which tables and figures of the kinds have.
 WEIGHT = 0.001
-SHOWN = (0, 5, 20, 100, 500)
+SHOWN = (0, 20, 100, 500)
 
 
-def stored_curves(work, results):
-    """Records of a set; empty without results."""
-    return stored_records(f"advice_{work}", results).ok()
-
-
-def curve_of(records, kind, weight=WEIGHT, refine=False):
-    """Errors by samples used, and their labels; {} where they are missing."""
+def curve_of(work, kind, results, weight=WEIGHT, refine=False):
+    """Errors by samples used; empty without results."""
     weight = 0.0 if kind == "none" else weight
+    records = stored_records(f"advice_{work}", results).ok()
     found = records.where(advice=kind, weight=weight, refine=refine).records
     return dict(zip(found[0]["rows"], found[0]["errors"])) if found else {}
 
 
-def _row(title, curve):
-    return [title, *(percent(curve[n]) for n in SHOWN)]
+def _at(curve, n):
+    return f"{100 * curve[n]:.2f}"
 
 
 def kinds(work, results):
     """Test errors by advice."""
-    records = stored_curves(work, results)
-    if not records:
-        return None
-    rows = [_row(kind, curve_of(records, kind)) for kind in KINDS]
-    header = ["advice", "0 samples", *(f"{n} samples" for n in SHOWN[1:])]
-    return list_table(header, rows)
+    curves = {kind: curve_of(work, kind, results) for kind in KINDS}
+    columns = [("advice", str)]
+    columns += [(f"{n}", lambda kind, n=n: _at(curves[kind], n)) for n in SHOWN]
+    title = f"{SETS[work].title}: test error (%) by training samples"
+    return pivot([kind for kind in KINDS if curves[kind]], columns, title)
 
 
-def weights(results):
-    """Test errors of good and of wrong advice by its weight."""
-    rows = []
-    for work, about in SETS.items():
-        records = stored_curves(work, results)
-        for kind in ("good", "wrong") if records else ():
-            for weight in WEIGHTS:
-                title = f"{about.title}, {kind}, {weight:g}"
-                rows.append(_row(title, curve_of(records, kind, weight)))
-                if weight == REFINED:
-                    curve = curve_of(records, kind, weight, refine=True)
-                    rows.append(_row(f"{title}, ``refine=True``", curve))
-    header = ["set, advice, ``advice_weight``", "0 samples", *(f"{n} samples" for n in SHOWN[1:])]
-    return list_table(header, rows)
+def weights(work, results):
+    """Test errors of good and of wrong advice by its weight, after all samples."""
+    cases = [(weight, False) for weight in WEIGHTS] + [(REFINED, True)]
+    last = SHOWN[-1]
+
+    def cell(kind, case):
+        return _at(curve_of(work, kind, results, *case), last)
+
+    columns = [("weight", lambda case: f"{case[0]:g}{', refined' * case[1]}")]
+    columns += [(kind, partial(cell, kind)) for kind in ("good", "wrong")]
+    title = f"{SETS[work].title}: test error (%) after {last} samples"
+    return pivot(cases if curve_of(work, "good", results) else [], columns, title)
 
 
-TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS} | {"advice_weights": weights}
+TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS}
+TABLES |= {f"advice_{work}_weights": partial(weights, work) for work in SETS}

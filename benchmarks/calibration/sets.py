@@ -55,12 +55,12 @@ class Set:
 
 SETS = {
     "adult": Set("Adult", "adult_a9a", scale=1.0),
-    "mnist_8": Set("MNIST, 8 against the rest", "mnist", scale=255.0, positive=8),
+    "mnist_8": Set("MNIST, 8", "mnist", scale=255.0, positive=8),
     "w8a": Set("w8a", "w8a", scale=1.0),
     "magic04": Set("MAGIC", "magic04"),
     "spambase": Set("Spambase", "spambase"),
     "svmguide1": Set("svmguide1", "svmguide1"),
-    "banana_20": Set("Banana, 20 % of labels flipped", "banana", flips=0.2),
+    "banana_20": Set("Banana, 20 % flipped", "banana", flips=0.2),
     "letter": Set("Letter", "letter"),
     "usps": Set("USPS", "usps", scale=1.0),
     "satimage": Set("Satimage", "satimage"),

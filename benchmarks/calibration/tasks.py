@@ -5,24 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.linear_model import SGDClassifier
-from sklearn.metrics import accuracy_score, log_loss
+from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
 
-from sklearn_online_svm import (
-    LASVC,
-    AROWClassifier,
-    PassiveAggressiveClassifier,
-    PerceptronClassifier,
-)
-from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm import LASVC
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
-from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._probabilities import fitted_map
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
-from .maps import BINARY, MULTICLASS
 from .sets import SETS
 
 N_FOLDS = 5
@@ -37,8 +28,6 @@ class CalibrationJob(Job):
     set: str = ""
     C: float = 1.0
     drift: str = ""
-    model: str = ""
-    algorithm: str = ""
 
 
 def calibrate(job):
@@ -68,92 +57,15 @@ def calibrate(job):
         return log_loss(y_test, np.exp(fitted.log_proba(scores)))
 
     return {
-        "n_train": len(y),
-        "n_classes": len(ours.classes_),
-        "n_support": len(ours.support_),
         "ours": log_loss(y_test, ours.predict_proba(X_test)),
         "folds": with_map_of(
             cross_val_predict(new(), X, y, cv=N_FOLDS, method="decision_function")
         ),
         "folds_sigmoid": log_loss(y_test, sigmoid.predict_proba(X_test)),
         "training": with_map_of(ours.decision_function(X)),
-        "accuracy": accuracy_score(y_test, ours.predict(X_test)),
-        "accuracy_by_probability": accuracy_score(
-            y_test, ours.classes_[ours.predict_proba(X_test).argmax(axis=1)]
-        ),
         "seconds_plain": plain,
         "seconds": seconds,
         "seconds_folds": folded,
-    }
-
-
-def compare_maps(job):
-    """Log-loss of maps fitted to the same leave-one-out values.
-
-    ``not_joined`` is that of the first map if samples within the margin do not take part in the
-    replacement of support vectors.
-    """
-    X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
-    model = LASVC(C=job.C, random_state=job.seed).fit(X, y)
-    codes = np.searchsorted(model.classes_, y)
-    maps = BINARY if len(model.classes_) == 2 else MULTICLASS
-    new = model.decision_function(X_test).reshape(len(y_test), -1)
-
-    def values():
-        return model.leave_one_out_decision_function(X, y).reshape(len(y), -1)
-
-    scores = values()
-    found = {name: log_loss(y_test, fit(scores, codes)(new)) for name, fit in maps.items()}
-    joining, _leave_one_out.N_JOINING = _leave_one_out.N_JOINING, 0
-    own = next(iter(maps.values()))
-    found["not_joined"] = log_loss(y_test, own(values(), codes)(new))
-    _leave_one_out.N_JOINING = joining
-    return found
-
-
-def calibrate_robust(job):
-    """Log-loss of probabilities with the ramp loss, and of the same map fitted to five folds."""
-    X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
-    params = dict(C=job.C, algorithm=job.algorithm, random_state=job.seed)
-    model = LASVC(probability=True, **params).fit(X, y)
-    codes = np.searchsorted(model.classes_, y)
-    folds = cross_val_predict(LASVC(**params), X, y, cv=N_FOLDS, method="decision_function")
-    fitted = SplineMap().fit(folds, codes, np.ones(len(codes)))
-    of_folds = np.exp(fitted.log_proba(model.decision_function(X_test)))
-    return {
-        "ours": log_loss(y_test, model.predict_proba(X_test)),
-        "folds": log_loss(y_test, of_folds),
-    }
-
-
-ONLINE = {
-    "arow": lambda: AROWClassifier(r=10),
-    "pa": lambda: PassiveAggressiveClassifier(C=0.01, average=True),
-    "perceptron": lambda: PerceptronClassifier(average=True),
-    "sgd": lambda: SGDClassifier(average=True, random_state=0),
-}
-
-
-def calibrate_online(job):
-    """Log-loss of one pass of an online model, with logistic regression as a reference."""
-    X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
-    base = ONLINE[job.model]
-    model = OnlineCalibratedClassifier(base(), random_state=job.seed)
-    _, seconds = processor_seconds(lambda: model.fit(X, y), 1)
-    order = np.random.default_rng(job.seed).permutation(len(y))
-    classes = model.classes_
-    _, alone = processor_seconds(
-        lambda: base().partial_fit(X[order], y[order], classes=classes), 1
-    )
-    scores = model.decision_function(X_test)
-    codes = np.searchsorted(classes, y_test)
-    spline = SplineMap(float(np.abs(scores).mean())) if len(classes) == 2 else MultinomialMap()
-    best = spline.fit(scores, codes, np.ones(len(codes)))
-    return {
-        "ours": log_loss(y_test, model.predict_proba(X_test)),
-        "known": log_loss(y_test, np.exp(best.log_proba(scores))),
-        "seconds": seconds,
-        "seconds_alone": alone,
     }
 
 
@@ -190,9 +102,6 @@ def follow(job):
         trained += time.process_time() - before + (decided - begun)
     half = len(losses) // 2
     return {
-        "n": len(y),
-        "ours": float(np.mean(losses)),
-        "frozen": float(np.mean(frozen_losses)),
         "ours_second_half": float(np.mean(losses[half:])),
         "frozen_second_half": float(np.mean(frozen_losses[half:])),
         "seconds_trained": trained,
@@ -201,10 +110,4 @@ def follow(job):
 
 
 JOB = CalibrationJob
-TASKS = {
-    "calibrate": calibrate,
-    "calibrate_online": calibrate_online,
-    "calibrate_robust": calibrate_robust,
-    "compare_maps": compare_maps,
-    "follow": follow,
-}
+TASKS = {"calibrate": calibrate, "follow": follow}

@@ -6,46 +6,54 @@ from ..bench.plots import panels, plain_log, save
 from ..bench.summary import stored_records
 from ..linear import models as linear_models
 from ..linear import streams
-from .tables import cost_records, paa_records, rates_of, url_title
+from .tables import by_algorithm
 
 # Okabe and Ito's colours, which the colour-blind can tell apart. Those that query at random are
 # dashed, so that two algorithms that differ in nothing else have one colour.
-BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY, BLACK = (
-    "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e", "#000000",
+BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY = (
+    "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e",
 )  # fmt: skip
 STYLES = {
-    "PEA": (GREY, "o"),
-    "SEL-ada": (PINK, "v"),
-    "SEL-2nd": (SKY, "D"),
-    "RPE": (GREY, "o"),
-    "RPA": (RED, "s"),
-    "RPA-I": (BLUE, "^"),
-    "RPA-II": (GREEN, "P"),
-    "PAA": (RED, "s"),
-    "PAA-I": (BLUE, "^"),
-    "PAA-II": (GREEN, "P"),
-    "PE": (GREY, "o"),
-    "PA": (RED, "s"),
-    "CW-diag": (GREEN, "P"),
-    "PAUM": (PINK, "v"),
-    "CPA": (ORANGE, "X"),
-    "LEPE": (GREY, "o"),
-    "CSRND": (BLUE, "^"),
-    "CSPAA": (BLUE, "^"),
-    "CSPAA(a)": (SKY, "D"),
+    "PEA": (GREY, "o"), "SEL-ada": (PINK, "v"), "SEL-2nd": (SKY, "D"), "RPE": (GREY, "o"),
+    "RPA": (RED, "s"), "RPA-I": (BLUE, "^"), "RPA-II": (GREEN, "P"), "PAA": (RED, "s"),
+    "PAA-I": (BLUE, "^"), "PAA-II": (GREEN, "P"), "PE": (GREY, "o"), "PA": (RED, "s"),
+    "CW-diag": (GREEN, "P"), "PAUM": (PINK, "v"), "CPA": (ORANGE, "X"), "LEPE": (GREY, "o"),
+    "CSRND": (BLUE, "^"), "CSPAA": (BLUE, "^"), "CSPAA(a)": (SKY, "D"),
+}  # fmt: skip
+
+
+def _steps(family):
+    return {f"paa_{stream.name}": stream.title for stream in family}
+
+
+UNEVEN = {
+    f"cspaa_{stream.name}_{ratio}": f"{stream.title}, 1 : {ratio}"
+    for ratio in (9, 99)
+    for stream in streams.COST
+}
+# Of Figures 1 to 6: steps with their titles, score, columns, and the least share of labels: with
+# hardly any label queried, points would compress the rest.
+CURVES = {
+    "paa_figure_1": (_steps(streams.BINARY), "F", 4, 5e-3),
+    "paa_figure_2": (_steps(streams.TEXT), "F", 3, 5e-3),
+    "paa_figure_3": (_steps(streams.WEB), "F", 1, 5e-3),
+    "mpaa_figure_4": (_steps(streams.MULTICLASS), "accuracy", 4, 5e-3),
+    "mpaa_figure_5": (_steps(streams.TEXT_MULTICLASS), "accuracy", 2, 5e-3),
+    "cspaa_figure_6": (UNEVEN, "sum", 3, 1e-3),
 }
 
 
 def _style(algorithm, **changed):
     name = algorithm.removeprefix("M") if algorithm in linear_models.MULTICLASS else algorithm
     colour, marker = STYLES[name]
-    dashed = algorithm in linear_models.RANDOM
-    style = dict(color=colour, marker=marker, markersize=3.5, linewidth=1.3, label=algorithm)
-    return style | {"linestyle": "--" if dashed else "-"} | changed
+    line = "--" if algorithm in linear_models.RANDOM else "-"
+    line = ":" if algorithm in linear_models.FULL else line
+    style = dict(color=colour, marker=marker, markersize=3.5, linewidth=1.3, linestyle=line)
+    return style | {"label": algorithm} | changed
 
 
-def _legend_below(figure, axes):
-    """One legend of what any of the axes shows, at the foot."""
+def _finish(figure, axes, path):
+    """Save with one legend at the foot of what any of the axes shows."""
     handles = {}
     for axis in axes:
         handles |= dict(zip(*reversed(axis.get_legend_handles_labels())))
@@ -56,106 +64,42 @@ def _legend_below(figure, axes):
     figure.legend(
         handles.values(), handles.keys(), loc="lower center", ncols=n_columns, frameon=False
     )
-
-
-def _draw_curves(names, path, label, results):
-    """A panel for each set: the score against the share of labels."""
-    by_set = {name: paa_records(name, results) for name in names}
-    by_set = {name: records for name, records in by_set.items() if records}
-    if not by_set:
-        return
-    n_columns = min(4, len(by_set))
-    n_rows = -(-len(by_set) // n_columns)
-    figure, axes = panels(n_rows, n_columns)
-    for axis in axes.flat[len(by_set) :]:
-        axis.set_axis_off()
-    for axis, (name, records) in zip(axes.flat, by_set.items()):
-        for algorithm in linear_models.PAPER:
-            if algorithm not in records:
-                continue
-            points = sorted((p["share"], p["score"]) for p in records[algorithm]["curve"])
-            axis.plot(*np.array(points).T, **_style(algorithm))
-        axis.set_xscale("log")
-        plain_log(axis.xaxis)
-        _cut(axis, 5e-3)
-        axis.set_title(streams.STREAMS[name].title, fontsize=10)
-        axis.set(xlabel="share of labels", ylabel=label)
-    _legend_below(figure, axes.flat)
     save(figure, path, tight=False)
 
 
-def _cut(axis, least):
-    """Leave out points with hardly any label queried, which would compress the rest."""
-    shown = [
-        y
-        for line in axis.get_lines()
-        for x, y in zip(line.get_xdata(), line.get_ydata())
-        # The lines from side to side have 0 and 1 for x.
-        if x >= least
-    ]
+def _draw_panel(axis, records, least):
+    """Curves of the algorithms, and lines for those that query every label."""
+    shown = []
+    for algorithm in filter(records.get, linear_models.PAPER):
+        record = records[algorithm]
+        if algorithm in linear_models.FULL:
+            shown.append(np.mean(record["fixed"][0]["score"]))
+            axis.axhline(shown[-1], **_style(algorithm, marker=""))
+        else:
+            points = sorted((p["share"], p["score"]) for p in record["curve"])
+            axis.plot(*np.array(points).T, **_style(algorithm))
+            shown += [score for share, score in points if share >= least]
     margin = 0.05 * (max(shown) - min(shown) + 1e-3)
+    axis.set(xscale="log", ylim=(min(shown) - margin, max(shown) + margin))
+    plain_log(axis.xaxis)
     axis.set_xlim(left=least)
-    axis.set_ylim(min(shown) - margin, max(shown) + margin)
 
 
-def _names(family):
-    return [stream.name for stream in family]
-
-
-def draw_figure_1(results, folder):
-    _draw_curves(_names(streams.BINARY), folder / "paa_figure_1.png", "F", results)
-
-
-def draw_figure_2(results, folder):
-    _draw_curves(_names(streams.TEXT), folder / "paa_figure_2.png", "F", results)
-
-
-def draw_figure_3(results, folder):
-    _draw_curves(_names(streams.WEB), folder / "paa_figure_3.png", "F", results)
-
-
-def draw_figure_4(results, folder):
-    path = folder / "mpaa_figure_4.png"
-    _draw_curves(_names(streams.MULTICLASS), path, "accuracy", results)
-
-
-def draw_figure_5(results, folder):
-    path = folder / "mpaa_figure_5.png"
-    _draw_curves(_names(streams.TEXT_MULTICLASS), path, "accuracy", results)
-
-
-def draw_figure_6(results, folder):
-    """Sum and cost against the share of labels; lines for those that query every one."""
-    found = {}
-    for stream in streams.COST:
-        for ratio in (9, 99):
-            records = cost_records(stream.name, ratio, results)
-            if records:
-                found[f"{stream.title}, 1 : {ratio}"] = records
-    if not found:
-        return
-    figure, axes = panels(2, len(found), width=3.6, height=3.2)
-    for column, (title, records) in zip(axes.T, found.items()):
-        for axis, (field, label) in zip(column, {"sum": "sum (%)", "cost": "cost"}.items()):
-            for algorithm in linear_models.COST:
-                if algorithm not in records:
-                    continue
-                record = records[algorithm]
-                if algorithm in linear_models.FULL:
-                    level = np.mean(rates_of(record["fixed"][0])[field])
-                    style = _style(algorithm, marker="", linestyle=":")
-                    axis.axhline(level, **style)
-                    continue
-                points = [rates_of(point) for point in record["curve"]]
-                points = sorted((np.mean(p["share"]) / 100, np.mean(p[field])) for p in points)
-                axis.plot(*np.array(points).T, **_style(algorithm))
-            axis.set_xscale("log")
-            plain_log(axis.xaxis)
-            _cut(axis, 1e-3)
+def draw_curves(results, folder):
+    """Figures 1 to 6: a panel for each set, the score against the share of labels."""
+    for name, (steps, label, n_columns, least) in CURVES.items():
+        found = {title: by_algorithm(step, results) for step, title in steps.items()}
+        found = {title: records for title, records in found.items() if records}
+        if not found:
+            continue
+        figure, axes = panels(-(-len(found) // n_columns), n_columns)
+        for axis in axes.flat[len(found) :]:
+            axis.set_axis_off()
+        for axis, (title, records) in zip(axes.flat, found.items()):
+            _draw_panel(axis, records, least)
+            axis.set_title(title, fontsize=10)
             axis.set(xlabel="share of labels", ylabel=label)
-        column[0].set_title(title, fontsize=9)
-    _legend_below(figure, axes.flat)
-    save(figure, folder / "cspaa_figure_6.png", tight=False)
+        _finish(figure, axes.flat, folder / f"{name}.png")
 
 
 def draw_figure_7(results, folder):
@@ -165,16 +109,6 @@ def draw_figure_7(results, folder):
         return
     figure, ((axis,),) = panels(1, 1, width=6.4, height=4.4)
     for record in records:
-        seen, time = np.array(record["curve_seconds"]).T
-        name = record["algorithm"]
-        if name in linear_models.SPEED:
-            colour = {"sgd": BLACK, "arow": ORANGE}[name]
-            style = dict(color=colour, linestyle="-.", linewidth=1.3)
-        else:
-            style = _style(name, marker="") | ({"linestyle": "-."} if record["plain"] else {})
-        label = url_title(record).replace("``", "")
-        axis.plot(seen, time, **style | {"label": label})
+        axis.plot(*np.array(record["curve_seconds"]).T, **_style(record["algorithm"], marker=""))
     axis.set(xlabel="samples", ylabel="training time (s)")
-    axis.legend(frameon=False, fontsize=7, ncols=2)
-    figure.tight_layout()
-    save(figure, folder / "paa_figure_7.png", tight=False)
+    _finish(figure, [axis], folder / "paa_figure_7.png")

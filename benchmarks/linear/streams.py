@@ -21,14 +21,11 @@ QUICK_ROWS = 1500
 
 @dataclass(frozen=True)
 class Stream:
-    """A set; `paper` is its name in the tables of the paper."""
+    """A set of samples."""
 
     name: str
     title: str
     load_all: Callable = field(repr=False)
-    paper: str
-    # What is not as in the paper.
-    note: str = ""
 
     def load(self, quick=False):
         """Samples and labels, in the order of the file: permute them."""
@@ -75,36 +72,27 @@ def _table(name, parts=("train",)):
 
 
 _BOTH = ("train", "test")
-_TRAINING_PART = "training part only"
 
 BINARY = [
-    Stream("svmguide1", "svmguide1", _table("svmguide1", _BOTH), "svmguide1"),
-    Stream("mushrooms", "mushrooms", _table("mushrooms"), "mushrooms"),
-    Stream("a8a", "a8a", _table("adult_a8a", _BOTH), "a8a"),
-    Stream("spambase", "spambase", _table("spambase"), "spambase"),
-    Stream("splice", "splice", _table("splice", _BOTH), "splice"),
-    Stream("w8a", "w8a (training part)", _table("w8a"), "w8a", _TRAINING_PART),
-    Stream("codrna", "codrna (training part)", _table("codrna"), "codrna", _TRAINING_PART),
-    Stream("magic04", "magic04", _table("magic04"), "magic04"),
+    Stream("svmguide1", "svmguide1", _table("svmguide1", _BOTH)),
+    Stream("mushrooms", "mushrooms", _table("mushrooms")),
+    Stream("a8a", "a8a", _table("adult_a8a", _BOTH)),
+    Stream("spambase", "spambase", _table("spambase")),
+    Stream("splice", "splice", _table("splice", _BOTH)),
+    Stream("w8a", "w8a (training part)", _table("w8a")),
+    Stream("codrna", "codrna (training part)", _table("codrna")),
+    Stream("magic04", "magic04", _table("magic04")),
 ]
 
 MULTICLASS = [
-    Stream("dna", "dna", _table("dna"), "dna"),
-    Stream("satimage", "satimage", _table("satimage"), "satimage"),
-    Stream("usps", "usps", _table("usps"), "usps", "other grey levels"),
-    Stream(
-        "mnist", "mnist (10 000 samples)", _table("mnist", ("test",)), "mnist", "the test part"
-    ),
-    Stream("letter", "letter", _table("letter"), "letter"),
-    Stream("shuttle", "shuttle", _table("shuttle"), "shuttle"),
-    Stream(
-        "covtype",
-        "covtype (stand-in)",
-        _table("covtype_first20k", _BOTH),
-        "covtype",
-        "the balanced first samples of the file, a stand-in",
-    ),
-    Stream("poker", "poker (training part)", _table("poker_train25010"), "poker", _TRAINING_PART),
+    Stream("dna", "dna", _table("dna")),
+    Stream("satimage", "satimage", _table("satimage")),
+    Stream("usps", "usps", _table("usps")),
+    Stream("mnist", "mnist (10 000 samples)", _table("mnist", ("test",))),
+    Stream("letter", "letter", _table("letter")),
+    Stream("shuttle", "shuttle", _table("shuttle")),
+    Stream("covtype", "covtype (stand-in)", _table("covtype_first20k", _BOTH)),
+    Stream("poker", "poker (training part)", _table("poker_train25010")),
 ]
 
 
@@ -145,37 +133,14 @@ def _reuters(topics):
 
 
 # 18 846 documents by date without duplicates; the paper's sizes are those of LIBSVM's news20.
-_BY_DATE = "the collection by date, other terms"
-_FOR_RCV1 = "Reuters-21578 in place of RCV1"
-
 TEXT = [
-    Stream(
-        "comp_rec",
-        "20 Newsgroups, comp against rec",
-        _newsgroups("comp", "rec"),
-        "comp_rec",
-        _BY_DATE,
-    ),
-    Stream(
-        "rec_sci", "20 Newsgroups, rec against sci", _newsgroups("rec", "sci"), "rec_sci", _BY_DATE
-    ),
-    Stream(
-        "reuters_two",
-        "Reuters-21578, earn against acq",
-        _reuters(("earn", "acq")),
-        "rcv1",
-        _FOR_RCV1,
-    ),
+    Stream("comp_rec", "20 Newsgroups, comp against rec", _newsgroups("comp", "rec")),
+    Stream("rec_sci", "20 Newsgroups, rec against sci", _newsgroups("rec", "sci")),
+    Stream("reuters_two", "Reuters-21578, earn against acq", _reuters(("earn", "acq"))),
 ]
 TEXT_MULTICLASS = [
-    Stream("newsgroups", "20 Newsgroups, 20 classes", _newsgroups(), "newsgroups", _BY_DATE),
-    Stream(
-        "reuters_eight",
-        "Reuters-21578, 8 topics",
-        _reuters(_REUTERS_TOPICS),
-        "rcv1_topics",
-        _FOR_RCV1,
-    ),
+    Stream("newsgroups", "20 Newsgroups, 20 classes", _newsgroups()),
+    Stream("reuters_eight", "Reuters-21578, 8 topics", _reuters(_REUTERS_TOPICS)),
 ]
 
 # The shape of the malicious URLs: as many features and nonzeros, one sample in three positive.
@@ -186,9 +151,7 @@ def _url_like():
     return TextLike(**URLS, seed=0).rows(20_000)
 
 
-WEB = [
-    Stream("url_like", "generated, shaped like the URLs", _url_like, "url", "generated samples"),
-]
+WEB = [Stream("url_like", "generated, shaped like the URLs", _url_like)]
 
 
 def _newsgroups_rec():
@@ -201,9 +164,9 @@ def _newsgroups_rec():
 
 # Stand-ins for the malicious URLs of the paper; their classes are made uneven by `imbalanced`.
 COST = [
-    Stream("w8a", "w8a", _table("w8a"), ""),
-    Stream("codrna", "codrna", _table("codrna"), ""),
-    Stream("newsgroups_rec", "20 Newsgroups, rec against the rest", _newsgroups_rec, ""),
+    Stream("w8a", "w8a", _table("w8a")),
+    Stream("codrna", "codrna", _table("codrna")),
+    Stream("newsgroups_rec", "20 Newsgroups, rec against the rest", _newsgroups_rec),
 ]
 COST_STREAMS = {stream.name: stream for stream in COST}
 

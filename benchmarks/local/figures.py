@@ -1,11 +1,9 @@
 """Figure of `local`: error against the time of a sample."""
 
-import statistics
-
 from ..bench.plots import panels, plain_log, save
 from .models import KERNEL, LINEAR, LOCAL, MAPPED, MODELS
 from .sets import SETS
-from .tables import errors, records
+from .tables import error, microseconds, records
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 STYLES = {
@@ -24,14 +22,10 @@ def draw_errors(results, folder):
         return
     figure, axes = panels(1, len(found), width=3.4)
     for axis, (name, record) in zip(axes.flat, found.items(), strict=True):
-        of_all = errors(record)
         for family, (colour, marker, label) in STYLES.items():
-            some = [model for model in of_all if MODELS[model].family == family]
-            axis.plot(
-                [statistics.median(record["models"][m]["learn_microseconds"]) for m in some],
-                [100 * of_all[m] for m in some],
-                linestyle="", color=colour, marker=marker, markersize=5, label=label,
-            )  # fmt: skip
+            some = [model for model in MODELS if MODELS[model].family == family]
+            points = [(microseconds(record, model), error(record, model)) for model in some]
+            axis.plot(*zip(*points), marker, color=colour, markersize=5, label=label)
         axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per sample", ylim=0)
         plain_log(axis.xaxis)
     axes.flat[0].set_ylabel("test error, %")

@@ -63,10 +63,10 @@ SETS = {
     "splice": Set("splice", "splice"),
     "dna": Set("dna", "dna"),
     "poker": Set("poker", "poker_train25010"),
-    "adult": Set("adult (a9a)", "adult_a9a"),
+    "adult": Set("adult", "adult_a9a"),
     "satimage": Set("satimage", "satimage", for_defaults=True),
     "magic04": Set("magic04", "magic04", for_defaults=True),
-    "svmguide1": Set("svmguide1", "svmguide1", for_defaults=True),
-    "covtype": Set("covtype (balanced)", "covtype_first20k", for_defaults=True),
+    "svmguide1": Set("svm\N{SOFT HYPHEN}guide1", "svmguide1", for_defaults=True),
+    "covtype": Set("covtype", "covtype_first20k", for_defaults=True),
     "codrna": Set("cod-rna", "codrna", for_defaults=True),
 }

@@ -1,16 +1,30 @@
-"""Tables of `local`: errors and times of one pass, set by set; time of a sample by size."""
+"""Tables of `local`: errors and times of one pass, set by set."""
 
 import statistics
+from functools import partial
 
 import numpy as np
 
-from ..bench.results import load
-from ..bench.rst import joined, list_table, percent, times
+from ..bench.rst import count, pivot
 from ..bench.summary import stored_records
-from .models import LINEAR, LOCAL, MAPPED, MODELS
+from .models import LINEAR, MODELS
 from .sets import SETS
 
-SETS_OF_A_TABLE = 5
+LINEAR_MODELS = [name for name, model in MODELS.items() if model.family == LINEAR]
+# Columns, each the best of some models; narrow ones break at a soft hyphen.
+AGAINST_LINEAR = {
+    "lin\N{SOFT HYPHEN}ear": LINEAR_MODELS,
+    "LOL": ["lol_newest"],
+    "aver\N{SOFT HYPHEN}aged": ["lol"],
+    "SCW-I": ["lol_scw"],
+}
+AGAINST_KERNELS = {
+    "SCW-I": ["lol_scw"],
+    "Nys\N{SOFT HYPHEN}troem": ["nystroem"],
+    "LASVC": ["lasvc"],
+}
+TIMED = {"PA-I": ["pa_mean"], "LOL": ["lol"]} | AGAINST_KERNELS
+del TIMED["SCW-I"]
 
 
 def records(results):
@@ -19,122 +33,44 @@ def records(results):
     return {name: found_here[0] for name, found_here in found.items() if found_here}
 
 
-def errors(record):
-    """Mean error of each model."""
-    return {name: float(np.mean(found["errors"])) for name, found in record["models"].items()}
+def error(record, model):
+    """Mean error of a model in per cent."""
+    return 100 * float(np.mean(record["models"][model]["errors"]))
 
 
-def _models(found):
-    return [name for name in MODELS if any(name in record["models"] for record in found.values())]
+def microseconds(record, model):
+    """Median time of a sample."""
+    return statistics.median(record["models"][model]["learn_microseconds"])
 
 
-def _by_sets(found, cell):
-    """Tables of a few sets each: a row for each model."""
-    names, tables = list(found), []
-    for start in range(0, len(names), SETS_OF_A_TABLE):
-        some = names[start : start + SETS_OF_A_TABLE]
-        rows = [
-            [MODELS[model].title, *(cell(found[name], model) for name in some)]
-            for model in _models(found)
-        ]
-        tables.append(list_table(["", *(SETS[name].title for name in some)], rows))
-    return joined(tables)
+def by_sets(value, columns, title, results):
+    """A row for each set."""
+    found = records(results)
 
+    def cell(models, name):
+        lowest = min(value(found[name], model) for model in models)
+        return f"{lowest:.2f}" if lowest < 100 else f"{lowest:.0f}"
 
-def _error(record, model):
-    of_all = errors(record)
-    if model not in of_all:
-        return "–"
-    text = percent(of_all[model])
-    return f"**{text}**" if of_all[model] == min(of_all.values()) else text
-
-
-def _microseconds(record, model):
-    if model not in record["models"]:
-        return "–"
-    return f"{statistics.median(record['models'][model]['learn_microseconds']):.3g}"
-
-
-def error_table(results):
-    return _by_sets(records(results), _error)
-
-
-def time_table(results):
-    return _by_sets(records(results), _microseconds)
+    cells = [(header, partial(cell, models)) for header, models in columns.items()]
+    return pivot(found, [("", lambda name: SETS[name].title), *cells], title)
 
 
 def sets_table(results):
-    rows = [
-        [
-            SETS[name].title,
-            *(str(record[n]) for n in ("n_train", "n_test", "n_features", "n_classes")),
-            "yes" if SETS[name].for_defaults else "",
-        ]
-        for name, record in records(results).items()
-    ]
-    header = ["set", "samples", "test samples", "features", "classes", "defaults chosen on it"]
-    return list_table(header, rows)
-
-
-def _better(found, model, family):
-    """Titles of the sets on which a model has a lower error than all of a family."""
-    better = []
-    for name, record in found.items():
-        of_all = errors(record)
-        others = [of_all[other] for other in of_all if MODELS[other].family == family]
-        if of_all[model] < min(others):
-            better.append(SETS[name].title)
-    return better
-
-
-def summary(results):
-    """On how many sets a model has the smaller error, and on which it has not."""
     found = records(results)
-    if not found:
-        return None
-    lines = []
-    for model in (name for name in _models(found) if MODELS[name].family == LOCAL):
-        better = {family: _better(found, model, family) for family in (LINEAR, MAPPED)}
-        behind = [SETS[name].title for name in found if SETS[name].title not in better[LINEAR]]
-        lines.append(
-            [
-                MODELS[model].title,
-                f"{len(better[LINEAR])} of {len(found)}",
-                ", ".join(behind) or "–",
-                f"{len(better[MAPPED])} of {len(found)}",
-            ]
-        )
-    header = [
-        "",
-        "smaller error than all linear models",
-        "exceptions",
-        "smaller error than both approximated kernels",
-    ]
-    return list_table(header, lines)
-
-
-def speed_table(results):
-    stored = load("local_speed", results)
-    rows = []
-    for record in stored["records"]:
-        if record["status"] != "ok":
-            continue
-        size = [str(record["n_features"]), str(record["n_prototypes"])]
-        for dtype in ("float64", "float32"):
-            found = {
-                model: statistics.median(record["nanoseconds"][f"{model}_{dtype}"])
-                for model in ("pa", "lol_newest", "lol", "lol_scw")
-            }
-            cells = [f"{value:.0f} ns, {times(value / found['pa'])}" for value in found.values()]
-            rows.append([*size, dtype, f"{found['pa']:.0f} ns", *cells[1:]])
-    header = ["features", "prototypes", "", "PA-I", "LOL, newest weights", "LOL", "LOL, SCW-I"]
-    return list_table(header, rows)
+    fields = {"samples": "n_train", "fea\N{SOFT HYPHEN}tures": "n_features"}
+    fields["classes"] = "n_classes"
+    columns = [("", lambda name: SETS[name].title + " \\*" * SETS[name].for_defaults)]
+    columns += [(h, lambda name, f=field: count(found[name][f])) for h, field in fields.items()]
+    return pivot(found, columns, "")
 
 
 TABLES = {
     "local_sets": sets_table,
-    "local_errors": error_table,
-    "local_times": time_table,
-    "local_summary": summary,
-    "local_speed": speed_table,
+    "local_linear": partial(
+        by_sets, error, AGAINST_LINEAR, "Test error (%), local and linear models"
+    ),
+    "local_kernels": partial(
+        by_sets, error, AGAINST_KERNELS, "Test error (%), local models and kernels"
+    ),
+    "local_times": partial(by_sets, microseconds, TIMED, "Microseconds per sample"),
 }

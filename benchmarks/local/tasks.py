@@ -5,12 +5,8 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.base import clone
-
-import sklearn_online_svm as ours
 
 from ..bench.job import Job
-from ..linear.streams import noisy_plane
 from .models import MODELS, N_BASIS
 from .sets import SETS
 
@@ -20,13 +16,11 @@ N_CHOICE = 3000
 
 @dataclass(frozen=True)
 class LocalJob(Job):
-    """A data set and its models, or the size of generated samples."""
+    """A data set and its models."""
 
     set: str = ""
     models: list = field(default_factory=list)
     orders: list = field(default_factory=list)
-    n_features: int = 0
-    n_prototypes: int = 0
 
 
 def one_pass(model, choice, X, y, X_test, y_test, classes, seed=0):
@@ -71,7 +65,6 @@ def learn_streams(job):
             "learn_microseconds": list(microseconds),
         }
     return {
-        "status": "ok",
         "n_train": len(y),
         "n_test": len(y_test),
         "n_features": X.shape[1],
@@ -80,26 +73,5 @@ def learn_streams(job):
     }
 
 
-def local_speed(job):
-    """Models take turns on the same samples of noise around a plane."""
-    n_rows = 2000 if job.quick else 4_000_000 // job.n_features
-    seconds = {}
-    for dtype in (np.float64, np.float32):
-        X, y = noisy_plane(n_rows, job.n_features, job.seed, dtype=dtype)
-        models = {
-            "pa": ours.PassiveAggressiveClassifier(C=0.1),
-            "lol_newest": ours.LocalOnlineClassifier(job.n_prototypes, C=0.1, average=False),
-            "lol": ours.LocalOnlineClassifier(job.n_prototypes, C=0.1),
-            "lol_scw": ours.LocalOnlineClassifier(job.n_prototypes, C=0.1, variant="scw"),
-        }
-        for _ in range(2 if job.quick else 9):
-            for name, model in models.items():
-                start = time.process_time()
-                clone(model).partial_fit(X, y, [-1, 1])
-                times = seconds.setdefault(f"{name}_{np.dtype(dtype).name}", [])
-                times.append((time.process_time() - start) / n_rows * 1e9)
-    return {"status": "ok", "nanoseconds": seconds}
-
-
-TASKS = {"learn_streams": learn_streams, "local_speed": local_speed}
+TASKS = {"learn_streams": learn_streams}
 JOB = LocalJob

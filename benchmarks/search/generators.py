@@ -1,4 +1,4 @@
-"""Generated data sets with a detailed decision boundary, and a linear one for linear models."""
+"""Generated data sets with a detailed decision boundary."""
 
 import numpy as np
 
@@ -57,19 +57,3 @@ def make_many_clusters(n_samples, seed, n_features=16, n_classes=10, n_clusters=
     X = rng.standard_normal((n_samples, n_features))
     X = np.einsum("sf,sfg->sg", X, shapes[cluster]) * widths[cluster, None] + centres[cluster]
     return X.astype(np.float32), cluster % n_classes
-
-
-def make_uneven_plane(n_rows, seed, n_features=100, noise=0.3):
-    """Two sides of a plane, with features whose scales differ by up to ten.
-
-    Returns
-    -------
-    X : ndarray of shape (n_rows, n_features), float32
-    y : ndarray of shape (n_rows,), of -1 and 1, about one in ten of them wrong
-    """
-    rng = np.random.default_rng([seed, 100])
-    X = rng.standard_normal((n_rows, n_features), dtype=np.float32)
-    values = X @ rng.standard_normal(n_features, dtype=np.float32)
-    values += noise * values.std() * rng.standard_normal(n_rows, dtype=np.float32)
-    X *= np.logspace(-1, 0, n_features, dtype=np.float32)
-    return X, np.where(values > 0, 1, -1)

@@ -1,18 +1,10 @@
 """The searches that are compared."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV
-from sklearn.pipeline import Pipeline
 
-from sklearn_online_svm import (
-    LASVC,
-    AROWClassifier,
-    PassiveAggressiveClassifier,
-    SCWClassifier,
-)
+from sklearn_online_svm import LASVC
 
 N_TRIALS = 50
 # Held-out part of the samples, for all searches but halving.
@@ -20,20 +12,12 @@ HELD_OUT = 0.25
 FIRST_RUNG = 120
 
 
-@dataclass(frozen=True)
-class Search:
-    """A search, by the name of its records."""
-
-    title: str
-
-
 SEARCHES = {
-    "progressive": Search("``ProgressiveSearch``"),
-    "grid": Search("``GridSearchCV``, 5 folds"),
-    "halving": Search("``HalvingGridSearchCV``, 5 folds"),
-    "optuna": Search(f"Optuna, {N_TRIALS} trials"),
-    "random_20": Search("20 random pairs"),
-    "random_50": Search("50 random pairs"),
+    "progressive": "progressive",
+    "grid": "grid, 5 folds",
+    "halving": "halving",
+    "optuna": "Optuna",
+    "random": "50 random pairs",
 }
 
 
@@ -41,14 +25,6 @@ def rungs_of(n_samples):
     """Numbers of samples, doubling up to all of them."""
     n_doublings = int(np.log2(max(1, n_samples / FIRST_RUNG)))
     return [round(n_samples / 2**k) for k in range(n_doublings, -1, -1)]
-
-
-def progressive(estimator, grid, seed, **options):
-    """Our search, at its defaults."""
-    # Only here: the peers can be measured without it.
-    from sklearn_online_svm.model_selection import ProgressiveSearch
-
-    return ProgressiveSearch(estimator, grid, random_state=seed, **options)
 
 
 def grid(grid, X, y, seed):
@@ -98,23 +74,4 @@ def optuna(grid, X, y, seed):
     return study.best_params
 
 
-def linear_candidates(seed, quick=False):
-    """A pipeline of one step, and sixty candidates for it: twenty of each family."""
-    n = 2 if quick else 10
-    grid = [
-        {
-            "model": [PassiveAggressiveClassifier(random_state=seed)],
-            "model__C": np.logspace(-5, 0, n).tolist(),
-            "model__loss": ["hinge", "squared_hinge"],
-        },
-        {
-            "model": [AROWClassifier(random_state=seed)],
-            "model__r": np.logspace(-3, 4, 2 * n).tolist(),
-        },
-        {
-            "model": [SCWClassifier(random_state=seed)],
-            "model__C": np.logspace(-5, 0, n).tolist(),
-            "model__eta": [0.6, 0.9],
-        },
-    ]
-    return Pipeline([("model", PassiveAggressiveClassifier())]), grid
+PEERS = {"grid": grid, "halving": halving, "optuna": optuna}

@@ -7,6 +7,7 @@ for the best pair to lie inside.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.bench.data import load_paper_dataset
 
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, Split
-from .generators import make_chessboard, make_many_clusters, make_rough_field, make_uneven_plane
+from .generators import make_chessboard, make_many_clusters, make_rough_field
 
 N_VALUES = 10
 QUICK_VALUES = 3
@@ -93,14 +94,8 @@ def _eight_against_rest():
     return Split(split.X_train, y_train, split.X_test, y_test)
 
 
-def _clusters_16(n_samples, seed):
-    return make_many_clusters(n_samples, seed, 16, n_classes=10, n_clusters=12, spread=1.3)
-
-
-def _clusters_68(n_samples, seed):
-    return make_many_clusters(n_samples, seed, 68, n_classes=4, n_clusters=40, spread=2.6)
-
-
+_CLUSTERS_16 = partial(make_many_clusters, n_classes=10, n_clusters=12, spread=1.3)
+_CLUSTERS_68 = partial(make_many_clusters, n_features=68, n_classes=4, n_clusters=40, spread=2.6)
 SETS = {
     "adult": SearchSet("Adult", _published("adult_a9a"), gamma_from=-4.0, scale=1),
     "letter": SearchSet("Letter", _published("letter")),
@@ -121,45 +116,8 @@ SETS = {
         "Chessboard", _generated(make_chessboard, 30_000), gamma_from=-1.0, scale=1
     ),
     "rough_8": SearchSet("Rough field, 8 features", _generated(make_rough_field, 31_000)),
-    "clusters_16": SearchSet("Clusters, 10 classes", _generated(_clusters_16, 7500)),
+    "clusters_16": SearchSet("Clusters, 10 classes", _generated(_CLUSTERS_16, 7500)),
     "clusters_68": SearchSet(
-        "Clusters, 68 features", _generated(_clusters_68, 7700), gamma_from=-4.0
+        "Clusters, 68 features", _generated(_CLUSTERS_68, 7700), gamma_from=-4.0
     ),
 }  # fmt: skip
-
-LINEAR_ROWS, LINEAR_TEST = 1_000_000, 100_000
-
-
-def uneven_plane(seed, quick=False):
-    """Samples for the linear models."""
-    n_train, n_test = (20_000, 2000) if quick else (LINEAR_ROWS, LINEAR_TEST)
-    X, y = make_uneven_plane(n_train + n_test, seed)
-    return Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
-
-
-def _drawn_sparse(name):
-    """A random quarter is for tests."""
-
-    def load(seed, quick=False):
-        data = load_paper_dataset(name)
-        y = data.y_train
-        order = np.random.default_rng([2026, seed]).permutation(len(y))
-        n_test = len(order) // 4
-        X, y = data.X_train[order].astype(np.float32), y[order]
-        split = Split(X[n_test:], y[n_test:], X[:n_test], y[:n_test])
-        return split.head(QUICK_TRAIN, QUICK_TEST) if quick else split
-
-    return load
-
-
-LINEAR_SETS = {
-    "w8a": _drawn_sparse("w8a"),
-    "newsgroups20": _drawn_sparse("newsgroups20"),
-    "reuters": _drawn_sparse("reuters_moneyfx_lasvm"),
-}
-LINEAR_TITLES = {
-    "": "generated, 1 000 000 x 100",
-    "w8a": "w8a",
-    "newsgroups20": "20 Newsgroups",
-    "reuters": "Reuters money-fx",
-}

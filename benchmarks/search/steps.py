@@ -2,13 +2,13 @@
 
 ``search_<set>``: a grid of 10 x 10 for LASVC, by our search and by others. ``curves_<set>``: all
 pairs of the grid, for the exhaustive choice and random ones; they take minutes, and need not be
-alone on the machine. ``search_linear``: sixty linear models.
+alone on the machine.
 """
 
 from functools import partial
 
 from ..bench.harness import grid
-from .sets import LINEAR_SETS, SETS
+from .sets import SETS
 
 # Of our search; the others take longer and have one.
 N_SEEDS = 5
@@ -38,13 +38,6 @@ def measure_curves(work, settings):
     return settings.records("record_curves", [dict(work=work, seed=0)])
 
 
-def measure_linear(settings):
-    """Sixty linear models on a generated data set and on three real ones."""
-    cases = grid(work=("", *LINEAR_SETS), seed=range(settings.seeds))
-    return settings.records("search_linear", cases)
-
-
 STEPS = {f"search_{work}": partial(measure_search, work) for work in SETS}
-STEPS["search_linear"] = measure_linear
 STEPS |= {f"peers_{work}": partial(measure_peers, work) for work in SETS}
 STEPS |= {f"curves_{work}": partial(measure_curves, work) for work in SETS}

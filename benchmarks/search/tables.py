@@ -4,25 +4,23 @@ from statistics import mean, median
 
 import numpy as np
 
-from ..bench.rst import count, list_table, percent, seconds
+from ..bench.rst import pivot, seconds
 from ..bench.summary import stored_records
 from .models import SEARCHES
-from .sets import LINEAR_TITLES, SETS
+from .sets import SETS
 
-# Draws of random pairs.
-N_DRAWS = 400
+# Random pairs: how many, and how often they are drawn.
+N_PAIRS, N_DRAWS = 50, 400
 
 
-def curves_of(work, results):
-    """The learning curves of all pairs; None if they were not recorded."""
-    found = stored_records(f"curves_{work}", results).ok().records
-    return found[0] if found else None
+def _ok(step, results):
+    return stored_records(step, results).ok()
 
 
 def chosen(pairs):
-    """Of some pairs the one with the smallest error on the held-out samples at the end."""
+    """Of some pairs the one with the smallest error on the held-out samples."""
     ended = [pair for pair in pairs if "error" in pair]
-    return min(ended, key=lambda pair: pair["errors"][-1]) if ended else None
+    return min(ended, key=lambda pair: pair["held_out_error"]) if ended else None
 
 
 def regrets(work, results):
@@ -30,46 +28,38 @@ def regrets(work, results):
 
     The regret is the test error minus that of the exhaustive choice.
     """
-    curves = curves_of(work, results)
-    if curves is None:
+    curves = _ok(f"curves_{work}", results).records
+    if not curves:
         return {}
-    best, found = chosen(curves["pairs"]), {}
-    for record in stored_records(f"search_{work}", results).ok().records:
-        regret = 100 * (record["error"] - best["error"])
-        cost = record["seconds"] / record["one_fit_seconds"]
-        found.setdefault("progressive", []).append((regret, cost))
-    ours = stored_records(f"search_{work}", results).ok().median("one_fit_seconds")
-    for record in stored_records(f"peers_{work}", results).ok().records:
-        regret = 100 * (record["error"] - best["error"])
-        cost = record["seconds"] / ours if ours else float("nan")
+    pairs = curves[0]["pairs"]
+    lowest, found = chosen(pairs)["error"], {}
+    ours = _ok(f"search_{work}", results)
+    one_fit = ours.median("one_fit_seconds") or float("nan")
+    for record in [*ours.records, *_ok(f"peers_{work}", results).records]:
+        cost = record["seconds"] / record.get("one_fit_seconds", one_fit)
+        regret = 100 * (record["error"] - lowest)
         found.setdefault(record["search"], []).append((regret, cost))
     rng = np.random.default_rng(0)
-    for n in (20, 50):
-        if n > len(curves["pairs"]):
-            continue
-        drawn = []
-        for _ in range(N_DRAWS):
-            pairs = [
-                curves["pairs"][k] for k in rng.choice(len(curves["pairs"]), n, replace=False)
-            ]
-            winner = chosen(pairs)
-            if winner is not None:
-                cost = sum(pair["seconds"] for pair in pairs) / winner["fit_seconds"] + 1
-                drawn.append((100 * (winner["error"] - best["error"]), cost))
-        found[f"random_{n}"] = drawn
+    for _ in range(N_DRAWS if len(pairs) >= N_PAIRS else 0):
+        drawn = [pairs[k] for k in rng.choice(len(pairs), N_PAIRS, replace=False)]
+        winner = chosen(drawn)
+        if winner is not None:
+            cost = sum(pair["seconds"] for pair in drawn) / winner["fit_seconds"] + 1
+            found.setdefault("random", []).append((100 * (winner["error"] - lowest), cost))
     return found
 
 
 def times_cheaper(work, results):
     """Time of the exhaustive choice, its last fit included, by that of our search."""
-    curves, ours = curves_of(work, results), stored_records(f"search_{work}", results).ok()
+    curves = _ok(f"curves_{work}", results).records[0]
     exhaustive = curves["seconds"] + chosen(curves["pairs"])["fit_seconds"]
-    return exhaustive / ours.median("seconds")
+    return exhaustive / _ok(f"search_{work}", results).median("seconds")
 
 
 def searched(results):
-    """Names of the sets with results of our search and of the exhaustive choice."""
-    return [work for work in SETS if "progressive" in regrets(work, results)]
+    """Regrets by set, for the sets with results of our search and of the exhaustive choice."""
+    found = {work: regrets(work, results) for work in SETS}
+    return {work: each for work, each in found.items() if "progressive" in each}
 
 
 def points(value):
@@ -78,93 +68,41 @@ def points(value):
 
 def regret_table(results):
     """Regret and cost of our search."""
-    rows, everything, costs, ratios = [], [], [], []
-    for work in searched(results):
-        found = regrets(work, results)["progressive"]
-        regret, cost = zip(*found)
-        best = chosen(curves_of(work, results)["pairs"])
-        times = times_cheaper(work, results)
-        everything += regret
-        costs += cost
-        ratios.append(times)
-        ours = stored_records(f"search_{work}", results).ok()
-        rows.append(
-            [
-                SETS[work].title, percent(best["error"]), percent(mean(ours.values("error"))),
-                points(mean(regret)), points(max(regret)), f"{median(cost):.1f}",
-                f"{max(cost):.1f}", seconds(ours.median("seconds")), f"{times:.0f}",
-            ]
-        )  # fmt: skip
-    if not rows:
-        return None
-    rows.append(
-        [
-            "**all**", "", "", points(mean(everything)), points(max(everything)),
-            f"{median(costs):.1f}", f"{max(costs):.1f}", "",
-            f"{min(ratios):.0f} to {max(ratios):.0f}",
-        ]
-    )  # fmt: skip
-    header = [
-        "", "error, exhaustive choice", "error, search", "regret, mean", "regret, largest",
-        "cost, median", "cost, largest", "time", "times cheaper than the exhaustive choice",
-    ]  # fmt: skip
-    return list_table(header, rows)
+    found = {work: list(zip(*each["progressive"])) for work, each in searched(results).items()}
+    ours = {work: _ok(f"search_{work}", results) for work in found}
+    name = ("", lambda work: SETS[work].title)
+    errors = [
+        ("error", lambda work: f"{100 * mean(ours[work].values('error')):.2f}"),
+        ("regret", lambda work: points(mean(found[work][0]))),
+        ("worst", lambda work: points(max(found[work][0]))),
+    ]
+    costs = [
+        ("cost", lambda work: f"{median(found[work][1]):.1f}"),
+        ("time", lambda work: seconds(ours[work].median("seconds"))),
+        ("cheaper", lambda work: f"{times_cheaper(work, results):.0f}"),
+    ]
+    return pivot(found, [name, *errors, *costs], {"Test errors": 3, "Cost": 3})
 
 
 def peers_table(results):
     """Regret and cost of all searches, over the sets that each has finished."""
-    rows = []
-    works = searched(results)
-    for search, about in SEARCHES.items():
-        found = [regrets(work, results).get(search, []) for work in works]
-        done = [pairs for pairs in found if pairs]
-        if not done:
-            continue
-        means = [mean(regret for regret, _ in pairs) for pairs in done]
-        worst = max(regret for pairs in done for regret, _ in pairs)
-        if search.startswith("random"):
-            # Of many draws: what one in twenty exceeds on the worst set.
-            worst = max(float(np.quantile([r for r, _ in pairs], 0.95)) for pairs in done)
-        cost = [median(cost for _, cost in pairs) for pairs in done]
-        rows.append(
-            [
-                about.title, f"{len(done)} of {len(works)}", points(mean(means)), points(worst),
-                f"{median(cost):.0f}", f"{max(cost):.0f}",
-            ]
-        )  # fmt: skip
-    header = [
-        "", "data sets", "regret, mean", "regret, largest", "cost, median", "cost, largest",
-    ]  # fmt: skip
-    return list_table(header, rows)
+    works = searched(results).values()
+    found = {s: [list(zip(*each[s])) for each in works if s in each] for s in SEARCHES}
 
+    def worst(regrets):
+        # Of many draws: what one in twenty exceeds on the worst set.
+        return max(np.quantile(r, 0.95) if len(r) == N_DRAWS else max(r) for r, _ in regrets)
 
-def linear_table(results):
-    """Sixty linear models."""
-    records, rows = stored_records("search_linear", results), []
-    for work, title in LINEAR_TITLES.items():
-        ours = records.where(work=work).ok().records
-        if not ours:
-            continue
-        regret = [100 * (r["error"] - r["exhaustive_error"]) for r in ours]
-        cost = [r["seconds"] / r["one_fit_seconds"] for r in ours]
-        all_of_them = [r["exhaustive_seconds"] / r["one_fit_seconds"] for r in ours]
-        rows.append(
-            [
-                title, percent(mean(r["exhaustive_error"] for r in ours)),
-                percent(mean(r["error"] for r in ours)), points(mean(regret)),
-                points(max(regret)), seconds(median(r["seconds"] for r in ours)),
-                count(median(cost)), count(median(all_of_them)),
-            ]
-        )  # fmt: skip
-    header = [
-        "", "error, exhaustive choice", "error, search", "regret, mean", "regret, largest",
-        "time of the search", "in passes of its choice", "exhaustive choice, in such passes",
-    ]  # fmt: skip
-    return list_table(header, rows)
+    columns = [
+        ("", SEARCHES.get),
+        ("regret", lambda s: points(mean(mean(regret) for regret, _ in found[s]))),
+        ("worst", lambda s: points(worst(found[s]))),
+        ("cost", lambda s: f"{median(median(cost) for _, cost in found[s]):.0f}"),
+    ]
+    return pivot([search for search in SEARCHES if found[search]], columns, "")
 
 
 TABLES = {
     "search_regret": regret_table,
     "search_peers": peers_table,
-    "search_linear": linear_table,
 }

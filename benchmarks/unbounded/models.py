@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import SGDClassifier
 
 from sklearn_online_svm import (
     LASVC,
@@ -17,29 +17,31 @@ from sklearn_online_svm import (
 
 # Full covariances of linear models up to so many features.
 FULL = 256
+# Support vectors or components.
+SIZE = 500
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a model is built for."""
+    """Parameters that the stream gives its models."""
 
-    size: int
     gamma: float
-    seed: int
+    random_state: int
     n_features: int
+    max_support_vectors: int = SIZE
+
+    @property
+    def covariance(self):
+        return "full" if self.n_features <= FULL else "diag"
 
 
 @dataclass(frozen=True)
 class Model:
-    """A column of the tables: ``build`` takes a `Setting` and one of the ``choices``."""
+    """A column or a row of the tables: ``build`` takes a `Setting` and one of the ``choices``."""
 
     title: str
     build: Callable = field(repr=False)
     choices: tuple = ({},)
-    # Whether it has a number of support vectors or components.
-    sized: bool = False
-    # Whether it is one of river.
-    slow: bool = False
 
 
 class Mapped:
@@ -47,13 +49,13 @@ class Mapped:
 
     def __init__(self, setting, model):
         self.map = Nystroem(
-            gamma=setting.gamma, n_components=setting.size, random_state=setting.seed
+            gamma=setting.gamma, n_components=SIZE, random_state=setting.random_state
         )
         self.model = model
 
     def prepare(self, X):
         """Choose the components among the first samples of the stream."""
-        self.map.fit(X[: max(1000, self.map.n_components)])
+        self.map.fit(X[:1000])
 
     def predict(self, X):
         return self.model.predict(self.map.transform(X))
@@ -80,97 +82,56 @@ def _dicts(X):
     return (dict(enumerate(row)) for row in X.tolist())
 
 
-def _kernel(estimator, **options):
-    def build(s, **choice):
-        return estimator(
-            gamma=s.gamma, max_support_vectors=s.size, random_state=s.seed, **options, **choice
-        )
+def _build(estimator, *names, **options):
+    """A function of a setting, which gives the parameters `names`, and of a choice."""
+
+    def build(setting, **choice):
+        given = {name: getattr(setting, name) for name in (*names, "random_state")}
+        return estimator(**given, **options, **choice)
 
     return build
 
 
-def _lasvc(**options):
-    return lambda s, **choice: LASVC(gamma=s.gamma, random_state=s.seed, **options, **choice)
+def _nystroem(setting, **choice):
+    arow = AROWClassifier(covariance="full", random_state=setting.random_state, **choice)
+    return Mapped(setting, arow)
 
 
-def _nystroem_arow(s, **choice):
-    return Mapped(s, AROWClassifier(covariance="full", random_state=s.seed, **choice))
-
-
-def _nystroem_sgd(s, **choice):
-    return Mapped(s, SGDClassifier(average=True, random_state=s.seed, **choice))
-
-
-def _local(s, **choice):
-    return LocalOnlineClassifier(random_state=s.seed, **choice)
-
-
-def _linear(s, **choice):
-    covariance = "full" if s.n_features <= FULL else "diag"
-    return AROWClassifier(covariance=covariance, random_state=s.seed, **choice)
-
-
-def _tree(s):
+def _tree(setting):
     from river.tree import HoeffdingAdaptiveTreeClassifier
 
-    return River(HoeffdingAdaptiveTreeClassifier(seed=s.seed))
+    return River(HoeffdingAdaptiveTreeClassifier(seed=setting.random_state))
 
 
-def _forest(s):
+def _forest(setting):
     from river.forest import ARFClassifier
 
-    return River(ARFClassifier(seed=s.seed))
+    return River(ARFClassifier(seed=setting.random_state))
 
 
 def _values(name, *values):
     return tuple({name: value} for value in values)
 
 
+_SIZED = ("gamma", "max_support_vectors")
+_AROW = partial(_build, KernelAROWClassifier, *_SIZED)
+_PA = partial(_build, KernelPassiveAggressiveClassifier, *_SIZED)
 MODELS = {
-    "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier), sized=True),
-    "kernel_pa": Model(
-        "kernel PA",
-        _kernel(KernelPassiveAggressiveClassifier),
-        _values("C", 0.01, 0.1, 1.0),
-        sized=True,
-    ),
-    "nystroem_arow": Model(
-        "Nystroem + AROW", _nystroem_arow, _values("r", 0.01, 0.1, 1.0), sized=True
-    ),
-    "nystroem_sgd": Model(
-        "Nystroem + SGD",
-        _nystroem_sgd,
-        _values("alpha", 1e-5, 1e-4, 1e-3, 1e-2),
-        sized=True,
-    ),
-    "lasvc": Model("LASVC, no limit", _lasvc(), _values("C", 0.1, 1.0, 10.0)),
-    "local": Model("LOL", _local, _values("C", 0.01, 0.1, 1.0, 10.0)),
-    "linear": Model("AROW, linear", _linear, _values("r", 0.1, 1.0, 10.0)),
-    "tree": Model("adaptive tree", _tree, slow=True),
-    "forest": Model("adaptive forest", _forest, slow=True),
-}
-# Of wide ranges of one parameter.
-RANGES = {
-    "kernel_arow": _values("r", 0.001, 0.01, 0.1, 1.0, 10.0, 100.0),
-    "kernel_pa": _values("C", 0.001, 0.01, 0.1, 1.0, 10.0, 100.0),
-    "nystroem_sgd": _values("alpha", 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1),
+    "kernel_arow": Model("AROW", _AROW()),
+    "kernel_pa": Model("PA", _PA(), _values("C", 0.01, 0.1, 1.0)),
+    "nystroem_arow": Model("Nystroem", _nystroem, _values("r", 0.01, 0.1, 1.0)),
+    "lasvc": Model("LASVC", _build(LASVC, "gamma"), _values("C", 0.1, 1.0, 10.0)),
+    "local": Model("LOL", _build(LocalOnlineClassifier), _values("C", 0.01, 0.1, 1.0, 10.0)),
+    "linear": Model("linear", _build(AROWClassifier, "covariance"), _values("r", 0.1, 1.0, 10.0)),
 }
 DRIFT_MODELS = {
-    "kernel_arow": Model("``KernelAROWClassifier``", _kernel(KernelAROWClassifier)),
-    "kernel_arow_1": Model(
-        "... ``forgetting_factor=1.0``", _kernel(KernelAROWClassifier, forgetting_factor=1.0)
-    ),
-    "kernel_arow_9999": Model(
-        "... ``forgetting_factor=0.9999``", _kernel(KernelAROWClassifier, forgetting_factor=0.9999)
-    ),
-    "kernel_pa": Model(
-        "``KernelPassiveAggressiveClassifier(C=0.1)``",
-        _kernel(KernelPassiveAggressiveClassifier, C=0.1),
-    ),
-    "lasvc": Model("``LASVC``", _lasvc()),
-    "lasvc_window": Model("``LASVC(window_size=20_000)``", _lasvc(window_size=20_000)),
-    "nystroem_arow": Model("``Nystroem`` and ``AROWClassifier``", _nystroem_arow),
-    "nystroem_sgd": Model("``Nystroem`` and averaged ``SGDClassifier``", _nystroem_sgd),
-    "tree": Model("river, adaptive Hoeffding tree", _tree),
-    "forest": Model("river, adaptive random forest", _forest),
+    "kernel_arow": Model("kernel AROW", _AROW()),
+    "kernel_arow_9999": Model("kernel AROW, 0.9999", _AROW(forgetting_factor=0.9999)),
+    "kernel_arow_1": Model("kernel AROW, 1.0", _AROW(forgetting_factor=1.0)),
+    "kernel_pa": Model("kernel PA", _PA(C=0.1)),
+    "lasvc": Model("LASVC", _build(LASVC, "gamma")),
+    "lasvc_window": Model("LASVC, window", _build(LASVC, "gamma", window_size=20_000)),
+    "nystroem_arow": Model("Nystroem", _nystroem),
+    "tree": Model("adaptive tree", _tree),
+    "forest": Model("adaptive forest", _forest),
 }

@@ -10,7 +10,9 @@ from sklearn_online_svm.datasets import flip_labels, make_waveform
 
 from ..local.sets import SETS
 
-N_GENERATED, N_TEST, N_QUICK = 20_000, 4000, 1500
+N_QUICK = 1500
+# Of generated samples: those of the stream, and those that determine the scale of the features.
+N_GENERATED, N_DRAWN = 20_000, 24_000
 FLIPPED = 0.1
 
 # Of the streams with concept drift.
@@ -21,23 +23,24 @@ DRIFT_GAMMA = 0.5
 
 @dataclass(frozen=True)
 class Stream:
-    """``make`` returns training samples and labels in the order of a seed, and a test set."""
+    """``make`` returns samples and labels in the order of a seed."""
 
     title: str
     make: Callable = field(repr=False)
     n_samples: int = N_GENERATED
 
     def load(self, seed, quick=False):
-        X, y, X_test, y_test = self.make(seed)
+        """Samples, labels, and all classes."""
+        X, y = self.make(seed)
         n = N_QUICK if quick else self.n_samples
-        return X[:n], y[:n], X_test[:N_TEST], y_test[:N_TEST]
+        return X[:n], y[:n], np.unique(y)
 
 
 def _of_set(name, change=lambda y: y):
     def make(seed):
-        X, y, X_test, y_test = SETS[name].load()
+        X, y, _, _ = SETS[name].load()
         order = np.random.default_rng(seed).permutation(len(y))
-        return X[order], change(y[order]), X_test, change(y_test)
+        return X[order], change(y[order])
 
     return make
 
@@ -47,37 +50,35 @@ def _generated(generate):
 
     def make(seed):
         X, y = generate(seed)
-        X = (X - X.mean(axis=0)) / (X.std(axis=0) * np.sqrt(X.shape[1]))
-        return X[:N_GENERATED], y[:N_GENERATED], X[N_GENERATED:], y[N_GENERATED:]
+        return (X - X.mean(axis=0)) / (X.std(axis=0) * np.sqrt(X.shape[1])), y
 
     return make
 
 
 def _clusters(seed):
     return make_classification(
-        N_GENERATED + N_TEST, 20, n_informative=10, n_clusters_per_class=4, flip_y=0.2,
+        N_DRAWN, 20, n_informative=10, n_clusters_per_class=4, flip_y=0.2,
         random_state=seed,
     )  # fmt: skip
 
 
 def _waveform(seed):
-    return make_waveform(N_GENERATED + N_TEST, random_state=seed)
+    return make_waveform(N_DRAWN, random_state=seed)
 
 
 def _seasonal(seed):
-    """The plane between the classes swings back and forth, five times; the test set follows it."""
+    """The plane between the classes swings back and forth, five times."""
     rng = np.random.default_rng(seed)
-    n = N_GENERATED + N_TEST
-    X = rng.normal(size=(n, 10))
-    season = np.sin(10 * np.pi * np.arange(n) / N_GENERATED)
+    X = rng.normal(size=(N_DRAWN, 10))
+    season = np.sin(10 * np.pi * np.arange(N_DRAWN) / N_GENERATED)
     level = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + season * X[:, 3]
-    return X, np.where(level + 0.3 * rng.normal(size=n) > 0, 1, -1)
+    return X, np.where(level + 0.3 * rng.normal(size=N_DRAWN) > 0, 1, -1)
 
 
 def _noisy_usps(seed):
-    X, y, X_test, y_test = _of_set("usps")(seed)
+    X, y = _of_set("usps")(seed)
     # Not the seed of the order.
-    return X, flip_labels(y, FLIPPED, random_state=1000 + seed), X_test, y_test
+    return X, flip_labels(y, FLIPPED, random_state=1000 + seed)
 
 
 STREAMS = {
@@ -97,8 +98,6 @@ STREAMS = {
     "letter": Stream("letter", _of_set("letter"), 10_000),
     "usps": Stream("usps, 10 % flipped", _noisy_usps),
 }
-# Streams for the largest models.
-FEW = ["clusters", "adult", "mnist_8"]
 
 # Angle of the boundary at a share of the stream.
 DRIFTS = {

@@ -1,161 +1,123 @@
 """Tables of `unbounded`."""
 
 from functools import partial
-from statistics import mean
+from statistics import mean, median
 
-from ..bench.rst import count, list_table, megabytes, percent
+from ..bench.rst import pivot
 from ..bench.summary import stored_records
-from .models import DRIFT_MODELS, MODELS, RANGES
-from .steps import SIZE, SIZES
+from .models import DRIFT_MODELS, MODELS
 from .streams import DRIFTS, STREAMS
 
-
-def of_choices(record, field):
-    """Mean of a field for each value of the parameter."""
-    found = {}
-    for run in record["runs"]:
-        # Models without choices have the value None.
-        (value,) = run["choice"].values() or [None]
-        found.setdefault(value, []).append(run[field])
-    return {value: mean(values) for value, values in found.items()}
+# Columns of the two tables of accuracies.
+KERNELS = ["kernel_arow", "kernel_pa", "nystroem_arow"]
+OTHERS = ["lasvc", "local", "linear"]
 
 
 def best_choice(record):
-    """The value of the parameter with the highest mean accuracy."""
-    accuracies = of_choices(record, "mean")
-    return max(accuracies, key=accuracies.get)
+    """Accuracy and microseconds for the value of the parameter with the highest accuracy."""
+    by_choice = {}
+    for run in record["runs"]:
+        by_choice.setdefault(str(run["choice"]), []).append(run)
+    return max(
+        [mean(run[field] for run in runs) for field in ("mean", "sample_microseconds")]
+        for runs in by_choice.values()
+    )
 
 
-def cells(size, results, field="mean"):
-    """A field by stream and model, for the best value of the parameter."""
-    records = stored_records(f"unbounded_{size}", results).ok().records
+def measured(results):
+    """What `best_choice` returns, by stream and model."""
     table = {stream: {} for stream in STREAMS}
-    for record in records:
-        table[record["stream"]][record["model"]] = of_choices(record, field)[best_choice(record)]
+    for record in stored_records("unbounded_sets", results).ok().records:
+        table[record["stream"]][record["model"]] = best_choice(record)
     return {stream: found for stream, found in table.items() if found}
 
 
-def _models(table):
-    return [name for name in MODELS if any(name in found for found in table.values())]
-
-
-def _limited(found):
-    """Without the model that has no limit."""
-    return {name: value for name, value in found.items() if name != "lasvc"}
+def _highest(found):
+    """The highest accuracy of the models of constant size."""
+    return max(accuracy for model, (accuracy, _) in found.items() if model != "lasvc")
 
 
 def gaps(table):
     """How far each model is behind the best of those of constant size, by stream."""
-    behind = {}
+    models = next(iter(table.values()), {})
+    return {
+        model: {stream: _highest(found) - found[model][0] for stream, found in table.items()}
+        for model in models
+    }
+
+
+def accuracies(models, title, results):
+    """Accuracies, the differences from the best, and the time of a sample."""
+    table = measured(results)
+    models = [model for model in models if all(model in found for found in table.values())]
+    rows = {}
     for stream, found in table.items():
-        best = max(_limited(found).values())
-        for name, value in found.items():
-            behind.setdefault(name, {})[stream] = best - value
-    return behind
+        cells = {model: f"{100 * found[model][0]:.2f}" for model in models}
+        best = {m: f"**{text}**" for m, text in cells.items() if found[m][0] == _highest(found)}
+        rows[STREAMS[stream].title] = cells | best
+    if rows:
+        behind = {model: list(gap.values()) for model, gap in gaps(table).items()}
+        times = {m: median(found[m][1] for found in table.values()) for m in models}
+        rows["mean loss"] = {m: f"{100 * mean(behind[m]):.2f}" for m in models}
+        rows["largest loss"] = {m: f"{100 * max(behind[m]):.2f}" for m in models}
+        rows["µs"] = {m: f"{times[m]:.2g}" for m in models}
+    columns = [(MODELS[m].title, lambda row, m=m: rows[row][m]) for m in models]
+    return pivot(rows, [("", str), *columns], title)
 
 
-def accuracy(field, results):
-    """Accuracies with `SIZE` support vectors, and the differences from the best."""
-    table = cells(SIZE, results, field)
-    if not table:
-        return None
-    names = _models(table)
-    rows = []
-    for stream, found in table.items():
-        best = max(_limited(found).values())
-        row = [STREAMS[stream].title]
-        for name in names:
-            text = percent(found[name]) if name in found else "–"
-            row.append(f"**{text}**" if found.get(name) == best else text)
-        rows.append(row)
-    behind = gaps(table)
-    rows.append(["mean difference", *(percent(mean(behind[name].values())) for name in names)])
-    rows.append(["largest difference", *(percent(max(behind[name].values())) for name in names)])
-    return list_table(["", *(MODELS[name].title for name in names)], rows)
+def drift_records(results):
+    """The points of each model on each stream with concept drift."""
+    found = {name: stored_records(f"unbounded_{name}", results).ok() for name in DRIFTS}
+    return {
+        name: {record["model"]: record["points"] for record in of_stream.records}
+        for name, of_stream in found.items()
+        if of_stream
+    }
 
 
-def sizes(results):
-    """Differences from the best by the number of support vectors."""
-    rows = []
-    for size in SIZES:
-        behind = gaps(cells(size, results))
-        for name in (name for name in MODELS if MODELS[name].sized and name in behind):
-            values = list(behind[name].values())
-            within = sum(value <= 0.01 for value in values)
-            rows.append([count(size), MODELS[name].title, percent(mean(values))])
-            rows[-1] += [percent(max(values)), f"{within} of {len(values)}"]
-    header = ["B", "", "mean difference", "largest difference", "within one point of the best"]
-    return list_table(header, rows)
+def _title(model):
+    return DRIFT_MODELS[model].title
 
 
-def times(results):
-    """Processor time of a sample."""
-    table = cells(SIZE, results, "sample_microseconds")
-    if not table:
-        return None
-    names = _models(table)
-    rows = [
-        [
-            STREAMS[stream].title,
-            *(f"{found[name]:.3g}" if name in found else "–" for name in names),
-        ]
-        for stream, found in table.items()
-    ]
-    return list_table(["", *(MODELS[name].title for name in names)], rows)
+# A narrow column breaks at a soft hyphen.
+SHORT = {"recurring": "recur\N{SOFT HYPHEN}ring"}
 
 
-def parameters(results):
-    """How much accuracy a value of a parameter loses, compared with the best value."""
-    records = stored_records("unbounded_parameters", results).ok()
-    rows = []
-    for name, choices in RANGES.items():
-        lost = {}
-        for record in records.where(model=name).records:
-            accuracies = of_choices(record, "mean")
-            for value, found in accuracies.items():
-                lost.setdefault(value, {})[record["stream"]] = max(accuracies.values()) - found
-        for value, of_streams in lost.items():
-            worst = max(of_streams, key=of_streams.get)
-            (parameter,) = choices[0]
-            rows.append([MODELS[name].title, f"{parameter}={value:g}"])
-            rows[-1] += [percent(mean(of_streams.values())), percent(of_streams[worst])]
-            rows[-1].append(STREAMS[worst].title)
-    return list_table(["", "", "mean loss", "largest loss", "on"], rows)
+def drift_errors(results):
+    found = drift_records(results)
+
+    def cell(stream, model):
+        return f"{100 * mean(point['error'] for point in found[stream][model]):.2f}"
+
+    models = [m for m in DRIFT_MODELS if found and all(m in of for of in found.values())]
+    columns = [(SHORT.get(name, name), partial(cell, name)) for name in found]
+    return pivot(models, [("", _title), *columns], "Error (%)")
 
 
 def _rate(points):
-    """Samples per second between the first and the last of some points."""
-    return (points[-1]["rows"] - points[0]["rows"]) / (
-        points[-1]["seconds"] - points[0]["seconds"]
-    )
+    """Thousand samples per second between the first and the last of some points."""
+    if len(points) < 3:
+        return "–"
+    first, last = points[0], points[-1]
+    return f"{(last['rows'] - first['rows']) / (last['seconds'] - first['seconds']) / 1000:.1f}"
 
 
-def drift(stream, results):
-    """What each model came to in half a minute."""
-    records = stored_records(f"unbounded_{stream}", results).ok()
-    rows = []
-    for model, about in DRIFT_MODELS.items():
-        for record in records.where(model=model).records:
-            points = record["points"]
-            error = percent(mean(point["error"] for point in points))
-            rows.append([about.title, count(points[-1]["rows"]), error])
-            few = len(points) < 4
-            rows[-1] += (
-                ["–", "–"] if few else [count(_rate(points[:3])), count(_rate(points[-3:]))]
-            )
-            middle = points[len(points) // 2]
-            rows[-1] += [megabytes(middle["megabytes"]), megabytes(points[-1]["megabytes"])]
-    header = [
-        "", "samples", "error", "samples/s, first tenth", "last tenth", "memory, halfway", "end",
-    ]  # fmt: skip
-    return list_table(header, rows)
+def drift_costs(results):
+    """Samples, speed and memory in half a minute."""
+    found = drift_records(results).get("abrupt", {})
+    columns = [
+        ("", _title),
+        ("seen", lambda model: f"{found[model][-1]['rows'] / 1000:.0f}"),
+        ("first", lambda model: _rate(found[model][:3])),
+        ("last", lambda model: _rate(found[model][-3:])),
+        ("MB", lambda model: f"{found[model][-1]['megabytes']:.0f}"),
+    ]
+    return pivot(found, columns, "Abrupt drift: cost")
 
 
 TABLES = {
-    "unbounded_accuracy": partial(accuracy, "mean"),
-    "unbounded_test": partial(accuracy, "test"),
-    "unbounded_sizes": sizes,
-    "unbounded_times": times,
-    "unbounded_parameters": parameters,
+    "unbounded_kernels": partial(accuracies, KERNELS, "Accuracy (%), 500 support vectors"),
+    "unbounded_others": partial(accuracies, OTHERS, "Accuracy (%), other models"),
+    "unbounded_errors": drift_errors,
+    "unbounded_costs": drift_costs,
 }
-TABLES |= {f"unbounded_{stream}": partial(drift, stream) for stream in DRIFTS}
