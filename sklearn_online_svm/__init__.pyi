@@ -46,42 +46,42 @@ from sklearn_online_svm.linear import (
 )
 
 __all__ = [
+    "__version__",
+    "InconsistentPackageWarning",
+    "show_versions",
+    "LabelEfficientClassifier",
     "LASVC",
     "LASVR",
-    "AROWClassifier",
     "ActiveLASVC",
-    "Advice",
-    "AdvicePassiveAggressiveClassifier",
     "ColumnKernel",
     "CompressedClassifier",
-    "ConfidenceWeightedClassifier",
-    "CostSensitivePassiveAggressiveClassifier",
+    "KernelAROWClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelPassiveAggressiveRegressor",
-    "KernelAROWClassifier",
     "KernelPerceptronClassifier",
-    "InconsistentPackageWarning",
-    "LabelEfficientClassifier",
-    "LocalOnlineClassifier",
     "OneClassLASVM",
+    "RampSVC",
+    "VirtualLASVC",
+    "AROWClassifier",
+    "Advice",
+    "AdvicePassiveAggressiveClassifier",
+    "ConfidenceWeightedClassifier",
+    "CostSensitivePassiveAggressiveClassifier",
+    "LocalOnlineClassifier",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "PerceptronClassifier",
-    "RampSVC",
     "SCWClassifier",
     "ScaledAdviceClassifier",
     "SecondOrderPerceptronClassifier",
-    "VirtualLASVC",
-    "__version__",
-    "show_versions",
 ]
+
+__version__: str
 
 class InconsistentPackageWarning(InconsistentVersionWarning):
     def __init__(
         self, *, package: str, current_version: str, original_version: str, **of_sklearn: Any
     ) -> None: ...
-
-__version__: str
 
 def show_versions() -> None: ...
 

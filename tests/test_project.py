@@ -1,10 +1,14 @@
 """Test the versions, the imports and the project files of the package."""
 
 import ast
+import inspect
+import pickle
 import re
 import subprocess
 import sys
 import tomllib
+
+import pytest
 
 import sklearn_online_svm
 from sklearn_online_svm import show_versions
@@ -97,16 +101,67 @@ def test_names_on_the_architecture_page_exist():
             assert set(filter(None, name.split("."))) <= words | known, name
 
 
+def in_fresh_process(code):
+    """Return what a program prints."""
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+
+
 def test_import_loads_no_optional_package():
     """Importing the package does not import matplotlib, imbalanced-learn or similar packages."""
     code = (
-        "import sys, sklearn_online_svm, sklearn_online_svm.datasets; "
+        "import sys, sklearn_online_svm.datasets; from sklearn_online_svm import *; "
         "print(*{'matplotlib', 'imblearn', 'tqdm', 'modAL', 'skactiveml'} & set(sys.modules))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    assert in_fresh_process(code).strip() == ""
+
+
+def test_import_loads_no_module_before_its_names_are_used():
+    code = """
+import sys
+import sklearn_online_svm
+
+heavy = {"numpy", "scipy", "scipy.optimize", "scipy.stats", "sklearn", "sklearn.metrics"}
+print(sorted(heavy & set(sys.modules)))
+print(sorted(name for name in sys.modules if name.startswith("sklearn_online_svm.")))
+sklearn_online_svm.AROWClassifier
+print("sklearn_online_svm.linear" in sys.modules, "sklearn_online_svm.kernel" in sys.modules)
+"""
+    assert in_fresh_process(code).split("\n")[:-1] == [
+        "[]",
+        "['sklearn_online_svm._version']",
+        "True False",
+    ]
+
+
+@pytest.mark.parametrize("name", [*sklearn_online_svm.__all__, *sklearn_online_svm._SUBPACKAGES])
+def test_names_of_the_package(name):
+    assert name in dir(sklearn_online_svm)
+    value = getattr(sklearn_online_svm, name)
+    if inspect.isclass(value):
+        assert value.__name__ == name
+        assert pickle.loads(pickle.dumps(value)) is value
+
+
+def test_star_import_gives_all_names():
+    names = {}
+    exec("from sklearn_online_svm import *", names)
+    assert names.keys() - {"__builtins__"} == set(sklearn_online_svm.__all__)
+
+
+def test_subpackages_are_attributes():
+    code = (
+        "import sklearn_online_svm as p; print(*[getattr(p, n).__name__ for n in p._SUBPACKAGES])"
     )
-    assert result.stdout.strip() == ""
+    names = [f"sklearn_online_svm.{name}" for name in sklearn_online_svm._SUBPACKAGES]
+    assert in_fresh_process(code).split() == names
+
+
+def test_unpickling_imports_the_class():
+    stored = pickle.dumps(sklearn_online_svm.LASVC(C=2.0))
+    code = f"import pickle; print(pickle.loads({stored!r}).C)"
+    assert in_fresh_process(code) == "2.0\n"
 
 
 def test_only_one_module_imports_private_names_of_scikit_learn():
