@@ -7,7 +7,7 @@ LIMIT = 900
 SIZES = [3000, 9000, 27_000, 100_000]
 # Above, the kernel matrix of SVC needs more than a few GB.
 MOST_FOR_SVC = 9000
-MIXED = ["product", "sum", "rbf"]
+MIXED = ["product", "sum", "rbf", "boosting", "arow"]
 N_MIXED = 10_000
 
 
@@ -27,8 +27,8 @@ def tanimoto(settings):
 
 
 def mixed(settings):
-    """Compare kernels on columns with one-hot columns."""
-    cases = grid(set=TABLES, n_train=[N_MIXED], model=MIXED)
+    """Compare kernels on columns with one-hot columns and with gradient boosting."""
+    cases = grid(seed=settings.runs(3), set=TABLES, n_train=[N_MIXED], model=MIXED)
     return settings.records("fit_mixed", cases, limit=LIMIT)
 
 

@@ -6,9 +6,11 @@ from .sets import CASES
 from .steps import MIXED, SIZES
 
 TITLES = {
-    "product": "ColumnKernel, product",
-    "sum": "ColumnKernel, sum",
+    "product": "product of kernels",
+    "sum": "sum of kernels",
     "rbf": "one-hot columns, rbf",
+    "boosting": "gradient boosting",
+    "arow": "one-hot columns, AROW",
 }
 INTERACTIONS = {"one": "one category", "pair": "two categories"}
 
@@ -52,7 +54,7 @@ def tanimoto(results):
 
 
 def mixed(results):
-    """Error and time of kernels on tables of mixed types."""
+    """Error and time of models on tables of mixed types."""
     found, rows = stored_records("kernels_mixed", results).ok(), []
     for name, title in INTERACTIONS.items():
         before = title

@@ -5,11 +5,12 @@ from functools import partial
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import zero_one_loss
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, ColumnKernel
+from sklearn_online_svm import LASVC, AROWClassifier, ColumnKernel
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
@@ -18,7 +19,7 @@ from .sets import CASES, CATEGORIES, N_NUMERIC, fingerprints, mixed_table
 
 N_TEST = 5000
 # Values that are tried on the table of mixed types.
-CS, GAMMAS = [1.0, 3.0, 10.0], [0.03, 0.1, 0.3, 1.0]
+CS, GAMMAS, RS = [1.0, 3.0, 10.0], [0.03, 0.1, 0.3, 1.0], [0.1, 1.0, 10.0]
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class KernelJob(Job):
 
 
 def measured(model, X, y, X_test, y_test):
-    """Fit and predict; return the times, the error and the number of support vectors."""
+    """Fit and predict; return the times and the error."""
     # A model that is used for the first time optimizes over its support set.
     _, fit_seconds = processor_seconds(lambda: model.fit(X, y).predict(X_test[:1]))
     predicted, predict_seconds = processor_seconds(lambda: model.predict(X_test))
@@ -44,7 +45,6 @@ def measured(model, X, y, X_test, y_test):
         "seconds_fit": fit_seconds,
         "seconds_predict": predict_seconds,
         "error": zero_one_loss(y_test, predicted),
-        "n_support": len(model.support_),
     }
 
 
@@ -77,43 +77,45 @@ def fit_fingerprints(job):
     return measured(model, X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
 
-def _mixed_kernel(name, gamma):
-    """Return parameters of a model for a kernel on columns, or for rbf."""
-    if name == "rbf":
-        return dict(kernel="rbf", gamma=gamma)
-    columns = list(range(N_NUMERIC, N_NUMERIC + len(CATEGORIES)))
-    parts = [("rbf", list(range(N_NUMERIC)), gamma), ("overlap", columns)]
-    return dict(kernel=ColumnKernel(parts, combine=name))
+NUMBERS = list(range(N_NUMERIC))
+CODES = list(range(N_NUMERIC, N_NUMERIC + len(CATEGORIES)))
+ONE_HOT = ("rbf", "arow")
+
+
+def _mixed_models(name, seed):
+    """Return the models among which held-out samples of the mixed table select one."""
+    if name == "boosting":
+        return [HistGradientBoostingClassifier(categorical_features=CODES, random_state=seed)]
+    if name == "arow":
+        return [AROWClassifier(r=r, random_state=seed) for r in RS]
+    kernels = [
+        dict(kernel="rbf", gamma=gamma)
+        if name == "rbf"
+        else dict(kernel=ColumnKernel([("rbf", NUMBERS, gamma), ("overlap", CODES)], combine=name))
+        for gamma in GAMMAS
+    ]
+    return [LASVC(C=C, **kernel, random_state=seed) for C in CS for kernel in kernels]
 
 
 def fit_mixed(job):
-    """Fit a model on a table of mixed types, with the C and gamma that a fifth of it selects."""
+    """Fit the model on a table of mixed types that a fifth of it selects."""
     n_train, n_test = job.sizes
     random = np.random.default_rng(job.seed + 1)
     X, codes, y = mixed_table(job.set, n_train + n_test, random)
-    if job.model == "rbf":
+    if job.model in ONE_HOT:
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
         codes = encoder.fit(codes[:n_train]).transform(codes)
     X = np.hstack([X, codes]).astype(np.float32)
     held_out = n_train * 4 // 5
-    models = [
-        LASVC(C=C, **_mixed_kernel(job.model, gamma), random_state=job.seed)
-        for C in CS
-        for gamma in GAMMAS
-    ]
+    models = _mixed_models(job.model, job.seed)
     scores = [
         clone(model)
         .fit(X[:held_out], y[:held_out])
         .score(X[held_out:n_train], y[held_out:n_train])
         for model in models
     ]
-    best = int(np.argmax(scores))
-    return {
-        "C": CS[best // len(GAMMAS)],
-        "gamma": GAMMAS[best % len(GAMMAS)],
-        "n_features": X.shape[1],
-        **measured(models[best], X[:n_train], y[:n_train], X[n_train:], y[n_train:]),
-    }
+    best = models[int(np.argmax(scores))]
+    return measured(best, X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
 
 JOB = KernelJob
