@@ -4,10 +4,9 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ..bench.job import Job
-from ..bench.measure import microseconds_of_calls, read_bandwidth, timed
+from ..bench.measure import microseconds_of_calls
 from . import streams
 from .models import SPEED, C
 
@@ -20,7 +19,7 @@ class ModelsJob(Job):
     work: str = ""
     axis: str = ""
     value: int = 0
-    # Names in `linear_models.SPEED`.
+    # Names in `models.SPEED`.
     models: list = field(default_factory=list)
     repeats: int = 15
 
@@ -129,14 +128,6 @@ def fit_in_turns(job):
     return {
         "seconds": seconds,
         "errors": {name: _error(name, X, y) for name in job.models},
-        "n_rows": X.shape[0],
-        "n_features": X.shape[1],
-        "n_values": int(X.nnz) if issparse(X) else X.size,
-        "n_classes": len(np.unique(y)),
-        "share_of_updates": share_of_updates(X, y),
-        "bytes": X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes,
-        "bandwidth": read_bandwidth(_few(job.quick, 32, 256)),
-        "product_seconds": _product_seconds(X),
     }
 
 
@@ -145,34 +136,6 @@ def _error(name, X, y):
     n_learnt = 4 * len(y) // 5
     model = SPEED[name].build().fit(X[:n_learnt], y[:n_learnt])
     return float(np.mean(model.predict(X[n_learnt:]) != y[n_learnt:]))
-
-
-def _product_seconds(X):
-    """All samples times one vector: every pass has to read them once."""
-    w = np.ones(X.shape[1], dtype=X.dtype)
-    return timed(lambda: X @ w, min_seconds=np.inf, max_repeats=10)[1]
-
-
-def share_of_updates(X, y, n_rows=20_000):
-    """The share of the first samples that make PA-I with an intercept update, counted by NumPy."""
-    labels = np.unique(y)
-    if len(labels) > 2:
-        return None
-    X, signs = X[:n_rows], np.where(y[:n_rows] == labels[1], 1.0, -1.0)
-    w, b, n_updates = np.zeros(X.shape[1]), 0.0, 0
-    for i, sign in enumerate(signs):
-        if issparse(X):
-            part = slice(*X.indptr[i : i + 2])
-            columns, x = X.indices[part], X.data[part]
-        else:
-            columns, x = slice(None), X[i]
-        loss = 1 - sign * (w[columns] @ x + b)
-        if loss > 0:
-            step = sign * min(C, loss / (x @ x + 1))
-            w[columns] += step * x
-            b += step
-            n_updates += 1
-    return n_updates / len(signs)
 
 
 # ---------------------------------------------------------------------------
@@ -267,7 +230,6 @@ def _chunks(rows):
 
 PEERS = {
     "pa": lambda: _ScikitLearn("pa"),
-    "arow": lambda: _ScikitLearn("arow"),
     "sgd": lambda: _ScikitLearn("sgd"),
     "river": _River,
     "vw_parsed": lambda: _VowpalWabbit(parsed=True),

@@ -9,30 +9,21 @@ from ..bench.plots import panels, plain_log, save
 from ..bench.summary import Records, stored_records
 from ..svc.models import ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6
-from .steps import NOISE_COLUMNS
+from .steps import NOISE_COLUMNS, TRADE_OFF
 from .tables import chapter_6_runs, noise_points, robust_records, titled
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; the convex ones are blue or grey.
-COLOURS = {
-    "lasvm-full": "#8b949e",
-    "lasvm-g": "#0072b2",
-    "lasvm-nc": "#009e73",
-    "lasvm-i": "#e69f00",
-    "lasvm": "#56b4e9",
-    "svc": "#000000",
-    "ramp": "#cc79a7",
-    "ramp_0": "#d55e00",
+STYLES = {
+    "lasvm-full": ("#8b949e", "s"),
+    "lasvm-g": ("#0072b2", "o"),
+    "lasvm-nc": ("#009e73", "^"),
+    "lasvm-i": ("#e69f00", "v"),
+    "lasvm": ("#56b4e9", "D"),
+    "svc": ("#000000", "X"),
+    "ramp": ("#cc79a7", "P"),
+    "ramp_0": ("#d55e00", "p"),
 }
-MARKERS = {
-    "lasvm-full": "s",
-    "lasvm-g": "o",
-    "lasvm-nc": "^",
-    "lasvm-i": "v",
-    "lasvm": "D",
-    "svc": "X",
-    "ramp": "P",
-    "ramp_0": "p",
-}
+COLOURS = {key: colour for key, (colour, _) in STYLES.items()}
 CURVES = ["lasvm-full", "lasvm", "lasvm-g", "lasvm-i", "lasvm-nc"]
 
 
@@ -61,8 +52,8 @@ def _median(records, field):
 
 
 def _style(key, **changed):
-    style = dict(color=COLOURS[key], marker=MARKERS[key], label=ROBUST_COLUMNS[key].title)
-    return style | changed
+    colour, marker = STYLES[key]
+    return dict(color=colour, marker=marker, label=ROBUST_COLUMNS[key].title) | changed
 
 
 # ---------------------------------------------------------------------------
@@ -269,8 +260,6 @@ def _draw_sweep(axis, key, points, top):
 # ---------------------------------------------------------------------------
 # For the user guide
 # ---------------------------------------------------------------------------
-
-TRADE_OFF = ["adult_dense", "usps_noise"]
 
 
 def draw_trade_off(results, folder):
