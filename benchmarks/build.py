@@ -25,17 +25,26 @@ MARKERS = (".. benchmark-table-start", ".. benchmark-table-end")
 
 
 def environment(results, steps):
-    """Date, versions and hardware of the steps; several where they differ."""
-    lines = []
-    for _, stored in sorted(load_those_stored(steps, results).items()):
+    """Dates, hardware and versions of the steps: a sentence for each kind of hardware.
+
+    A package that had several versions is named with all of them.
+    """
+    dates, versions = {}, {}
+    for stored in load_those_stored(steps, results).values():
         about = stored["environment"]
-        versions = ", ".join(
-            f"{name} {number}" for name, number in about["versions"].items() if number
-        )
         simd = f", {about['simd']}" if about["simd"] else ""
-        line = f"{about['date']}; {about['processor']}, {about['cores']} cores{simd}; {versions}."
-        if line not in lines:
-            lines.append(line)
+        machine = f"{about['processor']}, {about['cores']} cores{simd}"
+        dates.setdefault(machine, set()).add(about["date"])
+        for name, number in about["versions"].items():
+            if number:
+                versions.setdefault(machine, {}).setdefault(name, set()).add(number)
+    lines = []
+    for machine in sorted(dates):
+        packages = ", ".join(
+            f"{name} {' and '.join(sorted(numbers))}"
+            for name, numbers in versions[machine].items()
+        )
+        lines.append(f"{' and '.join(sorted(dates[machine]))}; {machine}; {packages}.")
     return "Measured on " + "\n\nand on ".join(lines) + "\n" if lines else None
 
 

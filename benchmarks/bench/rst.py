@@ -1,5 +1,8 @@
 """Pieces of reStructuredText."""
 
+# Numbers and their units stay on one line in a narrow table.
+NBSP = "\N{NO-BREAK SPACE}"
+
 
 def list_table(header, rows, title=None):
     """A table; cells are strings. None without rows."""
@@ -29,7 +32,7 @@ def split_table(header, rows, parts, n_keys=1):
     return joined(tables)
 
 
-def pivot(corner, rows, columns, cell, title=None):
+def cross_table(corner, rows, columns, cell, title=None):
     """A table with ``cell(row, column)`` for each row and column, dicts from key to title.
 
     Rows of which nothing was measured are left out.
@@ -47,17 +50,25 @@ def joined(tables):
     return "\n".join(filter(None, tables)) or None
 
 
+def number(value, factor=1):
+    """Three digits without a unit, which the header has: columns of a narrow table."""
+    if value is None:
+        return "–"
+    value = factor * value
+    return count(value) if value >= 1000 else f"{value:.3g}"
+
+
 def seconds(value):
     """Time with as many digits as say something."""
     if value is None:
         return "–"
     if value < 0.1:
-        return f"{value * 1000:.3g} ms"
-    return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
+        return f"{value * 1000:.3g}{NBSP}ms"
+    return f"{value:.2f}{NBSP}s" if value < 10 else f"{value:.0f}{NBSP}s"
 
 
 def percent(fraction, digits=2):
-    return "–" if fraction is None else f"{fraction:.{digits}%}".replace("%", " %")
+    return "–" if fraction is None else f"{fraction:.{digits}%}".replace("%", f"{NBSP}%")
 
 
 def change(before, after):
@@ -65,19 +76,19 @@ def change(before, after):
     if not before:
         return "–"
     # + 0.0 turns a rounded -0 into 0.
-    return f"{round(100 * (after - before) / before) + 0.0:+.0f} %"
+    return f"{round(100 * (after - before) / before) + 0.0:+.0f}{NBSP}%"
 
 
 def count(value):
-    return "–" if value is None else f"{value:,.0f}".replace(",", " ")
+    return "–" if value is None else f"{value:,.0f}".replace(",", NBSP)
 
 
 def millions(value):
-    return "–" if value is None else f"{value / 1e6:.3g} M"
+    return "–" if value is None else f"{value / 1e6:.3g}{NBSP}M"
 
 
 def megabytes(value):
-    return "–" if value is None else f"{value:.0f} MB"
+    return "–" if value is None else f"{value:.0f}{NBSP}MB"
 
 
 def times(ratio):

@@ -2,7 +2,7 @@
 
 import statistics
 
-from ..bench.rst import joined, percent, pivot, seconds, times
+from ..bench.rst import cross_table, joined, percent, seconds, times
 from ..bench.summary import ratio, stored_records
 from .models import SPEED
 from .steps import DIAGONAL, OLPY, WORKS
@@ -11,7 +11,7 @@ WORK_TITLES = {
     "dense_64": "200 000 × 100, dense, float64",
     "dense_32": "200 000 × 100, dense, float32",
     "text": "20 000 × 47 000, CSR",
-    "newsgroups": "20 Newsgroups, CSR",
+    "newsgroups": "News20, CSR",
 }
 CALL_TITLES = {
     "learn": "``partial_fit``, one sample",
@@ -54,10 +54,10 @@ def linear_fit(results):
         return _fit(here, model)
 
     return joined(
-        pivot(
+        cross_table(
             "samples",
             works,
-            {f"pa{order}": "PA-I", f"sgd{order}": "SGDClassifier", f"faster{order}": "faster"},
+            {f"pa{order}": "PA-I", f"sgd{order}": "SGD", f"faster{order}": "faster"},
             cell,
             title,
         )
@@ -82,7 +82,7 @@ def linear_calls(results):
         return _microseconds(statistics.median(found) if found else None)
 
     return joined(
-        pivot("call, 100 features", CALL_TITLES, columns, cell, title)
+        cross_table("call, 100 features", CALL_TITLES, columns, cell, title)
         for title, columns in CALL_PARTS.items()
     )
 
@@ -90,14 +90,14 @@ def linear_calls(results):
 def linear_second_order(results):
     """AROW, CW and SCW on sparse samples, and with the full covariance compared with olpy."""
     records = stored_records("linear_second_order", results).ok()
-    sparse = pivot(
+    sparse = cross_table(
         "model",
         {model: SPEED[model].title for model in DIAGONAL},
         {work: WORK_TITLES[work] for work in ("text", "newsgroups")},
         lambda model, work: _fit(records.where(work=work), model),
     )
     dense = records.where(work="small_dense")
-    full = pivot(
+    full = cross_table(
         "model",
         {model: SPEED[model].title for model in OLPY},
         {"ours": "here", "peer": "olpy"},

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from ..bench.rst import count, joined, percent, pivot, seconds, split_table, times
+from ..bench.rst import count, cross_table, joined, percent, seconds, split_table, times
 from ..bench.summary import Records, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, WORKLOADS
@@ -108,7 +108,9 @@ def _compared_with_thesis(measures, results):
             printed = paper.chapter_6(measure, algorithm, name)
             return text if printed is None else f"{text} ({written(printed)})"
 
-        tables.append(pivot("", algorithms, columns, cell, f"{titled(name)}: {_how_many(runs)}"))
+        tables.append(
+            cross_table("", algorithms, columns, cell, f"{titled(name)}: {_how_many(runs)}")
+        )
     return joined(tables)
 
 
@@ -177,7 +179,7 @@ def noise_kinds(results):
                 return percent(value)
             return times(ratio(value, here.where(algorithm="lasvm").median(field)))
 
-        return pivot("features, C", rows, columns, cell, f"{title}, {NOISE_KINDS[kind]}")
+        return cross_table("features, C", rows, columns, cell, f"{title}, {NOISE_KINDS[kind]}")
 
     return joined(
         table(kind, *what)

@@ -127,13 +127,13 @@ COLUMNS = [
     # The sparse path of its 0.3.3 hands integer labels to code that reads floats; it then
     # trains another model, or ends in a segmentation fault. So it gets dense arrays.
     Column(
-        "thundersvm", "ThunderSVM", "thundersvm", threads=2, once=True, limited=True,
-        dense_only=True,
+        "thundersvm", "Thunder\N{SOFT HYPHEN}SVM", "thundersvm", threads=2, once=True,
+        limited=True, dense_only=True,
     ),
     Column("quarter_svc", "SVC, a quarter", "quarter_svc"),
     Column("nystroem_sgd", "Nystroem + SGD", "nystroem_sgd"),
     Column(
-        "hgb", "boosting, 2 threads", "hist_gradient_boosting", threads=2, limited=True,
+        "hgb", "boosting", "hist_gradient_boosting", threads=2, limited=True,
         dense_only=True,
     ),
 ]  # fmt: skip

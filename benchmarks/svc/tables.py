@@ -6,12 +6,11 @@ from ..bench.results import load, load_those_stored
 from ..bench.rst import (
     change,
     count,
+    cross_table,
     joined,
-    list_table,
     megabytes,
     millions,
     percent,
-    pivot,
     seconds,
     split_table,
     times,
@@ -40,23 +39,16 @@ def compared(results, names):
 
 def sets(results):
     """The data sets of the comparison."""
-    records, _ = compared(results, [*COMPARED, *SEVERAL])
+    records, titles = compared(results, [*COMPARED, *SEVERAL])
     rows = []
-    for name, found in records.items():
-        work = WORKLOADS[name]
-        rows.append([
-            work.title,
-            *(count(found.median(part)) for part in ("n_train", "n_test")),
-            count(work.n_features),
-            percent(work.density, 0 if work.density > 0.1 else 1),
-            f"{work.C:g}",
-            "linear" if work.kernel == "linear" else f"{work.gamma:g}",
-            work.source,
-        ])  # fmt: skip
-    header = [
-        "data set", "training", "test", "features", "not zero", "``C``", "``gamma``", "source",
-    ]  # fmt: skip
-    return split_table(header, rows, {"Size": 4, "Parameters and source": 3})
+    for name, title in titles.items():
+        work, found = WORKLOADS[name], records[name]
+        samples = [count(found.median(part)) for part in ("n_train", "n_test")]
+        density = percent(work.density, 0 if work.density > 0.1 else 1)
+        gamma = "linear" if work.kernel == "linear" else f"{work.gamma:g}"
+        rows.append([title, *samples, count(work.n_features), density, f"{work.C:g}", gamma])
+    header = ["data set", "training", "test", "features", "not zero", "``C``", "``gamma``"]
+    return split_table(header, rows, {"Samples and features": 3, "Density and parameters": 3})
 
 
 def headline(results):
@@ -70,7 +62,7 @@ def headline(results):
         return f"{time}, {error}" if column == "lasvc_1" else f"{time} ({relative}), {error}"
 
     columns = {key: TITLES[key] for key in PARTS["one thread"]}
-    return pivot("data set", titles, columns, cell)
+    return cross_table("data set", titles, columns, cell)
 
 
 def _relative(records, field, column):
@@ -83,16 +75,16 @@ def relative_times(results):
     """Times of the peers on one thread, divided by that of LASVC."""
     records, titles = compared(results, [*COMPARED, *SEVERAL])
     columns = {
-        ("svc", "fit"): "SVC, ``fit``",
-        ("sklearnex_1", "fit"): "Intel, ``fit``",
-        ("svc", "predict"): "SVC, ``predict``",
-        ("sklearnex_1", "predict"): "Intel, ``predict``",
+        ("svc", "fit"): "SVC, fit",
+        ("sklearnex_1", "fit"): "Intel, fit",
+        ("svc", "predict"): "SVC, predict",
+        ("sklearnex_1", "predict"): "Intel, predict",
     }
 
     def cell(name, column):
         return times(_relative(records[name], f"{column[1]}_seconds", column[0]))
 
-    return pivot("data set", titles, columns, cell)
+    return cross_table("data set", titles, columns, cell)
 
 
 def binary(results):
@@ -117,10 +109,13 @@ def _comparison(results, names):
     def predict(name, column):
         return seconds(records[name].where(column=column).median("predict_seconds"))
 
+    tables = [("Fit time and test error", part, fit) for part in PARTS]
+    tables += [("Prediction time", part, predict) for part in ("one thread", "other models")]
     return joined(
-        pivot("data set", titles, {key: TITLES[key] for key in keys}, cell, f"{what}, {part}")
-        for what, cell in (("Fit time and test error", fit), ("Prediction time", predict))
-        for part, keys in PARTS.items()
+        cross_table(
+            "data set", titles, {key: TITLES[key] for key in PARTS[part]}, cell, f"{what}, {part}"
+        )
+        for what, part, cell in tables
     )
 
 
@@ -140,7 +135,7 @@ def memory(results):
         return written(records.where(n_train=largest, cache_size=size).median(field))
 
     columns = {("fit_peak_mb", megabytes): "memory", ("fit_seconds", seconds): "fit"}
-    return pivot("``cache_size``", sizes, columns, cell)
+    return cross_table("``cache_size``", sizes, columns, cell)
 
 
 def classes(results):
@@ -155,7 +150,7 @@ def classes(results):
             here.verdict() if time is None else f"{seconds(time)}, {percent(here.median('error'))}"
         )
 
-    return pivot("classes", rows, NAMES, cell)
+    return cross_table("classes", rows, NAMES, cell)
 
 
 def cache_size(results):
@@ -173,7 +168,7 @@ def cache_size(results):
             time = here.median("fit_seconds")
             return here.verdict() if time is None else seconds(time)
 
-        tables.append(pivot("cache", sizes, columns, cell, f"Digit {digit}"))
+        tables.append(cross_table("cache", sizes, columns, cell, f"Digit {digit}"))
     return joined(tables)
 
 
@@ -205,7 +200,7 @@ def how_long(results):
     """Fit and predict by samples, features, classes and threads."""
     records = stored_records("how_long", results)
     kinds = sorted({(record["classes"], record["features"]) for record in records.records})
-    rows = {kind: "{} classes, {} features".format(*kind) for kind in kinds}
+    rows = {kind: "{}, {}".format(*kind) for kind in kinds}
     columns = {n: count(n) for n in sorted(records.distinct("n_train"))}
 
     def table(title, field, written, threads=1, doubling=False):
@@ -218,8 +213,8 @@ def how_long(results):
                 value *= 1000 / here.median("n_test")
             return written(value)
 
-        more = {"doubling": "twice the samples"} if doubling else {}
-        return pivot("samples", rows, columns | more, cell, title)
+        more = {"doubling": "×2"} if doubling else {}
+        return cross_table("", rows, columns | more, cell, title)
 
     return joined([
         table("Time of ``fit``, one thread", "fit_seconds", seconds, doubling=True),
@@ -244,8 +239,8 @@ def prefixes(results):
             seconds(record["watched_seconds"]),
         ]
         rows.append([WORKLOADS[record["workload"]].title, *cells])
-    header = ["data set", "error", "``finishing=False``", "time", "time with predictions"]
-    return list_table(header, rows)
+    header = ["data set", "default", "``finishing=False``", "alone", "with predictions"]
+    return split_table(header, rows, {"Mean error": 2, "Time of the stream": 2})
 
 
 def leave_one_out(results):
@@ -263,12 +258,11 @@ def leave_one_out(results):
             "estimate": "estimate",
             "estimate_after_one_pass": "after one pass",
             "exact": "exact",
-            "bound": "xi-alpha",
         },
-        "Other errors": {"folds": "10 folds", "test": "test samples"},
+        "Other errors": {"bound": "xi-alpha", "folds": "10 folds", "test": "test samples"},
     }
     return joined(
-        pivot("data set", rows, columns, cell, title) for title, columns in parts.items()
+        cross_table("data set", rows, columns, cell, title) for title, columns in parts.items()
     )
 
 
@@ -283,12 +277,13 @@ def table_3_2(results):
         records = stored_records("table_3_2", results).where(workload=name)
         after = Records(_finished(records, "after"))
         svc = records.where(model="svc")
-        measured = [*_measured(svc, "fit_seconds"), *_measured(after, "seconds")]
-        rows.append([WORKLOADS[name].title, *measured])
+        measured = _measured(svc, "fit_seconds"), _measured(after, "seconds")
+        rows.append([WORKLOADS[name].title, *_kernel_values_last(measured)])
         title = "Forest (100k)" if name in paper.STAND_INS else WORKLOADS[name].title.split(",")[0]
-        rows.append([f"{title}, thesis", *_printed(paper.TABLE_3_2[name])])
-    header = ["data set", *["error", "vectors", "kernel values", "time"] * 2]
-    return split_table(header, rows, {"LIBSVM": 4, "LASVM×1": 4})
+        printed = [_printed(side) for side in paper.TABLE_3_2[name]]
+        rows.append([f"{title}, thesis", *_kernel_values_last(printed)])
+    header = ["data set", *["error", "vectors", "time"] * 2, "LIBSVM", "LASVM×1"]
+    return split_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
 
 
 def _finished(records, side):
@@ -298,19 +293,24 @@ def _finished(records, side):
 
 
 def _measured(records, time):
+    """Error, support vectors, time and kernel values."""
     return [
         percent(records.median("error")),
         count(records.median("n_support")),
-        millions(records.median("n_kernel_evaluations")),
         seconds(records.median(time)),
+        millions(records.median("n_kernel_evaluations")),
     ]
 
 
-def _printed(sides):
-    cells = []
-    for error, vectors, kernel_calls, time in sides:
-        cells += [f"{error:.2f} %", count(vectors), f"{kernel_calls:g} M", f"{time:g} s"]
-    return cells
+def _printed(values):
+    error, vectors, kernel_calls, time = values
+    return [f"{error:.2f} %", count(vectors), f"{time:g} s", f"{kernel_calls:g} M"]
+
+
+def _kernel_values_last(sides):
+    *first, first_values = sides[0]
+    *second, second_values = sides[1]
+    return [*first, *second, first_values, second_values]
 
 
 def table_3_3(results):
@@ -325,7 +325,7 @@ def table_3_3(results):
         printed = paper.TABLE_3_3[name][list(fields).index(field)]
         return f"{'–' if before is None else change(before, after)} ({printed:+.0f} %)"
 
-    return pivot("data set", titles, fields, cell)
+    return cross_table("data set", titles, fields, cell)
 
 
 WAYS = {"x1": "one pass", "x2": "two passes", "exact": "until nothing changes", "svc": "SVC"}

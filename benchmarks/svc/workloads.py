@@ -60,10 +60,9 @@ class Workload:
     # The thesis' cache in MB (Table 3.1); the comparison with SVC takes 1000.
     thesis_cache: float = 40
     kernel: str = "rbf"
-    # For the table of data sets: features, share of nonzeros, and where the set comes from.
+    # For the table of data sets: features, and the share of nonzeros.
     n_features: int | None = None
     density: float = 1.0
-    source: str = ""
 
     def load(self, seed, quick=False):
         """The arrays, as float32, in the order of the seed."""
@@ -226,21 +225,20 @@ def clusters(n_features, n_classes, n_train=16_000, n_test=4000):
     return prepare
 
 
-_UCI = "UCI"
-_USPS = dict(n_features=256, source="*The Elements of Statistical Learning*")
-_REUTERS = dict(n_features=8315, density=0.00526, source="authors of LASVM")
-_ADULT = dict(C=100, gamma=0.005, n_features=123, density=0.113, source="LIBSVM (a9a)")
-_MNIST = dict(C=1000, gamma=0.005, thesis_cache=256, n_features=784, density=0.191, source="MNIST")
-_NEWSGROUPS = dict(gamma=1, n_features=33_541, density=0.00296, source="tf-idf, split by date")
+_ADULT = dict(C=100, gamma=0.005, n_features=123, density=0.113)
+_MNIST = dict(C=1000, gamma=0.005, thesis_cache=256, n_features=784, density=0.191)
+_NEWSGROUPS = dict(gamma=1, n_features=33_541, density=0.00296)
 _FOREST = dict(C=3, gamma=1, thesis_cache=512)
 
 _ALL = [
-    Workload("waveform", "Waveform", waveform, C=1, gamma=0.05, n_features=21, source="generated"),
-    Workload("banana", "Banana", banana, C=316, gamma=0.5, n_features=2, source="G. Rätsch"),
+    Workload("waveform", "Waveform", waveform, C=1, gamma=0.05, n_features=21),
+    Workload("banana", "Banana", banana, C=316, gamma=0.5, n_features=2),
     # gamma = 2 in the thesis, for pixels whose squares are 256 times smaller.
-    Workload("usps", "USPS, digit 0", usps_zero, C=1000, gamma=0.0078, **_USPS),
+    Workload("usps", "USPS, digit 0", usps_zero, C=1000, gamma=0.0078, n_features=256),
     Workload("usps_noise", "USPS+N", usps_zero_noisy, C=10, gamma=0.0078),
-    Workload("reuters", "Reuters money-fx", reuters, C=1, gamma=1, **_REUTERS),
+    Workload(
+        "reuters", "Reuters money-fx", reuters, C=1, gamma=1, n_features=8315, density=0.00526
+    ),
     Workload("adult_csr", "Adult, CSR", adult, **_ADULT),
     Workload("adult_dense", "Adult, dense", adult_dense, **_ADULT),
     Workload("mnist_8", "MNIST, 8 against the rest", mnist_digit(8), **_MNIST),
@@ -248,19 +246,17 @@ _ALL = [
     # Stand-ins: the full Forest CoverType (581 012 samples) is not available.
     Workload("covtype_3v4", "CoverType, 4 against 3", covtype_3v4, **_FOREST),
     Workload(
-        "covtype_first20k", "CoverType, first samples, 2 against the rest", covtype_first20k,
+        "covtype_first20k",
+        "CoverType, first samples, 2 against the rest",
+        covtype_first20k,
         **_FOREST,
     ),
     # Sets of several classes, at parameters that are good for all models.
+    Workload("letter", "Letter, 26 classes", letter, C=10, gamma=10, n_features=16, density=0.973),
+    Workload("usps_ten", "USPS, ten classes", usps, C=10, gamma=0.0078, n_features=256),
+    Workload("newsgroups", "News20", newsgroups, C=10, **_NEWSGROUPS),
     Workload(
-        "letter", "Letter, 26 classes", letter, C=10, gamma=10, n_features=16, density=0.973,
-        source=_UCI,
-    ),
-    Workload("usps_ten", "USPS, ten classes", usps, C=10, gamma=0.0078, **_USPS),
-    Workload("newsgroups", "20 Newsgroups", newsgroups, C=10, **_NEWSGROUPS),
-    Workload(
-        "newsgroups_linear", "20 Newsgroups, linear", newsgroups, C=1, kernel="linear",
-        **_NEWSGROUPS,
+        "newsgroups_linear", "News20, linear", newsgroups, C=1, kernel="linear", **_NEWSGROUPS
     ),
     # Chapter 6. USPS: gamma = 2 of the thesis, for pixels whose squares are 256 times smaller;
     # C = 10 compared with its C = 1. Adult and USPS+N with C = 10 are above.
@@ -270,7 +266,7 @@ _ALL = [
     Workload("usps_c10", "USPS, digit 0", usps_zero, C=10, gamma=0.0078),
     Workload("usps_noise_c1", "USPS+N", usps_zero_noisy, C=1, gamma=0.0078),
     Workload("mnist_8_c100", "MNIST, 8 against the rest", mnist_digit(8), C=100, gamma=0.001),
-]  # fmt: skip
+]
 for _digit in range(10):
     _title = f"MNIST, {_digit} against the rest"
     # Pixels from -1 to 1 double all differences: gamma = 0.005 is there what 0.02 is here.
