@@ -8,6 +8,20 @@ from sklearn.utils import Bunch
 
 from benchmarks.bench import data
 from benchmarks.bench.data import find_npz, load_paper_dataset
+from benchmarks.svc.workloads import WORKLOADS
+
+
+@pytest.mark.parametrize("name", ["waveform", "banana", "usps", "reuters", "adult_csr", "letter"])
+def test_the_table_of_data_sets_is_right(name):
+    work = WORKLOADS[name]
+    try:
+        split = work.load(0)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    X = split.X_train
+    assert X.shape[1] == work.n_features
+    density = X.nnz / np.prod(X.shape) if split.sparse else np.mean(X != 0)
+    assert density == pytest.approx(work.density, abs=0.001)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from benchmarks.active import (
     rare_tables,
     selection_tasks,
 )
-from benchmarks.bench import harness, measure, results
+from benchmarks.bench import harness, measure, results, rst
 from benchmarks.bench.measure import ROOT
 from benchmarks.cells import sets as cell_sets
 from benchmarks.cells import tables as cell_tables
@@ -56,6 +56,20 @@ def test_results_have_one_record_per_line_and_times_of_four_digits():
     assert first == {"fit_seconds": [1.235], "error": 0.123456789, "n": 7}
     assert second == {"seconds": {"pa": [0.0001235]}, "runs": [{"row_microseconds": 71.58}]}
     assert json.loads(results.dumps(payload | {"records": []}))["records"] == []
+
+
+def test_a_cross_table_leaves_out_rows_without_a_number():
+    values = {("a", 1): "0.1", ("c", 2): "0.2"}
+    text = rst.cross_table(
+        "set",
+        {"a": "A", "b": "B", "c": "C"},
+        {1: "one", 2: "two"},
+        lambda row, column: values.get((row, column), "–"),
+        "Errors",
+    )
+    cells = [line.strip(" *-") for line in text.splitlines()[3:]]
+    assert text.startswith(".. list-table:: Errors\n")
+    assert cells == ["set", "one", "two", "A", "0.1", "–", "C", "–", "0.2"]
 
 
 @pytest.mark.parametrize("path", sorted(results.RESULTS.glob("*.json")), ids=lambda p: p.stem)

@@ -2,7 +2,7 @@
 
 import statistics
 
-from ..bench.rst import cross_table, joined, percent, seconds, times
+from ..bench.rst import NBSP, cross_table, joined, percent, seconds, times
 from ..bench.summary import ratio, stored_records
 from .models import SPEED
 from .steps import DIAGONAL, OLPY, WORKS
@@ -19,7 +19,7 @@ CALL_TITLES = {
     "chunk": "``partial_fit``, 100 samples",
 }
 CALL_PARTS = {
-    "Arrays": {"pa": "PA-I", "sgd": "SGDClassifier"},
+    "Arrays": {"pa": "PA-I", "sgd": "SGD"},
     "One sample per call": {
         "river": "river",
         "vw_parsed": "Vowpal Wabbit, parsed",
@@ -68,7 +68,7 @@ def linear_fit(results):
 def _microseconds(value):
     if value is None:
         return "–"
-    return f"{value:.3g} µs" if value < 1000 else f"{value / 1000:.3g} ms"
+    return f"{value:.3g}{NBSP}µs" if value < 1000 else f"{value / 1000:.3g}{NBSP}ms"
 
 
 def linear_calls(results):

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from ..bench.rst import count, cross_table, joined, percent, seconds, split_table, times
+from ..bench.rst import NBSP, count, cross_table, joined, percent, seconds, split_table, times
 from ..bench.summary import Records, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, WORKLOADS
@@ -71,11 +71,11 @@ def _flow(run):
 MEASURES = {
     "accuracy": ("accuracy", "{:.2f}".format),
     "n_support": ("vectors", count),
-    "seconds": ("time", lambda value: seconds(value) if value < 100 else f"{value:.0f} s"),
+    "seconds": ("time", lambda value: seconds(value) if value < 100 else f"{value:.0f}{NBSP}s"),
     "prbep": ("PRBEP", "{:.2f}".format),
     "auc": ("AUC", "{:.3f}".format),
     "gmean": ("g-means", "{:.2f}".format),
-    "n_kernel_evaluations": ("kernel values", lambda value: f"{value:.4g} M"),
+    "n_kernel_evaluations": ("kernel values (M)", "{:.4g}".format),
 }
 
 
@@ -152,44 +152,45 @@ def noise_points(results):
 def suspect_labels(results):
     """Of as many suspects as labels were flipped, how many are right: precision = recall."""
     found = noise_points(results).where(share=SUSPECT_SHARE)
-    rows = []
-    for name, one_sided in dict.fromkeys((r["workload"], r["one_sided"]) for r in found.records):
-        here = found.where(workload=name, one_sided=one_sided)
-        base_rate = ratio(here.median("n_flipped"), here.median("n_train"))
-        precisions = [here.where(column=column).median("precision") for column in NOISE_COLUMNS]
-        sides = "positive class" if one_sided else "both classes"
-        rows.append([f"{titled(name)}, {sides}", *map(percent, [base_rate, *precisions])])
-    titles = [ROBUST_COLUMNS[column].title for column in NOISE_COLUMNS]
-    header = ["data set, flipped labels", "base rate", *titles]
-    return split_table(header, rows, {"Precision": 3, "Precision, continued": 3})
+    cases = dict.fromkeys((r["workload"], r["one_sided"]) for r in found.records)
+    sides = {False: "both classes", True: "positive class"}
+    rows = {case: f"{titled(case[0])}, {sides[case[1]]}" for case in cases}
+    columns = {name: ROBUST_COLUMNS[name].title for name in NOISE_COLUMNS if name != "ramp_0"}
+
+    def cell(case, column):
+        here = found.where(workload=case[0], one_sided=case[1], column=column)
+        return percent(here.median("precision"))
+
+    return cross_table("data set, flipped labels", rows, columns, cell)
 
 
 def noise_kinds(results):
     """Test errors; support vectors and times as multiples of those of LASVM."""
     found = swept("noise_kinds", ("kind", "n_features", "C"), results)
     rows = {case: f"{case[0]}, {case[1]:g}" for case in product(NOISE_FEATURES, NOISE_C)}
-    names = {name: f'``"{name}"``' for name in NOISE_ALGORITHMS}
+    names = {name: ALGORITHMS[name] for name in NOISE_ALGORITHMS}
     ramps = {name: title for name, title in names.items() if name != "lasvm"}
+    tables = []
+    for kind, title in NOISE_KINDS.items():
 
-    def table(kind, title, field, columns):
-        def cell(case, algorithm):
-            here = found.where(kind=kind, n_features=case[0], C=case[1])
-            value = here.where(algorithm=algorithm).median(field)
-            if field == "error":
-                return percent(value)
-            return times(ratio(value, here.where(algorithm="lasvm").median(field)))
+        def median(case, algorithm, field, kind=kind):
+            here = found.where(kind=kind, n_features=case[0], C=case[1], algorithm=algorithm)
+            return here.median(field)
 
-        return cross_table("features, C", rows, columns, cell, f"{title}, {NOISE_KINDS[kind]}")
+        def error(case, algorithm, median=median):
+            return percent(median(case, algorithm, "error"))
 
-    return joined(
-        table(kind, *what)
-        for kind in NOISE_KINDS
-        for what in (
-            ("Test error", "error", names),
-            ("Support vectors", "n_vectors", ramps),
-            ("Fit time", "seconds", ramps),
-        )
-    )
+        def relative(case, algorithm, median=median):
+            fields = ("n_vectors", "seconds")
+            pairs = [[median(case, name, f) for name in (algorithm, "lasvm")] for f in fields]
+            return ", ".join(times(ratio(*pair)) for pair in pairs)
+
+        title_of_ratios = f"Support vectors and fit time, {title}"
+        tables += [
+            cross_table("features, C", rows, names, error, f"Test error, {title}"),
+            cross_table("features, C", rows, ramps, relative, title_of_ratios),
+        ]
+    return joined(tables)
 
 
 TABLES = {

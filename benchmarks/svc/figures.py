@@ -38,24 +38,25 @@ def draw_comparison(results, folder):
         return
     shown = [*PARTS["one thread"], *PARTS["other models"]]
     columns = [column for column in COLUMNS if column.key in shown]
-    figure, (axes,) = panels(1, 2, width=4.8, height=4.4)
+    figure, axes = panels(2, 1, width=6.4, height=3.6)
     for axis, field, title, scale in (
-        (axes[0], "fit_seconds", "fit time (s)", 1),
-        (axes[1], "error", "test error (%)", 100),
+        (axes[0, 0], "fit_seconds", "fit time (s)", 1),
+        (axes[1, 0], "error", "test error (%)", 100),
     ):
-        for column in columns:
+        for k, column in enumerate(columns):
+            # Below each other: some have the same error.
+            shift = 0.12 * ((len(columns) - 1) / 2 - k)
             medians = [r.where(column=column.key).median(field) for r in sets.values()]
-            x, y = zip(*((scale * value, i) for i, value in enumerate(medians) if value))
+            x, y = zip(*((scale * value, i + shift) for i, value in enumerate(medians) if value))
             colour = COLOURS.get(column.model) or OTHERS[column.key]
-            marker, size = ("o", 7) if column.model in NAMES else ("s", 6)
+            marker, size = ("o", 6) if column.model in NAMES else ("s", 5)
             axis.plot(x, y, marker, color=colour, markersize=size, label=column.title)
         axis.set_xscale("log")
         plain_log(axis.xaxis)
         axis.set_yticks(range(len(sets)), [WORKLOADS[name].title for name in sets])
         axis.set_title(title, loc="left")
-    axes[1].set_yticklabels([])
-    figure.tight_layout(rect=(0, 0.11, 1, 1))
-    handles = axes[0].get_legend_handles_labels()
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    handles = axes[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="lower center", ncols=3, frameon=False)
     save(figure, folder / "comparison.png", tight=False)
 

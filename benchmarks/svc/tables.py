@@ -4,6 +4,7 @@ import numpy as np
 
 from ..bench.results import load, load_those_stored
 from ..bench.rst import (
+    NBSP,
     change,
     count,
     cross_table,
@@ -304,7 +305,8 @@ def _measured(records, time):
 
 def _printed(values):
     error, vectors, kernel_calls, time = values
-    return [f"{error:.2f} %", count(vectors), f"{time:g} s", f"{kernel_calls:g} M"]
+    cells = [f"{error:.2f} %", count(vectors), f"{time:g} s", f"{kernel_calls:g} M"]
+    return [cell.replace(" ", NBSP) for cell in cells]
 
 
 def _kernel_values_last(sides):
@@ -323,7 +325,7 @@ def table_3_3(results):
         sides = (Records(_finished(here, side)) for side in ("before", "after"))
         before, after = (side.median(field) for side in sides)
         printed = paper.TABLE_3_3[name][list(fields).index(field)]
-        return f"{'–' if before is None else change(before, after)} ({printed:+.0f} %)"
+        return f"{'–' if before is None else change(before, after)} ({printed:+.0f}{NBSP}%)"
 
     return cross_table("data set", titles, fields, cell)
 
@@ -344,7 +346,9 @@ def mnist_multiclass(results):
         time = sum(mine.values("fit_seconds")) if complete else None
         errors = [part["multiclass_error"].get(way) if part else None for part in (stored, signed)]
         printed = paper.FIGURE_3_4.get(way)
-        theirs = [f"{printed[0]:.2f} %", f"{printed[1]:g} s"] if printed else ["–", "–"]
+        theirs = ["–", "–"]
+        if printed:
+            theirs = [f"{printed[0]:.2f}{NBSP}%", f"{printed[1]:g}{NBSP}s"]
         title = "SVC / LIBSVM" if way == "svc" else f"LASVC, {title}"
         rows.append([title, *map(percent, errors), theirs[0], seconds(time), theirs[1]])
     header = ["", "pixels in [0, 1]", "pixels in [-1, 1]", "thesis", "ours", "thesis"]
