@@ -155,13 +155,15 @@ def suspect_labels(results):
     cases = dict.fromkeys((r["workload"], r["one_sided"]) for r in found.records)
     sides = {False: "both classes", True: "positive class"}
     rows = {case: f"{titled(case[0])}, {sides[case[1]]}" for case in cases}
-    columns = {name: ROBUST_COLUMNS[name].title for name in NOISE_COLUMNS if name != "ramp_0"}
+    titles = {name: ROBUST_COLUMNS[name].title for name in NOISE_COLUMNS if name != "ramp_0"}
+    columns = {name: title.removeprefix("LASVM-") for name, title in titles.items()}
 
     def cell(case, column):
         here = found.where(workload=case[0], one_sided=case[1], column=column)
-        return percent(here.median("precision"))
+        precision = here.median("precision")
+        return "–" if precision is None else f"{100 * precision:.2f}"
 
-    return cross_table("data set, flipped labels", rows, columns, cell)
+    return cross_table("flipped labels", rows, columns, cell, "Precision in per cent")
 
 
 def noise_kinds(results):
