@@ -1,5 +1,7 @@
 """Tables of LASVC, compared with its peers and with chapter 3 of the thesis."""
 
+from functools import partial
+
 import numpy as np
 
 from ..bench.results import load, load_those_stored
@@ -26,9 +28,6 @@ from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 # ---------------------------------------------------------------------------
 
 TITLES = {column.key: column.title for column in models.COLUMNS}
-# The sets of two classes, and of several.
-BINARY = [name for name in COMPARED if name != "mnist_ten"]
-MULTICLASS = ["mnist_ten", *SEVERAL]
 
 
 def compared(results, names):
@@ -88,35 +87,47 @@ def relative_times(results):
     return cross_table("data set", titles, columns, cell)
 
 
+# The tables of models of the same problem, and of others.
+EXACT = [("fit", "one thread"), ("fit", "two threads"), ("predict", "one thread")]
+OTHER = [("fit", "other models"), ("predict", "other models")]
+
+
 def binary(results):
-    """Sets of two classes: time of fit and test error, and time of predict, for all models."""
-    return _comparison(results, BINARY)
+    """Sets of two classes, for models of the same problem."""
+    return _comparison(results, [name for name in COMPARED if name != "mnist_ten"], EXACT)
 
 
 def several(results):
-    """Sets of several classes; all models for MNIST, elsewhere those of the same problem."""
-    return _comparison(results, MULTICLASS)
+    """The same for sets of several classes."""
+    return _comparison(results, ["mnist_ten", *SEVERAL], EXACT)
 
 
-def _comparison(results, names):
+def other_models(results):
+    """All sets on which models of other problems are fitted."""
+    return _comparison(results, COMPARED, OTHER)
+
+
+def _comparison(results, names, tables):
+    """Times of fit with test errors, and times of predict."""
     records, titles = compared(results, names)
 
-    def fit(name, column):
+    def cell(name, column, what):
         here = records[name].where(column=column)
-        time = here.median("fit_seconds")
-        error = percent(here.median("error"))
-        return here.verdict() if time is None else f"{seconds(time)}, {error}"
+        time = here.median(f"{what}_seconds")
+        if time is None:
+            return here.verdict()
+        return seconds(time) + (f", {percent(here.median('error'))}" if what == "fit" else "")
 
-    def predict(name, column):
-        return seconds(records[name].where(column=column).median("predict_seconds"))
-
-    tables = [("Fit time and test error", part, fit) for part in PARTS]
-    tables += [("Prediction time", part, predict) for part in ("one thread", "other models")]
+    headings = {"fit": "Fit time and test error", "predict": "Prediction time"}
     return joined(
         cross_table(
-            "data set", titles, {key: TITLES[key] for key in PARTS[part]}, cell, f"{what}, {part}"
+            "data set",
+            titles,
+            {key: TITLES[key] for key in PARTS[part]},
+            partial(cell, what=what),
+            f"{headings[what]}, {part}",
         )
-        for what, part, cell in tables
+        for what, part in tables
     )
 
 
@@ -362,6 +373,7 @@ TABLES = {
         relative_times,
         binary,
         several,
+        other_models,
         memory,
         classes,
         cache_size,
