@@ -19,8 +19,9 @@ from benchmarks.active import (
     rare_tables,
     selection_tasks,
 )
-from benchmarks.bench import harness, measure, results, rst
+from benchmarks.bench import harness, measure, results
 from benchmarks.bench.measure import ROOT
+from benchmarks.bench.rst import cross_table
 from benchmarks.cells import sets as cell_sets
 from benchmarks.cells import tables as cell_tables
 from benchmarks.kernels import functions as kernel_functions
@@ -60,7 +61,7 @@ def test_results_have_one_record_per_line_and_times_of_four_digits():
 
 def test_a_cross_table_leaves_out_rows_without_a_number():
     values = {("a", 1): "0.1", ("c", 2): "0.2"}
-    text = rst.cross_table(
+    text = cross_table(
         "set",
         {"a": "A", "b": "B", "c": "C"},
         {1: "one", 2: "two"},

@@ -55,7 +55,7 @@ def number(value, factor=1):
     if value is None:
         return "–"
     value = factor * value
-    return count(value) if value >= 1000 else f"{value:.3g}"
+    return count(value) if value >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
 def seconds(value):
