@@ -11,13 +11,20 @@ from benchmarks.bench.data import find_npz, load_paper_dataset
 from benchmarks.svc.workloads import WORKLOADS
 
 
-@pytest.mark.parametrize("name", ["waveform", "banana", "usps", "reuters", "adult_csr", "letter"])
-def test_the_table_of_data_sets_is_right(name):
+FILES = {
+    "banana": "banana",
+    "usps": "usps",
+    "reuters": "reuters_moneyfx_lasvm",
+    "adult_csr": "adult_a9a",
+    "letter": "letter",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_table_of_data_sets_is_right(name, paper_data):
+    paper_data(FILES[name])
     work = WORKLOADS[name]
-    try:
-        split = work.load(0)
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+    split = work.load(0)
     X = split.X_train
     assert X.shape[1] == work.n_features
     density = X.nnz / np.prod(X.shape) if split.sparse else np.mean(X != 0)
