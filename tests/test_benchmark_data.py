@@ -10,7 +10,6 @@ from benchmarks.bench import data
 from benchmarks.bench.data import find_npz, load_paper_dataset
 from benchmarks.svc.workloads import WORKLOADS
 
-
 FILES = {
     "banana": "banana",
     "usps": "usps",
