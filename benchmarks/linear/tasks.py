@@ -38,15 +38,12 @@ def _few(quick, few, many):
     return few if quick else many
 
 
-def _dense(dtype):
-    def load(seed, quick):
-        return streams.noisy_plane(_few(quick, 5000, 200_000), 100, seed, dtype=dtype)
-
-    return load
+def _plane(quick, few, many, n_features, seed, **options):
+    return streams.noisy_plane(_few(quick, few, many), n_features, seed, **options)
 
 
-def _text(seed, quick):
-    return streams.csr_text(_few(quick, 1000, 20_000), 47_000, 75, seed)
+def _text(quick, few, many, per_row, seed, **options):
+    return streams.csr_text(_few(quick, few, many), 47_000, per_row, seed, **options)
 
 
 def _newsgroups(seed, quick):
@@ -55,53 +52,24 @@ def _newsgroups(seed, quick):
     return X[order], y[order]
 
 
-def _small_dense(seed, quick):
-    return streams.noisy_plane(_few(quick, 500, 20_000), 100, seed)
-
-
 # From a seed and "quick" to samples and labels.
 WORK = {
-    "dense_64": _dense(np.float64),
-    "dense_32": _dense(np.float32),
-    "text": _text,
+    "dense_64": lambda seed, quick: _plane(quick, 5000, 200_000, 100, seed),
+    "dense_32": lambda seed, quick: _plane(quick, 5000, 200_000, 100, seed, dtype=np.float32),
+    "text": lambda seed, quick: _text(quick, 1000, 20_000, 75, seed),
     "newsgroups": _newsgroups,
-    "small_dense": _small_dense,
+    "small_dense": lambda seed, quick: _plane(quick, 500, 20_000, 100, seed),
 }
-
-
-def _rows(value, seed, quick):
-    return streams.noisy_plane(_few(quick, value // 50, value), 100, seed)
-
-
-def _features(value, seed, quick):
-    # As many values in all.
-    return streams.noisy_plane(_few(quick, 40_000, 8_000_000) // value, value, seed)
-
-
-def _nonzeros(value, seed, quick):
-    return streams.csr_text(_few(quick, 500, 20_000), 47_000, value, seed)
-
-
-def _dense_classes(value, seed, quick):
-    return streams.noisy_plane(_few(quick, 500, 20_000), 100, seed, n_classes=value)
-
-
-def _sparse_classes(value, seed, quick):
-    return streams.csr_text(_few(quick, 300, 5_000), 47_000, 75, seed, n_classes=value)
-
-
-def _covariance(value, seed, quick):
-    return streams.noisy_plane(_few(quick, 300, 4_000), value, seed)
-
 
 # From a value on the axis, a seed and "quick" to samples and labels.
 AXES = {
-    "rows": _rows,
-    "features": _features,
-    "nonzeros": _nonzeros,
-    "dense_classes": _dense_classes,
-    "sparse_classes": _sparse_classes,
-    "covariance": _covariance,
+    "rows": lambda n, seed, quick: _plane(quick, n // 50, n, 100, seed),
+    # As many values in all.
+    "features": lambda d, seed, quick: _plane(quick, 40_000 // d, 8_000_000 // d, d, seed),
+    "nonzeros": lambda n, seed, quick: _text(quick, 500, 20_000, n, seed),
+    "dense_classes": lambda k, seed, quick: _plane(quick, 500, 20_000, 100, seed, n_classes=k),
+    "sparse_classes": lambda k, seed, quick: _text(quick, 300, 5_000, 75, seed, n_classes=k),
+    "covariance": lambda d, seed, quick: _plane(quick, 300, 4_000, d, seed),
 }
 
 
