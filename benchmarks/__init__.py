@@ -2,7 +2,7 @@
 
 ::
 
-    python -m benchmarks.run                 everything, the cheapest first
+    python -m benchmarks.run                 everything
     python -m benchmarks.run --only usps     one step
     python -m benchmarks.run --quick         a few minutes on small subsets: does it work?
     python -m benchmarks.build               tables and figures again from the stored results
@@ -37,10 +37,23 @@ In each of them, upper modules import lower ones::
     tasks                what runs inside a fresh process, from a Job
     models  workloads    estimators and data (elsewhere: streams, sets, generators)
 
+The comparison with peers is in ``svc``. All of its models have one task, ``fit_and_predict``,
+which returns time, error and memory.
+
+- A data set: an entry of ``WORKLOADS`` in ``svc/workloads.py``, and its name in ``COMPARED``, or
+  in ``SEVERAL`` if it has several classes. Each is a step of its own.
+- A kernel model: a function in ``_BUILDERS`` and an entry of ``COLUMNS`` in ``svc/models.py``,
+  whose key in ``PARTS`` puts it into a table.
+- A linear model: an entry of ``SPEED`` in ``linear/models.py``, and its name in a list of
+  ``linear/steps.py``.
+
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
 and memory (``measure``), ``job``, stored results (``results``), their medians (``summary``),
 ``rst``, ``plots`` and the data sets of the papers (``data``). ``studies`` names the studies, and
 ``worker`` is the fresh process. ``asv`` times a few estimators across commits.
+
+``bench.rst`` writes tables: ``cross_table`` from a function of row and column, ``list_table``
+from rows of cells, and ``split_table`` if these are too wide for a narrow screen.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date, one record per line. Medians and ratios are taken when the tables are built, so that a

@@ -1,4 +1,4 @@
-"""Measure everything, or the steps named, the cheapest first; then build tables and figures."""
+"""Measure everything, or the steps named; then build tables and figures."""
 
 from . import build
 from .bench import harness

@@ -8,6 +8,26 @@ from sklearn.utils import Bunch
 
 from benchmarks.bench import data
 from benchmarks.bench.data import find_npz, load_paper_dataset
+from benchmarks.svc.workloads import WORKLOADS
+
+FILES = {
+    "banana": "banana",
+    "usps": "usps",
+    "reuters": "reuters_moneyfx_lasvm",
+    "adult_csr": "adult_a9a",
+    "letter": "letter",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_table_of_data_sets_is_right(name, paper_data):
+    paper_data(FILES[name])
+    work = WORKLOADS[name]
+    split = work.load(0)
+    X = split.X_train
+    assert X.shape[1] == work.n_features
+    density = X.nnz / np.prod(X.shape) if split.sparse else np.mean(X != 0)
+    assert density == pytest.approx(work.density, abs=0.001)
 
 
 @pytest.fixture

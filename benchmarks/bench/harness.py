@@ -64,6 +64,15 @@ class Settings:
         """A record for each case, a dict of what is asked."""
         return {"records": [self.record(task, asked, **fixed) for asked in cases]}
 
+    def labelled(self, task, cases, **fixed):
+        """As `records`, for cases that are told apart by labels: pairs of labels and fields."""
+        records = []
+        for labels, fields in cases:
+            record = self.call(task, **fields, **fixed)
+            say(self.step, record, **labels)
+            records.append({**labels, **record})
+        return {"records": records}
+
     def runs(self, n):
         """Seeds of a step that has a number of its own."""
         return range(1 if self.quick else n)

@@ -8,8 +8,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-
 ROOT = Path(__file__).parents[2]
 
 THREAD_VARIABLES = (
@@ -101,13 +99,6 @@ def microseconds_of_calls(function, items):
         function(*item)
         microseconds.append((clock() - start) / 1000)
     return microseconds
-
-
-def read_bandwidth(megabytes=256, repeats=7):
-    """Bytes per second that a sum over a large array reads from memory; the best of several."""
-    array = np.ones(megabytes * 2**17)
-    _, seconds = timed(array.sum, min_seconds=np.inf, max_repeats=repeats)
-    return array.nbytes / min(seconds)
 
 
 class PeakMemory:

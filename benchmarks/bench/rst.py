@@ -32,6 +32,19 @@ def split_table(header, rows, parts, n_keys=1):
     return joined(tables)
 
 
+def cross_table(corner, rows, columns, cell, title=None):
+    """A table with ``cell(row, column)`` for each row and column, dicts from key to title.
+
+    Rows of which nothing was measured are left out.
+    """
+    found = []
+    for row, name in rows.items():
+        cells = [cell(row, column) for column in columns]
+        if set(cells) != {"–"}:
+            found.append([name, *cells])
+    return list_table([corner, *columns.values()], found, title)
+
+
 def joined(tables):
     """Several tables, below each other; None where there is none."""
     return "\n".join(filter(None, tables)) or None

@@ -72,11 +72,6 @@ SPEED = {
         _one_pass("PassiveAggressiveClassifier", C=C, intercept_scaling=1.0, **_SHUFFLED),
     ),
     "sgd_shuffled": Model("SGDClassifier, shuffled", _sgd(**_SHUFFLED)),
-    "pa_plain": Model(
-        "PA-I, no intercept", _one_pass("PassiveAggressiveClassifier", C=C, fit_intercept=False)
-    ),
-    "sgd_plain": Model("SGDClassifier, no intercept", _sgd(fit_intercept=False)),
-    "perceptron": Model("Perceptron", _one_pass("PerceptronClassifier")),
     "arow": Model("AROW, diagonal", _one_pass("AROWClassifier", covariance="diag")),
     "cw": Model("CW, diagonal", _one_pass("ConfidenceWeightedClassifier", covariance="diag")),
     "scw1": Model("SCW-I, diagonal", _one_pass("SCWClassifier", covariance="diag")),
@@ -86,7 +81,6 @@ SPEED = {
     "arow_full": Model("AROW, full", _one_pass("AROWClassifier", covariance="full")),
     "cw_full": Model("CW, full", _one_pass("ConfidenceWeightedClassifier", covariance="full")),
     "scw1_full": Model("SCW-I, full", _one_pass("SCWClassifier", covariance="full")),
-    "sop_full": Model("SOP, full", _one_pass("SecondOrderPerceptronClassifier")),
     "olpy_arow": Model("olpy, AROW", _olpy("AROW")),
     "olpy_cw": Model("olpy, CW", _olpy("CW")),
     "olpy_scw": Model("olpy, SCW", _olpy("SCW")),

@@ -7,30 +7,13 @@ compared with scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AR
 
 from ..bench.harness import grid
 
-# (work, ours, peer)
-FIT_PAIRS = [(work, "pa", "sgd") for work in ("dense_64", "dense_32", "text", "newsgroups")]
-# (task, peer)
-CALLS_PAIRS = [
-    ("learn", "sgd"),
-    ("predict", "sgd"),
-    ("chunk", "river"),
-    ("chunk", "vw_parsed"),
-    ("chunk", "vw_text"),
-    ("learn", "river"),
-]
-# (work, ours, peer): the peers that have these algorithms.
-SECOND_ORDER_PAIRS = [
-    ("small_dense", "arow_full", "olpy_arow"),
-    ("small_dense", "cw_full", "olpy_cw"),
-    ("small_dense", "scw1_full", "olpy_scw"),
-]
-
-# In their order, with an intercept, then with the default shuffle=True, then without an intercept.
-VARIANTS = ["", "_shuffled", "_plain"]
-FIT_MODELS = [model + variant for variant in VARIANTS for model in ("pa", "sgd")]
-CALLS_MODELS = ["pa", "arow", "sgd", "river", "vw_parsed", "vw_text"]
+WORKS = ["dense_64", "dense_32", "text", "newsgroups"]
+# In the order of the samples, then with the default shuffle=True.
+FIT_MODELS = ["pa", "sgd", "pa_shuffled", "sgd_shuffled"]
+CALLS_MODELS = ["pa", "sgd", "river", "vw_parsed", "vw_text"]
 DIAGONAL = ["pa", "arow", "cw", "scw1", "scw2", "sgd"]
-FULL = ["arow_full", "cw_full", "scw1_full", "olpy_arow", "olpy_cw", "olpy_scw"]
+# Ours, and the peer that has the same algorithm.
+OLPY = {"arow_full": "olpy_arow", "cw_full": "olpy_cw", "scw1_full": "olpy_scw"}
 
 
 def _fits(works, models, repeats, settings):
@@ -41,8 +24,7 @@ def _fits(works, models, repeats, settings):
 
 
 def measure_fit(settings):
-    works = list(dict.fromkeys(work for work, _, _ in FIT_PAIRS))
-    return _fits(works, FIT_MODELS, 12, settings)
+    return _fits(WORKS, FIT_MODELS, 12, settings)
 
 
 def measure_calls(settings):
@@ -53,15 +35,12 @@ def measure_calls(settings):
 def measure_second_order(settings):
     diagonal = _fits(["text", "newsgroups"], DIAGONAL, 12, settings)["records"]
     # The peer takes half a second.
-    full = _fits(["small_dense"], FULL, 6, settings)["records"]
+    full = _fits(["small_dense"], [*OLPY, *OLPY.values()], 6, settings)["records"]
     return {"records": diagonal + full}
 
 
-# ---------------------------------------------------------------------------
-# Growth
-# ---------------------------------------------------------------------------
-
 CURVE_MODELS = ["pa", "arow", "sgd"]
+N_CLASSES = [2, 5, 10, 20, 50, 100, 200]
 # Title, values, models.
 AXES = {
     "rows": (
@@ -79,14 +58,10 @@ AXES = {
         [10, 20, 40, 80, 160, 320, 640],
         CURVE_MODELS,
     ),
-    "dense_classes": (
-        "classes (20 000 samples, 100 features)",
-        [2, 5, 10, 20, 50, 100, 200],
-        CURVE_MODELS,
-    ),
+    "dense_classes": ("classes (20 000 samples, 100 features)", N_CLASSES, CURVE_MODELS),
     "sparse_classes": (
         "classes (5000 samples, 47 000 features, 75 nonzeros)",
-        [2, 5, 10, 20, 50, 100, 200],
+        N_CLASSES,
         CURVE_MODELS,
     ),
     "covariance": (
@@ -101,15 +76,14 @@ OLPY_FEATURES = 256
 
 def measure_growth(settings):
     """One process for each point."""
-    records = []
+    cases = []
     for axis, (_, values, models) in AXES.items():
         for value in values[:3] if settings.quick else values:
             here = [m for m in models if not m.startswith("olpy") or value <= OLPY_FEATURES]
-            asked = dict(axis=axis, value=value)
-            repeats = 1 if settings.quick else 5
-            record = settings.record("fit_in_turns", asked, models=here, repeats=repeats)
-            records.append(record)
-    return {"records": records}
+            labels = dict(axis=axis, value=value)
+            cases.append((labels, labels | dict(models=here)))
+    repeats = 1 if settings.quick else 5
+    return settings.labelled("fit_in_turns", cases, repeats=repeats)
 
 
 STEPS = {

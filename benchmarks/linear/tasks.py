@@ -4,10 +4,9 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ..bench.job import Job
-from ..bench.measure import microseconds_of_calls, read_bandwidth, timed
+from ..bench.measure import microseconds_of_calls
 from . import streams
 from .models import SPEED, C
 
@@ -20,7 +19,7 @@ class ModelsJob(Job):
     work: str = ""
     axis: str = ""
     value: int = 0
-    # Names in `linear_models.SPEED`.
+    # Names in `models.SPEED`.
     models: list = field(default_factory=list)
     repeats: int = 15
 
@@ -39,15 +38,12 @@ def _few(quick, few, many):
     return few if quick else many
 
 
-def _dense(dtype):
-    def load(seed, quick):
-        return streams.noisy_plane(_few(quick, 5000, 200_000), 100, seed, dtype=dtype)
-
-    return load
+def _plane(quick, few, many, n_features, seed, **options):
+    return streams.noisy_plane(_few(quick, few, many), n_features, seed, **options)
 
 
-def _text(seed, quick):
-    return streams.csr_text(_few(quick, 1000, 20_000), 47_000, 75, seed)
+def _text(quick, few, many, per_row, seed, **options):
+    return streams.csr_text(_few(quick, few, many), 47_000, per_row, seed, **options)
 
 
 def _newsgroups(seed, quick):
@@ -56,53 +52,24 @@ def _newsgroups(seed, quick):
     return X[order], y[order]
 
 
-def _small_dense(seed, quick):
-    return streams.noisy_plane(_few(quick, 500, 20_000), 100, seed)
-
-
 # From a seed and "quick" to samples and labels.
 WORK = {
-    "dense_64": _dense(np.float64),
-    "dense_32": _dense(np.float32),
-    "text": _text,
+    "dense_64": lambda seed, quick: _plane(quick, 5000, 200_000, 100, seed),
+    "dense_32": lambda seed, quick: _plane(quick, 5000, 200_000, 100, seed, dtype=np.float32),
+    "text": lambda seed, quick: _text(quick, 1000, 20_000, 75, seed),
     "newsgroups": _newsgroups,
-    "small_dense": _small_dense,
+    "small_dense": lambda seed, quick: _plane(quick, 500, 20_000, 100, seed),
 }
-
-
-def _rows(value, seed, quick):
-    return streams.noisy_plane(_few(quick, value // 50, value), 100, seed)
-
-
-def _features(value, seed, quick):
-    # As many values in all.
-    return streams.noisy_plane(_few(quick, 40_000, 8_000_000) // value, value, seed)
-
-
-def _nonzeros(value, seed, quick):
-    return streams.csr_text(_few(quick, 500, 20_000), 47_000, value, seed)
-
-
-def _dense_classes(value, seed, quick):
-    return streams.noisy_plane(_few(quick, 500, 20_000), 100, seed, n_classes=value)
-
-
-def _sparse_classes(value, seed, quick):
-    return streams.csr_text(_few(quick, 300, 5_000), 47_000, 75, seed, n_classes=value)
-
-
-def _covariance(value, seed, quick):
-    return streams.noisy_plane(_few(quick, 300, 4_000), value, seed)
-
 
 # From a value on the axis, a seed and "quick" to samples and labels.
 AXES = {
-    "rows": _rows,
-    "features": _features,
-    "nonzeros": _nonzeros,
-    "dense_classes": _dense_classes,
-    "sparse_classes": _sparse_classes,
-    "covariance": _covariance,
+    "rows": lambda n, seed, quick: _plane(quick, n // 50, n, 100, seed),
+    # As many values in all.
+    "features": lambda d, seed, quick: _plane(quick, 40_000 // d, 8_000_000 // d, d, seed),
+    "nonzeros": lambda n, seed, quick: _text(quick, 500, 20_000, n, seed),
+    "dense_classes": lambda k, seed, quick: _plane(quick, 500, 20_000, 100, seed, n_classes=k),
+    "sparse_classes": lambda k, seed, quick: _text(quick, 300, 5_000, 75, seed, n_classes=k),
+    "covariance": lambda d, seed, quick: _plane(quick, 300, 4_000, d, seed),
 }
 
 
@@ -129,14 +96,6 @@ def fit_in_turns(job):
     return {
         "seconds": seconds,
         "errors": {name: _error(name, X, y) for name in job.models},
-        "n_rows": X.shape[0],
-        "n_features": X.shape[1],
-        "n_values": int(X.nnz) if issparse(X) else X.size,
-        "n_classes": len(np.unique(y)),
-        "share_of_updates": share_of_updates(X, y),
-        "bytes": X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes,
-        "bandwidth": read_bandwidth(_few(job.quick, 32, 256)),
-        "product_seconds": _product_seconds(X),
     }
 
 
@@ -145,34 +104,6 @@ def _error(name, X, y):
     n_learnt = 4 * len(y) // 5
     model = SPEED[name].build().fit(X[:n_learnt], y[:n_learnt])
     return float(np.mean(model.predict(X[n_learnt:]) != y[n_learnt:]))
-
-
-def _product_seconds(X):
-    """All samples times one vector: every pass has to read them once."""
-    w = np.ones(X.shape[1], dtype=X.dtype)
-    return timed(lambda: X @ w, min_seconds=np.inf, max_repeats=10)[1]
-
-
-def share_of_updates(X, y, n_rows=20_000):
-    """The share of the first samples that make PA-I with an intercept update, counted by NumPy."""
-    labels = np.unique(y)
-    if len(labels) > 2:
-        return None
-    X, signs = X[:n_rows], np.where(y[:n_rows] == labels[1], 1.0, -1.0)
-    w, b, n_updates = np.zeros(X.shape[1]), 0.0, 0
-    for i, sign in enumerate(signs):
-        if issparse(X):
-            part = slice(*X.indptr[i : i + 2])
-            columns, x = X.indices[part], X.data[part]
-        else:
-            columns, x = slice(None), X[i]
-        loss = 1 - sign * (w[columns] @ x + b)
-        if loss > 0:
-            step = sign * min(C, loss / (x @ x + 1))
-            w[columns] += step * x
-            b += step
-            n_updates += 1
-    return n_updates / len(signs)
 
 
 # ---------------------------------------------------------------------------
@@ -267,7 +198,6 @@ def _chunks(rows):
 
 PEERS = {
     "pa": lambda: _ScikitLearn("pa"),
-    "arow": lambda: _ScikitLearn("arow"),
     "sgd": lambda: _ScikitLearn("sgd"),
     "river": _River,
     "vw_parsed": lambda: _VowpalWabbit(parsed=True),

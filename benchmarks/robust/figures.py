@@ -9,29 +9,19 @@ from ..bench.plots import panels, plain_log, save
 from ..bench.summary import Records, stored_records
 from ..svc.models import ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6
-from .steps import NOISE_COLUMNS
+from .steps import NOISE_COLUMNS, TRADE_OFF
 from .tables import chapter_6_runs, noise_points, robust_records, titled
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; the convex ones are blue or grey.
-COLOURS = {
-    "lasvm-full": "#8b949e",
-    "lasvm-g": "#0072b2",
-    "lasvm-nc": "#009e73",
-    "lasvm-i": "#e69f00",
-    "lasvm": "#56b4e9",
-    "svc": "#000000",
-    "ramp": "#cc79a7",
-    "ramp_0": "#d55e00",
-}
-MARKERS = {
-    "lasvm-full": "s",
-    "lasvm-g": "o",
-    "lasvm-nc": "^",
-    "lasvm-i": "v",
-    "lasvm": "D",
-    "svc": "X",
-    "ramp": "P",
-    "ramp_0": "p",
+STYLES = {
+    "lasvm-full": ("#8b949e", "s"),
+    "lasvm-g": ("#0072b2", "o"),
+    "lasvm-nc": ("#009e73", "^"),
+    "lasvm-i": ("#e69f00", "v"),
+    "lasvm": ("#56b4e9", "D"),
+    "svc": ("#000000", "X"),
+    "ramp": ("#cc79a7", "P"),
+    "ramp_0": ("#d55e00", "p"),
 }
 CURVES = ["lasvm-full", "lasvm", "lasvm-g", "lasvm-i", "lasvm-nc"]
 
@@ -61,8 +51,8 @@ def _median(records, field):
 
 
 def _style(key, **changed):
-    style = dict(color=COLOURS[key], marker=MARKERS[key], label=ROBUST_COLUMNS[key].title)
-    return style | changed
+    colour, marker = STYLES[key]
+    return dict(color=colour, marker=marker, label=ROBUST_COLUMNS[key].title) | changed
 
 
 # ---------------------------------------------------------------------------
@@ -71,9 +61,9 @@ def _style(key, **changed):
 
 
 def curve(runs, field):
-    """Examples seen and the median of a field over the runs that were scored on the way.
+    """Samples seen and the median of a field over the runs that were scored on the way.
 
-    The last point of LASVM, after finishing, is at the same number of examples.
+    The last point of LASVM, after finishing, is at the same number of samples.
     """
     curves = [run["curve"] for run in runs if run["curve"]]
     seen = [point["n_seen"] for point in curves[0]]
@@ -88,14 +78,14 @@ def _sets(results):
 
 
 def draw_figure_6_1(results, folder):
-    """The duality gap of LASVM-G, divided by the examples seen."""
+    """The duality gap of LASVM-G, divided by the samples seen."""
     runs = _sets(results).get("adult_dense", {})
     if "lasvm-g" not in runs:
         return
     figure, ((axis,),) = panels(1, 1, width=6.0, height=3.8)
     seen, gap = curve(runs["lasvm-g"], "duality_gap")
     axis.plot(seen, gap / seen, **_style("lasvm-g", markersize=4))
-    axis.set(xlabel="examples seen", ylabel="duality gap / examples", ylim=(0, None))
+    axis.set(xlabel="samples seen", ylabel="duality gap / samples", ylim=(0, None))
     axis.set_title(f"LASVM-G, {titled('adult_dense')}", fontsize=10)
     save(figure, folder / "figure_6_1.png")
 
@@ -119,53 +109,45 @@ def draw_figure_6_2(results, folder):
             textcoords="offset points",
             va="center",
             fontsize=9,
-            color=COLOURS["lasvm"],
+            color=STYLES["lasvm"][0],
         )
-        axis.set(xlabel="examples seen", ylabel=label, xlim=(0, 1.16 * seen[-1]))
+        axis.set(xlabel="samples seen", ylabel=label, xlim=(0, 1.16 * seen[-1]))
     axes[1].legend(frameon=False)
     figure.suptitle(titled("adult_dense"), fontsize=10)
     save(figure, folder / "figure_6_2.png")
 
 
-def _curves_of_all_sets(results, path, field, label, scale=1):
+# The learning curves: the field, its label, and the factor from its unit to that of the label.
+LEARNING_CURVES = {
+    "figure_6_4": ("prbep", "PRBEP (%)", 100),
+    "figure_6_6": ("n_kernel_evaluations", "kernel values (millions)", 1e-6),
+    "figure_6_7": ("n_support", "support vectors", 1),
+}
+
+
+def draw_learning_curves(results, folder):
     sets = _sets(results)
-    if not sets:
-        return
-    figure, axes, last = _one_per_set(sets)
-    for axis, (name, runs) in zip(axes, sets.items()):
-        svc = robust_records(name, results).where(column="svc", seed=0).median(field)
-        if svc is not None:
-            axis.axhline(scale * svc, color=COLOURS["svc"], linestyle="--", label="SVC")
-        drawn = []
-        for key in CURVES:
-            if key in runs:
+    for figure_name, (field, label, scale) in LEARNING_CURVES.items() if sets else ():
+        figure, axes, last = _one_per_set(sets)
+        for axis, (name, runs) in zip(axes, sets.items()):
+            svc = robust_records(name, results).where(column="svc", seed=0).median(field)
+            if svc is not None:
+                axis.axhline(scale * svc, color=STYLES["svc"][0], linestyle="--", label="SVC")
+            drawn = []
+            for key in (key for key in CURVES if key in runs):
                 seen, values = curve(runs[key], field)
                 drawn.append(scale * values)
                 axis.plot(seen, drawn[-1], **_style(key, markersize=3.5, linewidth=1.4))
-        if field == "prbep":
-            # A run that begins with a low score must not compress the others.
-            low = np.median([values[1:].min() for values in drawn])
-            axis.set_ylim(bottom=low - 0.3 * (max(map(np.max, drawn)) - low))
-        else:
-            axis.set_ylim(bottom=0)
-        axis.xaxis.set_major_locator(MaxNLocator(5))
-        axis.set(xlabel="examples seen", ylabel=label)
-    _legend(last, axes)
-    save(figure, path)
-
-
-def draw_figure_6_4(results, folder):
-    path = folder / "figure_6_4.png"
-    _curves_of_all_sets(results, path, "prbep", "PRBEP (%)", 100)
-
-
-def draw_figure_6_6(results, folder):
-    path, label = folder / "figure_6_6.png", "kernel values (millions)"
-    _curves_of_all_sets(results, path, "n_kernel_evaluations", label, 1e-6)
-
-
-def draw_figure_6_7(results, folder):
-    _curves_of_all_sets(results, folder / "figure_6_7.png", "n_support", "support vectors")
+            bottom = 0
+            if field == "prbep":
+                # A run that begins with a low score must not compress the others.
+                low = np.median([values[1:].min() for values in drawn])
+                bottom = low - 0.3 * (max(map(np.max, drawn)) - low)
+            axis.set_ylim(bottom=bottom)
+            axis.xaxis.set_major_locator(MaxNLocator(5))
+            axis.set(xlabel="samples seen", ylabel=label)
+        _legend(last, axes)
+        save(figure, folder / f"{figure_name}.png")
 
 
 def draw_figure_6_8(results, folder):
@@ -185,7 +167,7 @@ def draw_figure_6_8(results, folder):
                 times.append(_median(finals, "seconds") if finals else None)
         places = np.arange(len(sets)) + 0.13 * (offset - (len(keys) - 1) / 2)
         heights = [np.nan if time is None else time for time in times]
-        style = dict(color=COLOURS[key], label=ROBUST_COLUMNS[key].title)
+        style = dict(color=STYLES[key][0], label=ROBUST_COLUMNS[key].title)
         axis.bar(places, heights, 0.13, **style)
     axis.set_yscale("log")
     plain_log(axis.yaxis, subs=(1, 2, 5))
@@ -220,57 +202,45 @@ def draw_figure_6_5(results, folder):
         if svc:
             ends["svc"] = svc.median("n_support"), 100 * svc.median("error")
         points = Records({"status": "ok", **point} for point in record["sweep"])
-        # Points far above must not compress the rest; the title names them.
-        errors = [100 * error for error in points.values("error")]
-        top = 1.3 * max(np.median(errors), *(error for _, error in ends.values()), 0)
-        lost = [_draw_sweep(axis, key, points, top) for key in ("lasvm-nc", "lasvm-i")]
+        for key in ("lasvm-nc", "lasvm-i"):
+            _draw_sweep(axis, key, points)
         for key, (n_support, error) in ends.items():
             size = 10 if key == "lasvm-full" else 7
             axis.plot([n_support], [error], linestyle="", **_style(key, markersize=size))
-        if any(lost):
-            said = "not shown, by ramp_s: " + "; ".join(filter(None, lost))
-            axis.set_title(titled(name), fontsize=10, pad=16)
-            axis.text(0.5, 1.02, said, ha="center", fontsize=6.5, transform=axis.transAxes)
         axis.margins(0.1)
+        # Points far above must not compress the rest.
+        typical = np.median([100 * error for error in points.values("error")])
+        top = 1.3 * max(typical, *(error for _, error in ends.values()), 0)
+        axis.set_ylim(top=min(top, axis.get_ylim()[1]))
         axis.set(xlabel="support vectors", ylabel="test error (%)")
     _legend(last, axes)
     last.set_title("numbers next to the points: ramp_s", fontsize=9, y=0.02)
     save(figure, folder / "figure_6_5.png")
 
 
-def _draw_sweep(axis, key, points, top):
-    """The points of an algorithm up to an error of `top`; returns what is left out, as text."""
+def _draw_sweep(axis, key, points):
+    """The points of an algorithm; the first, the last and those at -1 and 0 have their value."""
     mine = points.where(algorithm=key)
-    shown, lost = [], []
-    for ramp_s in sorted(mine.distinct("ramp_s")):
-        here = mine.where(ramp_s=ramp_s)
-        point = ramp_s, here.median("n_support"), 100 * here.median("error")
-        (shown if point[2] <= top else lost).append(point)
-    if shown:
-        values, x, y = zip(*shown)
-        axis.plot(x, y, **_style(key, markersize=4, linewidth=1.2))
-        for i in {0, *(values.index(s) for s in (-1, 0) if s in values), len(values) - 1}:
-            offset = (3, 4) if key == "lasvm-i" else (3, -9)
+    values = sorted(mine.distinct("ramp_s"))
+    x = [mine.where(ramp_s=value).median("n_support") for value in values]
+    y = [100 * mine.where(ramp_s=value).median("error") for value in values]
+    axis.plot(x, y, **_style(key, markersize=4, linewidth=1.2))
+    for i, value in enumerate(values):
+        if value in (values[0], -1, 0, values[-1]):
             axis.annotate(
-                f"{values[i]:g}",
+                f"{value:g}",
                 (x[i], y[i]),
-                xytext=offset,
+                xytext=(3, 4) if key == "lasvm-i" else (3, -9),
                 textcoords="offset points",
                 fontsize=7,
-                color=COLOURS[key],
+                color=STYLES[key][0],
+                annotation_clip=True,
             )
-    if not lost:
-        return ""
-    first, last = lost[0], lost[-1]
-    values = f"{first[0]:g}" if len(lost) == 1 else f"{first[0]:g} to {last[0]:g}"
-    return f"{key.removeprefix('lasvm-').upper()} {values} (up to {max(p[2] for p in lost):.1f} %)"
 
 
 # ---------------------------------------------------------------------------
 # For the user guide
 # ---------------------------------------------------------------------------
-
-TRADE_OFF = ["adult_dense", "usps_noise"]
 
 
 def draw_trade_off(results, folder):

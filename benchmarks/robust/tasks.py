@@ -10,14 +10,9 @@ from sklearn.preprocessing import scale
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels
 
-from ..bench.measure import read_bandwidth
 from ..svc import models
 from ..svc.tasks import KernelJob, fit, scored, scores_of, warm_up
 from ..svc.workloads import Split, with_noise
-
-# A step adds a multiple of a kernel row (float32) to the gradients. These and the bounds, 22
-# bytes more per slot, are the same arrays in each step and stay in the cache of the core.
-BYTES_PER_SLOT = 4
 
 
 def learn_in_chunks(job):
@@ -64,8 +59,7 @@ CURVE_FIELDS = (
     "n_seen", "n_support", "n_kernel_evaluations", "duality_gap", "error", "prbep",
 )  # fmt: skip
 FINAL_FIELDS = (
-    "seconds", "n_support", "n_kernel_evaluations", "n_kept", "n_steps",
-    "error", "prbep", "auc", "gmean",
+    "seconds", "n_support", "n_kernel_evaluations", "n_kept", "error", "prbep", "auc", "gmean",
 )  # fmt: skip
 
 
@@ -83,7 +77,6 @@ def _snapshot(model, split, seconds):
         **{name: told[name] for name in ("n_support", "n_kernel_evaluations", "duality_gap")},
         # Support vectors and those at alpha = 0.
         "n_kept": int(problem.members.n_members),
-        "n_steps": int(problem.n_changes),
         **scores_of(model, split),
     }
 
@@ -174,38 +167,9 @@ def noise_kinds(job):
             "seconds": time.perf_counter() - began,
             "error": 1 - model.score(X[n_train:], y[n_train:]),
             "n_vectors": len(model.support_),
-            "n_steps": int(model._engine.problems[0].n_changes),
         })  # fmt: skip
     return {"sweep": points}
 
 
-def memory_traffic(job):
-    """Kernel rows read by the steps of one pass, and how fast this process reads memory."""
-    split = job.data()
-    warm_up(job, split)
-    bandwidth = read_bandwidth()
-    rows = in_order(split, job.orders[0])
-    model, seconds, steps, slots = job.build(finishing=False), 0.0, 0, 0
-    # Chunks so short that the number of slots hardly changes within one.
-    for start in range(0, len(rows.y_train), 250):
-        chunk = rows.X_train[start : start + 250], rows.y_train[start : start + 250]
-        began = time.perf_counter()
-        model.partial_fit(*chunk, classes=[-1, 1])
-        seconds += time.perf_counter() - began
-        (problem,) = model._engine.problems
-        slots += (problem.n_changes - steps) * problem.members.n
-        steps = problem.n_changes
-    return {
-        "seconds": seconds,
-        "n_steps": int(steps),
-        "mean_slots": slots / steps,
-        "bytes_per_slot": BYTES_PER_SLOT,
-        "bandwidth": bandwidth,
-    }
-
-
 JOB = KernelJob
-TASKS = {
-    task.__name__: task
-    for task in (learn_in_chunks, ramp_sweep, noise_sweep, noise_kinds, memory_traffic)
-}
+TASKS = {task.__name__: task for task in (learn_in_chunks, ramp_sweep, noise_sweep, noise_kinds)}

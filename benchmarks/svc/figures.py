@@ -6,11 +6,13 @@ from ..bench.plots import panels, plain_log, save
 from ..bench.results import load
 from ..bench.summary import Records, stored_records
 from . import paper
+from .models import COLUMNS, NAMES, PARTS
+from .workloads import COMPARED, WORKLOADS
 
-COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a"}
-NAMES = {"lasvc": "LASVC", "svc": "SVC", "sklearnex": "scikit-learn-intelex"}
-GREY, GREEN = "#8b949e", "#2da44e"
-ALL_COLOURS = {**COLOURS, "sklearnex": GREEN}
+COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a", "sklearnex": "#2da44e"}
+GREY = "#8b949e"
+# The other models of the comparison.
+OTHERS = {"quarter_svc": "#b35900", "nystroem_sgd": "#8250df", "hgb": "#bf3989"}
 
 
 def _points(records, x, field):
@@ -22,82 +24,112 @@ def _points(records, x, field):
 
 def exponent(records, field):
     """Slope of log(field) over log(samples)."""
-    points = _points(records, "rows", field)
+    points = _points(records, "n_train", field)
     if len(points) < 2:
         return float("nan")
     return np.polyfit(np.log(points[:, 0]), np.log(points[:, 1]), 1)[0]
 
 
-def draw_scaling(results, folder):
-    stored = load("scaling", results)
-    records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    figure, ((time, memory),) = panels(1, 2, width=5.2, height=3.9)
-    for axis, field, label in (
-        (time, "fit_seconds", "fit time (s)"),
-        (memory, "fit_peak_mb", "growth of memory during fit (MB)"),
+def draw_comparison(results, folder):
+    """Fit time and test error of the models on each set, a point for each."""
+    sets = {name: stored_records(name, results) for name in reversed(COMPARED)}
+    sets = {name: records for name, records in sets.items() if records}
+    if not sets:
+        return
+    shown = [*PARTS["one thread"], *PARTS["other models"]]
+    columns = [column for column in COLUMNS if column.key in shown]
+    figure, axes = panels(2, 1, width=6.4, height=3.6)
+    for axis, field, title, scale in (
+        (axes[0, 0], "fit_seconds", "fit time (s)", 1),
+        (axes[1, 0], "error", "test error (%)", 100),
     ):
-        for model, colour in ALL_COLOURS.items():
-            mine = records.where(model=model)
-            points = _points(mine, "rows", field)
-            slope = exponent(mine, field)
-            label_model = f"{NAMES[model]}, n^{slope:.2f}"
-            axis.loglog(*points.T, "o-", color=colour, label=label_model)
-        plain_log(axis.xaxis, (1, 2, 5))
+        for k, column in enumerate(columns):
+            # Below each other: some have the same error.
+            shift = 0.12 * ((len(columns) - 1) / 2 - k)
+            medians = [r.where(column=column.key).median(field) for r in sets.values()]
+            x, y = zip(*((scale * value, i + shift) for i, value in enumerate(medians) if value))
+            colour = COLOURS.get(column.model) or OTHERS[column.key]
+            marker, size = ("o", 6) if column.model in NAMES else ("s", 5)
+            axis.plot(x, y, marker, color=colour, markersize=size, label=column.title)
+        axis.set_xscale("log")
+        plain_log(axis.xaxis)
+        axis.set_yticks(range(len(sets)), [WORKLOADS[name].title for name in sets])
+        axis.set_title(title, loc="left")
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="lower center", ncols=3, frameon=False)
+    save(figure, folder / "comparison.png", tight=False)
+
+
+def _curves(axis, records, x, field, scale=1, slopes=False, **style):
+    """A curve for each model that solves the problem of SVC."""
+    for model, name in NAMES.items():
+        mine = records.where(model=model)
+        label = f"{name}, n^{exponent(mine, field):.2f}" if slopes else name
+        xs, ys = _points(mine, x, field).T
+        axis.plot(xs, scale * ys, "o-", color=COLOURS[model], label=label, **style)
+    axis.set_xscale("log")
+    plain_log(axis.xaxis, (1, 2, 5))
+
+
+def _loglog(results, folder, name, x, xlabel, fields, slopes=False):
+    """A panel for each field, a dict from name to label."""
+    records = stored_records(name, results)
+    if not records:
+        return
+    if name == "scaling":
+        records = records.where(cache_size=max(records.distinct("cache_size")))
+    figure, (axes,) = panels(1, len(fields), width=5.2, height=3.9)
+    for axis, (field, label) in zip(axes, fields.items()):
+        _curves(axis, records, x, field, slopes=slopes)
+        axis.set_yscale("log")
         plain_log(axis.yaxis)
-        axis.set(xlabel="training samples (Adult, CSR)", ylabel=label)
+        axis.set(xlabel=xlabel, ylabel=label)
         axis.legend(frameon=False)
-    save(figure, folder / "scaling.png")
+    save(figure, folder / f"{name}.png")
+
+
+def draw_scaling(results, folder):
+    labels = {"fit_seconds": "fit time (s)", "fit_peak_mb": "growth of memory during fit (MB)"}
+    x = "training samples (Adult, CSR)"
+    _loglog(results, folder, "scaling", "n_train", x, labels, slopes=True)
+
+
+def draw_classes(results, folder):
+    labels = {"fit_seconds": "fit (s)", "predict_seconds": "predict (s)"}
+    _loglog(results, folder, "classes", "classes", "classes", labels)
 
 
 def draw_start(results, folder):
     """Time and error against the number of samples, for the start page."""
-    stored = load("scaling", results)
-    records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    for name, field, scale, title in (
-        ("start_time", "fit_seconds", 1, "training time (s)"),
-        ("start_error", "error", 100, "test error (%)"),
+    records = Records(load("scaling", results)["records"])
+    records = records.where(cache_size=max(records.distinct("cache_size")))
+    for name, field, scale, title, legend in (
+        ("start_time", "fit_seconds", 1, "training time (s)", "upper left"),
+        ("start_error", "error", 100, "test error (%)", "lower left"),
     ):
         figure, ((axis,),) = panels(1, 1, width=4.4, height=3.2)
-        for model, colour in ALL_COLOURS.items():
-            x, y = _points(records.where(model=model), "rows", field).T
-            style = dict(color=colour, linewidth=2.2, markersize=6)
-            axis.plot(x, scale * y, "o-", label=NAMES[model], **style)
-        axis.set_xscale("log")
-        plain_log(axis.xaxis, (1, 2, 5))
+        _curves(axis, records, "n_train", field, scale, linewidth=2.2, markersize=6)
         axis.set_ylim(0, 1.2 * axis.dataLim.y1)
         axis.set_title(title, loc="left")
         axis.set_xlabel("training samples")
-        axis.legend(frameon=False, loc="upper left" if name == "start_time" else "lower left")
+        axis.legend(frameon=False, loc=legend)
         save(figure, folder / f"{name}.png")
-
-
-def draw_classes(results, folder):
-    """Times against the number of classes."""
-    stored = load("classes", results)
-    records = Records(stored["records"]).where(cache_size=stored["cache_size"], threads=1)
-    figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
-    for axis, field, label in zip(axes, ("fit_seconds", "predict_seconds"), ("fit", "predict")):
-        for model, colour in ALL_COLOURS.items():
-            points = _points(records.where(model=model), "classes", field)
-            axis.loglog(*points.T, "o-", color=colour, label=NAMES[model])
-        plain_log(axis.xaxis, (1, 2, 5))
-        plain_log(axis.yaxis)
-        axis.set(xlabel="classes", ylabel=f"{label} (s)")
-        axis.legend(frameon=False)
-    save(figure, folder / "classes.png")
 
 
 def draw_cache_size(results, folder):
     """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
     stored = load("cache_size", results)
-    records = Records(stored["records"]).where(rows=stored["rows"])
+    records = Records(stored["records"])
+    n_train = min(records.values("n_train"))
+    records = records.where(n_train=n_train)
     digits = sorted(records.distinct("digit"))
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
-    for model, colour in COLOURS.items():
+    for model in ("lasvc", "svc"):
         relative = [_relative_times(records, model, digit) for digit in digits]
         sizes = sorted(set.intersection(*(set(times) for times in relative)))
         mean = [np.mean([times[size] for times in relative]) for size in sizes]
-        axis.loglog(sizes, mean, "o-", color=colour, label=NAMES[model])
+        axis.loglog(sizes, mean, "o-", color=COLOURS[model], label=NAMES[model])
     axis.axhline(1, color=GREY, linewidth=1, linestyle="--")
     axis.set_xticks([8, 32, 128, 512, 1024], [8, 32, 128, 512, 1024])
     axis.minorticks_off()
@@ -105,8 +137,7 @@ def draw_cache_size(results, folder):
     axis.set(
         xlabel="kernel cache (MB)",
         ylabel="fit time / that of SVC with 1 GB",
-        title=f"MNIST, {stored['rows']} samples, mean of the digits "
-        + ", ".join(map(str, digits)),
+        title=f"MNIST, {n_train} samples, mean of the digits {', '.join(map(str, digits))}",
     )
     axis.legend(frameon=False)
     save(figure, folder / "cache_size.png")
@@ -160,7 +191,9 @@ def draw_mnist_digits(results, folder):
         for model, (name, style) in AVERAGED.items():
             points = _points(_averaged(results, model), "digit", averaged_field)
             places = np.searchsorted(digits, points[:, 0])
-            style = style | dict(color=GREEN, markersize=4, linewidth=1.4, label=name)
+            style = style | dict(
+                color=COLOURS["sklearnex"], markersize=4, linewidth=1.4, label=name
+            )
             axis.plot(places, scale * points[:, 1], **style)
         axis.set_xticks(range(len(digits)), digits)
         axis.set(xlabel="digit against the rest", ylabel=label)

@@ -1,6 +1,6 @@
-"""The estimators that are compared, each built by one function from one setting."""
+"""The models that are compared: a function of a setting in `_BUILDERS`, and a column each."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -60,20 +60,6 @@ def _lasvc(setting):
     return LASVC(kernel=setting.kernel, **_ours(setting))
 
 
-def _lasvc_single_steps(setting):
-    """Chapter 6 as it is printed: REPROCESS moves one vector at a time, as often as it takes."""
-    from sklearn_online_svm import LASVC
-
-    class SingleSteps(LASVC):
-        def _solver(self):
-            return replace(super()._solver(), single_steps=2**40, max_reprocess=2**40)
-
-        def _most_steps(self, n_rows=None):
-            return 2**40
-
-    return SingleSteps(**_ours(setting))
-
-
 def _ramp_svc(setting):
     from sklearn_online_svm import RampSVC
 
@@ -123,7 +109,6 @@ def _hist_gradient_boosting(setting):
 
 _BUILDERS = {
     "lasvc": _lasvc,
-    "lasvc_single_steps": _lasvc_single_steps,
     "ramp_svc": _ramp_svc,
     "svc": _svc,
     "quarter_svc": _quarter_svc,
@@ -135,26 +120,32 @@ _BUILDERS = {
 
 COLUMNS = [
     Column("lasvc_1", "LASVC", "lasvc"),
-    Column("lasvc_2", "LASVC, 2 threads", "lasvc", threads=2),
     Column("svc", "SVC", "svc"),
     Column("sklearnex_1", "scikit-learn-intelex", "sklearnex"),
-    Column("sklearnex_2", "scikit-learn-intelex, 2 threads", "sklearnex", threads=2),
-    Column("quarter_svc", "SVC, a quarter of the samples", "quarter_svc"),
+    Column("lasvc_2", "LASVC", "lasvc", threads=2),
+    Column("sklearnex_2", "scikit-learn-intelex", "sklearnex", threads=2),
     # The sparse path of its 0.3.3 hands integer labels to code that reads floats; it then
     # trains another model, or ends in a segmentation fault. So it gets dense arrays.
     Column(
-        "thundersvm", "ThunderSVM, 2 threads", "thundersvm", 2, once=True, limited=True,
-        dense_only=True,
-    ),
-    Column("nystroem_sgd", "Nystroem(500) + SGD", "nystroem_sgd"),
-    Column(
-        "hgb", "HistGradientBoosting, 2 threads", "hist_gradient_boosting", threads=2,
+        "thundersvm", "Thunder\N{SOFT HYPHEN}SVM", "thundersvm", threads=2, once=True,
         limited=True, dense_only=True,
+    ),
+    Column("quarter_svc", "SVC, a quarter", "quarter_svc"),
+    Column("nystroem_sgd", "Nystroem + SGD", "nystroem_sgd"),
+    Column(
+        "hgb", "boosting", "hist_gradient_boosting", threads=2, limited=True,
+        dense_only=True,
     ),
 ]  # fmt: skip
 
-# Those that solve the same problem.
-EXACT = [column for column in COLUMNS if column.model in ("lasvc", "svc", "sklearnex")]
+# The models of the same problem.
+NAMES = {"lasvc": "LASVC", "svc": "SVC", "sklearnex": "scikit-learn-intelex"}
+# The tables of the comparison, and their columns.
+PARTS = {
+    "one thread": ["lasvc_1", "svc", "sklearnex_1"],
+    "two threads": ["lasvc_2", "sklearnex_2", "thundersvm"],
+    "other models": ["quarter_svc", "nystroem_sgd", "hgb"],
+}
 
 # The algorithms of chapter 6, by the name that LASVC has for them.
 ALGORITHMS = {
@@ -184,18 +175,12 @@ def build(model, setting):
 
 def learnt(model):
     """Fitted attributes of an estimator as JSON; None where it has none."""
-    told = {
-        "n_support": None,
-        "n_kernel_evaluations": getattr(model, "n_kernel_evaluations_", None),
-        "n_iter": None,
-    }
+    told = {"n_support": None, "n_kernel_evaluations": None, "n_iter": None}
     if hasattr(model, "support_"):
         told["n_support"] = len(model.support_)
-    for name in ("dual_objective_", "duality_gap_", "kkt_violation_"):
-        # One number per class where there are several: the worst of them.
-        if hasattr(model, name):
-            told[name.rstrip("_")] = float(np.max(getattr(model, name)))
     if hasattr(model, "n_kernel_evaluations_"):
         told["n_kernel_evaluations"] = int(model.n_kernel_evaluations_)
+        # One number per class where there are several: the worst of them.
         told["n_iter"] = int(np.max(model.n_iter_))
+        told["duality_gap"] = float(np.max(model.duality_gap_))
     return told

@@ -1,398 +1,281 @@
 """Tables of LASVC, compared with its peers and with chapter 3 of the thesis."""
 
+from functools import partial
+
 import numpy as np
 
 from ..bench.results import load, load_those_stored
 from ..bench.rst import (
+    NBSP,
     change,
     count,
+    cross_table,
     joined,
-    list_table,
     megabytes,
     millions,
     percent,
     seconds,
+    split_table,
     times,
 )
 from ..bench.summary import Records, ratio, stored_records
 from . import figures, models, paper
+from .models import NAMES, PARTS
 from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
-
-
-def _compared(results, names=COMPARED):
-    """The sets of the comparison that have results, with their records."""
-    for name, stored in load_those_stored(names, results).items():
-        yield WORKLOADS[name], Records(stored["records"])
-
 
 # ---------------------------------------------------------------------------
 # LASVC compared with its peers
 # ---------------------------------------------------------------------------
 
+TITLES = {column.key: column.title for column in models.COLUMNS}
 
-def speed(results):
-    """LASVC compared with SVC, and one sample compared with SGDClassifier."""
+
+def compared(results, names):
+    """The sets that have results: a dict from name to records, and one to titles."""
+    stored = {name: stored_records(name, results) for name in names}
+    records = {name: found for name, found in stored.items() if found}
+    return records, {name: WORKLOADS[name].title for name in records}
+
+
+def sets(results):
+    """The data sets of the comparison."""
+    records, titles = compared(results, [*COMPARED, *SEVERAL])
     rows = []
-    for work, records in _compared(results):
-        lasvc = records.where(column=f"lasvc_{work.threads}")
-        svc = records.where(column="svc")
-        title = work.title + (", 2 threads" if work.threads == 2 else "")
-        errors = [percent(side.median("error")) for side in (lasvc, svc)]
-        for what in ("fit", "predict"):
-            pair = [side.median(f"{what}_seconds") for side in (lasvc, svc)]
-            faster = times(ratio(pair[1], pair[0]))
-            rows.append([f"{title}: {what}", *map(seconds, pair), faster, *errors])
-    rows += _one_row(results)
-    header = ["work", "LASVC", "peer", "faster", "error, LASVC", "error, SVC"]
-    return list_table(header, rows)
+    for name, title in titles.items():
+        work, found = WORKLOADS[name], records[name]
+        samples = [count(found.median(part)) for part in ("n_train", "n_test")]
+        density = percent(work.density, 0 if work.density > 0.1 else 1)
+        gamma = "linear" if work.kernel == "linear" else f"{work.gamma:g}"
+        rows.append([title, *samples, count(work.n_features), density, f"{work.C:g}", gamma])
+    header = ["data set", "training", "test", "features", "not zero", "``C``", "``gamma``"]
+    return split_table(header, rows, {"Samples and features": 3, "Density and parameters": 3})
 
 
 def headline(results):
-    """Training on one thread each: LASVC, SVC and the fastest peer."""
-    rows = []
-    for work, records in _compared(results):
-        sides = [records.where(column=key) for key in ("lasvc_1", "svc", "sklearnex_1")]
-        times_of = [side.median("fit_seconds") for side in sides]
-        ratios = [times(ratio(peer, times_of[0])) for peer in times_of[1:]]
-        rows.append([work.title, *(_cell(side, "fit") for side in sides), *ratios])
-    header = [
-        "data set", "LASVC", "SVC", "scikit-learn-intelex", "SVC / LASVC (time)",
-        "scikit-learn-intelex / LASVC (time)",
-    ]  # fmt: skip
-    return list_table(header, rows)
+    """For the README: time and error on one thread, and times relative to LASVC."""
+    records, titles = compared(results, COMPARED)
+
+    def cell(name, column):
+        relative = times(_relative(records[name], "fit_seconds", column))
+        error = percent(records[name].where(column=column).median("error"))
+        time = seconds(records[name].where(column=column).median("fit_seconds"))
+        return f"{time}, {error}" if column == "lasvc_1" else f"{time} ({relative}), {error}"
+
+    columns = {key: TITLES[key] for key in PARTS["one thread"]}
+    return cross_table("data set", titles, columns, cell)
 
 
-def _one_row(results):
-    records = stored_records("one_row", results)
-    if not records:
-        return []
-    lasvc, sgd = records.median("lasvc_microseconds"), records.median("sgd_microseconds")
-    title = f"``partial_fit`` of one sample, {count(records.median('n_stored'))} stored vectors"
-    pair = [f"{value:.1f} µs" if value else "–" for value in (lasvc, sgd)]
-    return [[f"{title} (peer: SGDClassifier)", *pair, times(ratio(sgd, lasvc)), "–", "–"]]
+def _relative(records, field, column):
+    """The median of a field, divided by that of LASVC."""
+    medians = [records.where(column=key).median(field) for key in (column, "lasvc_1")]
+    return ratio(*medians)
 
 
-def comparison(results):
-    """All peers: time and error of each fit, then the times of predict."""
-    return _comparison(results, COMPARED, models.COLUMNS)
+def relative_times(results):
+    """Times of the peers on one thread, divided by that of LASVC."""
+    records, titles = compared(results, [*COMPARED, *SEVERAL])
+    columns = {
+        ("svc", "fit"): "SVC, fit",
+        ("sklearnex_1", "fit"): "Intel, fit",
+        ("svc", "predict"): "SVC, predict",
+        ("sklearnex_1", "predict"): "Intel, predict",
+    }
+
+    def cell(name, column):
+        return times(_relative(records[name], f"{column[1]}_seconds", column[0]))
+
+    return cross_table("data set", titles, columns, cell)
+
+
+# The tables of models of the same problem, and of others.
+EXACT = [("fit", "one thread"), ("fit", "two threads"), ("predict", "one thread")]
+OTHER = [("fit", "other models"), ("predict", "other models")]
+
+
+def binary(results):
+    """Sets of two classes, for models of the same problem."""
+    return _comparison(results, [name for name in COMPARED if name != "mnist_ten"], EXACT)
 
 
 def several(results):
-    """The same for sets of several classes, and those that solve the same problem."""
-    return _comparison(results, SEVERAL, models.EXACT)
+    """The same for sets of several classes."""
+    return _comparison(results, ["mnist_ten", *SEVERAL], EXACT)
 
 
-def _comparison(results, names, columns):
-    rows = []
-    for what in ("fit", "predict"):
-        for work, records in _compared(results, names):
-            cells = [_cell(records.where(column=c.key), what) for c in columns]
-            ratios = [
-                ratio(*(records.where(column=key).median(f"{what}_seconds") for key in pair))
-                for pair in (
-                    ("svc", "lasvc_1"), ("sklearnex_1", "lasvc_1"), ("sklearnex_2", "lasvc_2"),
-                )
-            ]  # fmt: skip
-            rows.append([f"{work.title}: {what}", *cells, *map(times, ratios)])
-    header = [
-        "work", *(column.title for column in columns), "LASVC against SVC",
-        "against scikit-learn-intelex", "... with 2 threads each",
-    ]  # fmt: skip
-    return list_table(header, rows)
+def other_models(results):
+    """All sets on which models of other problems are fitted."""
+    return _comparison(results, COMPARED, OTHER)
 
 
-def _cell(records, what):
-    value = records.median(f"{what}_seconds")
-    if value is None:
-        return records.verdict()
-    error = f", {percent(records.median('error'))}" if what == "fit" else ""
-    return seconds(value) + error
+def _comparison(results, names, tables):
+    """Times of fit with test errors, and times of predict."""
+    records, titles = compared(results, names)
+
+    def cell(name, column, what):
+        here = records[name].where(column=column)
+        time = here.median(f"{what}_seconds")
+        if time is None:
+            return here.verdict()
+        return seconds(time) + (f", {percent(here.median('error'))}" if what == "fit" else "")
+
+    headings = {"fit": "Fit time and test error", "predict": "Prediction time"}
+    return joined(
+        cross_table(
+            "data set",
+            titles,
+            {key: TITLES[key] for key in PARTS[part]},
+            partial(cell, what=what),
+            f"{headings[what]}, {part}",
+        )
+        for what, part in tables
+    )
 
 
-def details(results):
-    """One table for each set: a row for each model."""
-    header = [
-        "model", "fit", "against SVC", "predict", "against SVC", "error", "support vectors",
-        "kernel values", "memory, fit", "memory, predict",
-    ]  # fmt: skip
+# ---------------------------------------------------------------------------
+# Curves
+# ---------------------------------------------------------------------------
+
+
+def memory(results):
+    """Memory of fit with several cache sizes, on all samples of Adult."""
+    records = stored_records("scaling", results).where(model="lasvc")
+    largest = max(records.values("n_train"), default=None)
+    sizes = {size: megabytes(size) for size in sorted(records.distinct("cache_size"))}
+
+    def cell(size, column):
+        field, written = column
+        return written(records.where(n_train=largest, cache_size=size).median(field))
+
+    columns = {("fit_peak_mb", megabytes): "memory", ("fit_seconds", seconds): "fit"}
+    return cross_table("``cache_size``", sizes, columns, cell)
+
+
+def classes(results):
+    """Fit time and test error against the number of classes."""
+    records = stored_records("classes", results)
+    rows = {n_classes: count(n_classes) for n_classes in sorted(records.distinct("classes"))}
+
+    def cell(n_classes, model):
+        here = records.where(classes=n_classes, model=model)
+        time = here.median("fit_seconds")
+        return (
+            here.verdict() if time is None else f"{seconds(time)}, {percent(here.median('error'))}"
+        )
+
+    return cross_table("classes", rows, NAMES, cell)
+
+
+def cache_size(results):
+    """Fit time against the cache, for each digit."""
+    records = stored_records("cache_size", results)
+    sizes = {size: megabytes(size) for size in sorted(records.distinct("cache_size"))}
+    fitted = sorted({(record["model"], record["n_train"]) for record in records.records})
+    columns = {(model, n): f"{NAMES[model]}, {count(n)} samples" for model, n in fitted}
     tables = []
-    for work, records in _compared(results):
-        svc = records.where(column="svc")
-        rows = [
-            _detail(column.title, records.where(column=column.key), svc)
-            for column in models.COLUMNS
-            if records.where(column=column.key)
-        ]
-        n_train, n_test = (count(records.median(part)) for part in ("n_train", "n_test"))
-        title = f"{work.title}: {n_train} samples, {n_test} test samples, C={work.C:g}, "
-        tables.append(list_table(header, rows, title + f"gamma={work.gamma:g}"))
+    for digit in sorted(records.distinct("digit")):
+
+        def cell(size, column, digit=digit):
+            model, n_train = column
+            here = records.where(digit=digit, model=model, n_train=n_train, cache_size=size)
+            time = here.median("fit_seconds")
+            return here.verdict() if time is None else seconds(time)
+
+        tables.append(cross_table("cache", sizes, columns, cell, f"Digit {digit}"))
     return joined(tables)
 
 
-def _detail(title, records, svc):
-    if not records.ok():
-        return [title, records.verdict(), *["–"] * 8]
-    row = [title]
-    for what in ("fit_seconds", "predict_seconds"):
-        value = records.median(what)
-        row += [seconds(value), times(ratio(svc.median(what), value))]
-    return [
-        *row,
-        percent(records.median("error")),
-        count(records.median("n_support")),
-        millions(records.median("n_kernel_evaluations")),
-        megabytes(records.median("fit_peak_mb")),
-        megabytes(records.median("predict_peak_mb")),
-    ]
-
-
 # ---------------------------------------------------------------------------
-# Scaling and caches
+# For the pages on training time and on LASVM
 # ---------------------------------------------------------------------------
 
-
-CORES = [1, 2, 4, 8, 16, 64]
+CORES = [2, 4, 8, 16, 64]
 
 
 def cores(results):
     """What two threads gain, carried on to more by Amdahl's law: a model, not a measurement."""
     rows = []
-    for work, records in _compared(results, ["adult_csr", "adult_dense", "mnist_8", "mnist_ten"]):
-        for model, title in (("lasvc", "LASVC"), ("sklearnex", "scikit-learn-intelex")):
+    for name in ("adult_csr", "adult_dense", "mnist_8", "mnist_ten"):
+        records = stored_records(name, results)
+        for model in ("lasvc", "sklearnex"):
             one, two = (records.where(column=f"{model}_{n}").median("fit_seconds") for n in (1, 2))
             if one is None or two is None:
                 continue
             serial = min(max(2 * two / one - 1, 0), 1)
             expected = [one * (serial + (1 - serial) / n) for n in CORES]
-            rows.append([f"{work.title}: {title}", percent(serial), *map(seconds, expected)])
-    header = ["work", "serial share", *(f"{n} cores" for n in CORES)]
-    return list_table(header, rows)
-
-
-def roof(results):
-    """Kernel values and steps per second, compared with a product of the same samples."""
-    stored = load("roof", results)
-    rows = []
-    for name in COMPARED:
-        records = Records(stored["records"]).where(workload=name).ok()
-        if not records:
-            continue
-        rates = {
-            part: ratio(records.median(f"n_{part}_values"), records.median(f"{part}_seconds"))
-            for part in ("fit", "predict", "product")
-        }
-        steps = ratio(records.median("n_steps"), records.median("fit_seconds"))
-        rows.append(
-            [
-                WORKLOADS[name].title,
-                count(records.median("n_features")),
-                *(count(rates[part] / 1e6) for part in ("fit", "predict", "product")),
-                times(ratio(rates["predict"], rates["product"])),
-                count(steps),
-            ]
-        )
-    header = [
-        "set", "features", "kernel values per second (millions): fit", "... predict",
-        "products of the same samples", "predict against products", "steps per second, fit",
-    ]  # fmt: skip
-    return list_table(header, rows)
-
-
-def scaling(results):
-    """Time of fit against the number of samples."""
-    return _scaling(results, "fit_seconds", seconds)
-
-
-def scaling_memory(results):
-    """Memory of fit against the number of samples."""
-    return _scaling(results, "fit_peak_mb", megabytes)
-
-
-def _scaling(results, field, written):
-    stored = load("scaling", results)
-    records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    models = {"lasvc": "LASVC", "svc": "SVC", "sklearnex": "scikit-learn-intelex"}
-    peers = list(models)[1:]
-    rows = []
-    for n_rows in sorted({record["rows"] for record in records.records}):
-        here = records.where(rows=n_rows)
-        found = {model: here.where(model=model).median(field) for model in models}
-        ratios = [times(ratio(found[peer], found["lasvc"])) for peer in peers]
-        rows.append([count(n_rows), *map(written, found.values()), *ratios])
-    exponents = [figures.exponent(records.where(model=model), field) for model in models]
-    rows.append(["fitted exponent", *(f"n^{value:.2f}" for value in exponents), "–", "–"])
-    header = ["samples", *models.values(), *(f"{models[peer]} / LASVC" for peer in peers)]
-    return list_table(header, rows)
-
-
-def classes(results):
-    """Fit and predict against the number of classes; kernel values against the cache."""
-    stored = load("classes", results)
-    records = Records(stored["records"])
-    header = [
-        "classes", "cache", "LASVC, fit", "2 threads", "SVC", "scikit-learn-intelex",
-        "LASVC against SVC", "against scikit-learn-intelex", "LASVC, predict", "SVC",
-        "against SVC", "error, LASVC", "SVC", "kernel values (millions)",
-    ]  # fmt: skip
-    rows = []
-    for n_classes, size in sorted({(r["classes"], r["cache_size"]) for r in records.records}):
-        here = records.where(classes=n_classes, cache_size=size)
-        one = here.where(model="lasvc", threads=1)
-        two, svc, intel = (
-            here.where(model="lasvc", threads=2),
-            here.where(model="svc"),
-            here.where(model="sklearnex"),
-        )
-        fits = [side.median("fit_seconds") for side in (one, two, svc, intel)]
-        predicts = [side.median("predict_seconds") for side in (one, svc)]
-        rows.append(
-            [
-                count(n_classes),
-                megabytes(size),
-                *(
-                    side.verdict() if value is None else seconds(value)
-                    for side, value in zip((one, two, svc, intel), fits)
-                ),
-                times(ratio(fits[2], fits[0])),
-                times(ratio(fits[3], fits[0])),
-                *map(seconds, predicts),
-                times(ratio(predicts[1], predicts[0])),
-                percent(one.median("error")),
-                percent(svc.median("error")),
-                millions(one.median("n_kernel_evaluations")),
-            ]
-        )
-    return list_table(header, rows)
+            title = f"{WORKLOADS[name].title}: {NAMES[model]}"
+            rows.append([title, percent(serial), *map(seconds, [one, *expected])])
+    header = ["", "serial share", "1 core", *(f"{n} cores" for n in CORES)]
+    return split_table(header, rows, {"Measured": 3, "Predicted": 4})
 
 
 def how_long(results):
     """Fit and predict by samples, features, classes and threads."""
-    stored = load("how_long", results)
-    records = Records(stored["records"])
-    header = [
-        "classes", "features", "samples", "support vectors", "fit", "2 threads",
-        "predict 1000 samples",
-        "time of fit with twice the samples",
-    ]  # fmt: skip
+    records = stored_records("how_long", results)
+    kinds = sorted({(record["classes"], record["features"]) for record in records.records})
+    rows = {kind: "{}, {}".format(*kind) for kind in kinds}
+    columns = {n: count(n) for n in sorted(records.distinct("n_train"))}
+
+    def table(title, field, written, threads=1, doubling=False):
+        def cell(kind, n_train):
+            here = records.where(classes=kind[0], features=kind[1], threads=threads)
+            if n_train == "doubling":
+                return times(2 ** figures.exponent(here, field))
+            value = here.where(n_train=n_train).median(field)
+            if field == "predict_seconds" and value is not None:
+                value *= 1000 / here.median("n_test")
+            return written(value)
+
+        more = {"doubling": "×2"} if doubling else {}
+        return cross_table("", rows, columns | more, cell, title)
+
+    return joined([
+        table("Time of ``fit``, one thread", "fit_seconds", seconds, doubling=True),
+        table("Time of ``fit``, two threads", "fit_seconds", seconds, threads=2),
+        table("Support vectors", "n_support", count),
+        table("Time of ``predict`` for 1000 samples", "predict_seconds", seconds),
+    ])  # fmt: skip
+
+
+def prefixes(results):
+    """Predictions during a stream: errors and times."""
+    records = stored_records("prefixes", results).ok().records
     rows = []
-    for n_classes, n_features in sorted({(r["classes"], r["features"]) for r in records.records}):
-        here = records.where(classes=n_classes, features=n_features)
-        slope = figures.exponent(here.where(threads=1), "fit_seconds")
-        for n_rows in sorted(here.distinct("rows")):
-            one, two = (here.where(rows=n_rows, threads=threads) for threads in (1, 2))
-            predict = one.median("predict_seconds")
-            per_thousand = 1000 / one.median("n_test") if predict else None
-            rows.append(
-                [
-                    count(n_classes),
-                    count(n_features),
-                    count(n_rows),
-                    count(one.median("n_support")),
-                    seconds(one.median("fit_seconds")),
-                    seconds(two.median("fit_seconds")),
-                    seconds(predict * per_thousand if predict else None),
-                    times(2**slope),
-                ]
-            )
-    return list_table(header, rows)
+    for record in records:
+        # The first chunk may hold a single class.
+        decided, _, raw = np.mean(record["errors"][1:], axis=0)
+        learnt = float(np.median(record["stream_seconds"]))
+        cells = [
+            percent(decided),
+            percent(raw),
+            seconds(learnt),
+            seconds(record["watched_seconds"]),
+        ]
+        rows.append([WORKLOADS[record["workload"]].title, *cells])
+    header = ["data set", "default", "``finishing=False``", "alone", "with predictions"]
+    return split_table(header, rows, {"Mean error": 2, "Time of the stream": 2})
 
 
 def leave_one_out(results):
     """Leave-one-out errors compared with others, means over the seeds."""
-    stored = load("leave_one_out", results)
-    records, rows = Records(stored["records"]).ok(), []
-    errors = ("estimate", "estimate_after_one_pass", "exact", "bound", "folds", "test")
-    for name, n_train in dict.fromkeys((r["workload"], r["n_train"]) for r in stored["records"]):
-        found = records.where(workload=name, n_train=n_train)
-        row = [WORKLOADS[name].title, count(n_train)]
-        row += [f"{count(found.median('n_support'))} / {count(found.median('n_free'))}"]
-        for error in errors:
-            values = found.values(error)
-            row.append(percent(np.mean(values)) if values else "–")
-        rows.append(row)
-    header = [
-        "set", "samples", "support vectors / free", "estimate", "after one pass", "exact",
-        "xi-alpha",
-        "10 folds", "test samples",
-    ]  # fmt: skip
-    return list_table(header, rows)
+    records = stored_records("leave_one_out", results).ok()
+    cases = dict.fromkeys((r["workload"], r["n_train"]) for r in records.records)
+    rows = {case: f"{WORKLOADS[case[0]].title}, {count(case[1])} samples" for case in cases}
 
+    def cell(case, error):
+        values = records.where(workload=case[0], n_train=case[1]).values(error)
+        return percent(np.mean(values)) if values else "–"
 
-def prefixes(results):
-    """Predictions during a stream: errors and cost."""
-    stored = load("prefixes", results)
-    header = [
-        "set", "algorithm", "C", "error, as predicted",
-        "... after finish", "... without finishing",
-        "worst excess", "stream", "with a prediction per chunk", "sample by sample",
-    ]  # fmt: skip
-    rows = []
-    for record in stored["records"]:
-        if record["status"] != "ok":
-            continue
-        for run in record["runs"]:
-            # The first chunk may hold a single class.
-            decided, finished, raw = np.array(run["errors"])[1:].T
-            learnt = float(np.median(run["stream_seconds"]))
-            rows.append(
-                [
-                    WORKLOADS[record["workload"]].title,
-                    record["algorithm"],
-                    f"{run['C']:g}",
-                    *(percent(errors.mean()) for errors in (decided, finished, raw)),
-                    percent((decided - finished).max()),
-                    seconds(learnt),
-                    seconds(run["watched_seconds"]),
-                    f"{run['row_microseconds']:.0f} us",
-                ]
-            )
-    return list_table(header, rows)
-
-
-def memory(results):
-    """Memory of LASVC compared with SVC, the cache and the support vectors."""
-    rows = []
-    for step in ("scaling", "cache_size"):
-        rows += _memory_rows(stored_records(step, results))
-    header = ["set", "samples", "cache_size", "vectors of LASVC", "LASVC", "SVC"]
-    return list_table(header, rows, "Highest growth of memory during fit")
-
-
-def _memory_rows(records):
-    runs = {
-        (r.get("digit"), r["rows"], r["cache_size"]) for r in records.where(model="lasvc").records
+    parts = {
+        "Leave-one-out errors": {
+            "estimate": "estimate",
+            "estimate_after_one_pass": "after one pass",
+            "exact": "exact",
+        },
+        "Other errors": {"bound": "xi-alpha", "folds": "10 folds", "test": "test samples"},
     }
-    for digit, n_rows, cache_size in sorted(runs, key=lambda run: (run[0] or 0, *run[1:])):
-        same = records.where(digit=digit, rows=n_rows, cache_size=cache_size)
-        title = "Adult, CSR" if digit is None else f"MNIST, {digit} against the rest"
-        columns = (("lasvc", "vectors_mb"), ("lasvc", "fit_peak_mb"), ("svc", "fit_peak_mb"))
-        highest = [
-            max(same.where(model=model).values(field), default=None) for model, field in columns
-        ]
-        yield [title, count(n_rows), megabytes(cache_size), *map(megabytes, highest)]
-
-
-def cache_size(results):
-    stored = load("cache_size", results)
-    records = Records(stored["records"])
-    lines = sorted({(r["model"], r["rows"], r["digit"]) for r in records.records})
-    header = [
-        "cache",
-        *(f"{_name(model)}, {digit}, {count(n)} samples" for model, n, digit in lines),
-    ]
-    rows = []
-    for size in sorted(records.distinct("cache_size")):
-        cells = []
-        for model, n_rows, digit in lines:
-            here = records.where(model=model, rows=n_rows, digit=digit, cache_size=size)
-            time = here.median("fit_seconds")
-            cells.append(here.verdict() if time is None else seconds(time))
-        rows.append([megabytes(size), *cells])
-    return list_table(header, rows)
-
-
-def _name(model):
-    return {"lasvc": "LASVC", "svc": "SVC"}[model]
+    return joined(
+        cross_table("data set", rows, columns, cell, title) for title, columns in parts.items()
+    )
 
 
 # ---------------------------------------------------------------------------
@@ -401,91 +284,64 @@ def _name(model):
 
 
 def table_3_2(results):
-    stored = load("table_3_2", results)
     rows = []
     for name in TABLE_3_2:
-        records = Records(stored["records"]).where(workload=name)
-        after = Records(_after(records))
+        records = stored_records("table_3_2", results).where(workload=name)
+        after = Records(_finished(records, "after"))
         svc = records.where(model="svc")
-        title = WORKLOADS[name].title
-        rows.append([title, "ours"] + _measured(svc, "fit_seconds") + _measured(after, "seconds"))
-        rows.append([_thesis_title(name), "thesis", *_printed(paper.TABLE_3_2[name])])
-    header = ["set", ""]
-    for model in ("LIBSVM", "LASVM×1"):
-        header += [f"{model}: error", "vectors", "kernel values", "time"]
-    return list_table(header, rows)
+        measured = _measured(svc, "fit_seconds"), _measured(after, "seconds")
+        rows.append([WORKLOADS[name].title, *_kernel_values_last(measured)])
+        title = "Forest (100k)" if name in paper.STAND_INS else WORKLOADS[name].title.split(",")[0]
+        printed = [_printed(side) for side in paper.TABLE_3_2[name]]
+        rows.append([f"{title}, thesis", *_kernel_values_last(printed)])
+    header = ["data set", *["error", "vectors", "time"] * 2, "LIBSVM", "LASVM×1"]
+    return split_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
 
 
-def _after(records):
-    """The records of LASVC after finishing, flat."""
+def _finished(records, side):
+    """The records of LASVC before or after finishing, flat."""
     for record in records.where(model="lasvc").ok().records:
-        yield {"status": "ok", **record["after"]}
+        yield {"status": "ok", **record[side]}
 
 
 def _measured(records, time):
+    """Error, support vectors, time and kernel values."""
     return [
         percent(records.median("error")),
         count(records.median("n_support")),
-        millions(records.median("n_kernel_evaluations")),
         seconds(records.median(time)),
+        millions(records.median("n_kernel_evaluations")),
     ]
 
 
-def _printed(sides):
-    cells = []
-    for error, vectors, kernel_calls, time in sides:
-        cells += [f"{error:.2f} %", count(vectors), f"{kernel_calls:g} M", f"{time:g} s"]
-    return cells
+def _printed(values):
+    error, vectors, kernel_calls, time = values
+    cells = [f"{error:.2f} %", count(vectors), f"{time:g} s", f"{kernel_calls:g} M"]
+    return [cell.replace(" ", NBSP) for cell in cells]
 
 
-def _thesis_title(name):
-    return "Forest (100k)" if name in paper.STAND_INS else WORKLOADS[name].title.split(",")[0]
+def _kernel_values_last(sides):
+    *first, first_values = sides[0]
+    *second, second_values = sides[1]
+    return [*first, *second, first_values, second_values]
 
 
 def table_3_3(results):
-    stored = load("table_3_2", results)
-    rows = []
-    for name in TABLE_3_2:
-        found = Records(stored["records"]).where(workload=name, model="lasvc").ok().records
-        cells = []
-        for field in ("error", "n_support", "seconds"):
-            before, after = (
-                Records({"status": "ok", **record[side]} for record in found).median(field)
-                for side in ("before", "after")
-            )
-            cells.append(change(before, after) if before is not None else "–")
-        printed = [f"{value:+.0f} %" for value in paper.TABLE_3_3[name]]
-        pairs = [cell for pair in zip(cells, printed) for cell in pair]
-        rows.append([WORKLOADS[name].title, *pairs])
-    header = ["set"]
-    for what in ("error", "vectors", "time"):
-        header += [what, f"{what}, thesis"]
-    return list_table(header, rows)
+    records = stored_records("table_3_2", results)
+    titles = {name: WORKLOADS[name].title for name in TABLE_3_2}
+    fields = {"error": "error", "n_support": "vectors", "seconds": "time"}
+
+    def cell(name, field):
+        here = records.where(workload=name)
+        sides = (Records(_finished(here, side)) for side in ("before", "after"))
+        before, after = (side.median(field) for side in sides)
+        printed = paper.TABLE_3_3[name][list(fields).index(field)]
+        return f"{'–' if before is None else change(before, after)} ({printed:+.0f}{NBSP}%)"
+
+    return cross_table("data set", titles, fields, cell)
 
 
 WAYS = {"x1": "one pass", "x2": "two passes", "exact": "until nothing changes", "svc": "SVC"}
-
-
-def mnist_digits(results):
-    stored = load("mnist_digits", results)
-    records = Records(stored["records"])
-    header = ["digit"]
-    for title in WAYS.values():
-        header += [f"{title}: error", "vectors", "time"]
-    header.append("passes until nothing changes")
-    rows = []
-    for digit in sorted(records.distinct("digit")):
-        row = [str(digit)]
-        for way in WAYS:
-            here = records.where(digit=digit, way=way)
-            row += [
-                percent(here.median("error")),
-                count(here.median("n_support")),
-                seconds(here.median("fit_seconds")),
-            ]
-        row.append(count(records.where(digit=digit, way="exact").median("n_iter")))
-        rows.append(row)
-    return list_table(header, rows)
 
 
 def mnist_multiclass(results):
@@ -501,61 +357,32 @@ def mnist_multiclass(results):
         time = sum(mine.values("fit_seconds")) if complete else None
         errors = [part["multiclass_error"].get(way) if part else None for part in (stored, signed)]
         printed = paper.FIGURE_3_4.get(way)
-        theirs = [f"{printed[0]:.2f} %", f"{printed[1]:g} s"] if printed else ["–", "–"]
+        theirs = ["–", "–"]
+        if printed:
+            theirs = [f"{printed[0]:.2f}{NBSP}%", f"{printed[1]:g}{NBSP}s"]
         title = "SVC / LIBSVM" if way == "svc" else f"LASVC, {title}"
-        rows.append([title, *map(percent, errors), seconds(time), *theirs])
-    header = [
-        "", "error", "error, pixels in [-1, 1]", "time, ten tasks", "error, thesis",
-        "time, thesis",
-    ]  # fmt: skip
-    return list_table(header, rows)
-
-
-def figure_3_7(results):
-    stored = load("figure_3_7", results)
-    sweep = figures.sweep_records(stored)
-    ways = sweep.distinct("way")
-    header = ["delta_max"]
-    for way in ways:
-        header += [f"{way}: error", "vectors", "time"]
-    rows = []
-    for value in stored["values"]:
-        row = [f"{value:g}"]
-        for way in ways:
-            here = sweep.where(way=way, delta_max=value)
-            row += [
-                percent(here.median("error")),
-                count(here.median("n_support")),
-                seconds(here.median("seconds")),
-            ]
-        rows.append(row)
-    svc = Records(record["svc"] for record in stored["records"])
-    rows.append(["SVC", *_measured(svc, "fit_seconds")[:2], *_measured(svc, "fit_seconds")[3:]])
-    rows[-1] += ["–"] * (len(header) - len(rows[-1]))
-    return list_table(header, rows)
+        rows.append([title, *map(percent, errors), theirs[0], seconds(time), theirs[1]])
+    header = ["", "pixels in [0, 1]", "pixels in [-1, 1]", "thesis", "ours", "thesis"]
+    return split_table(header, rows, {"Error": 3, "Time of ten tasks": 2})
 
 
 TABLES = {
     table.__name__: table
     for table in (
-        speed,
-        comparison,
+        sets,
+        relative_times,
+        binary,
         several,
-        details,
-        roof,
-        cores,
-        scaling,
-        scaling_memory,
-        classes,
-        how_long,
-        leave_one_out,
-        prefixes,
+        other_models,
         memory,
+        classes,
         cache_size,
+        cores,
+        how_long,
+        prefixes,
+        leave_one_out,
         table_3_2,
         table_3_3,
-        mnist_digits,
         mnist_multiclass,
-        figure_3_7,
     )
 }

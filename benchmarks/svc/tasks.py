@@ -3,20 +3,16 @@
 import pickle
 import time
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ..bench.job import Job
-from ..bench.measure import PeakMemory, microseconds_of_calls, timed
+from ..bench.measure import PeakMemory, timed
 from . import models
 from .workloads import WORKLOADS
-
-MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
@@ -81,10 +77,9 @@ def fit_and_predict(job):
     """Fit and predict once each (more often if quick), with time, error and memory."""
     split = job.data()
     warm_up(job, split)
-    with PeakMemory() as fit_memory:
+    with PeakMemory() as memory:
         fitted, first_seconds = fit(job.build(), split)
-    with PeakMemory() as predict_memory:
-        predicted, predict_seconds = timed(lambda: fitted.predict(split.X_test))
+    predicted, predict_seconds = timed(lambda: fitted.predict(split.X_test))
     if job.decisions is not None:
         np.save(job.decisions, fitted.decision_function(split.X_test))
     scores = scores_of(fitted, split) if job.scores else {}
@@ -93,41 +88,11 @@ def fit_and_predict(job):
         "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
         "predict_seconds": predict_seconds,
         "error": float(np.mean(predicted != split.y_test)),
-        "fit_peak_mb": fit_memory.megabytes,
-        "predict_peak_mb": predict_memory.megabytes,
-        "vectors_mb": _support_vectors_mb(fitted),
+        "fit_peak_mb": memory.megabytes,
         "n_train": split.X_train.shape[0],
         "n_test": split.X_test.shape[0],
         **models.learnt(fitted),
         **scores,
-    }
-
-
-# Samples, and vectors, of the product that a block of kernel values cannot be faster than.
-PRODUCT = (64, 4096)
-
-
-def kernel_rates(job):
-    """Kernel values and steps of a fit, kernel values of decisions, and products of the same
-    samples by BLAS, or by SciPy where they are sparse.
-    """
-    split = job.data()
-    warm_up(job, split)
-    fitted, first_seconds = fit(job.build(), split)
-    _, predict_seconds = timed(lambda: fitted.decision_function(split.X_test))
-    rows, vectors = (split.X_train[:n] for n in PRODUCT)
-    transposed = vectors.T.tocsr() if split.sparse else np.ascontiguousarray(vectors.T)
-    _, product_seconds = timed(lambda: rows @ transposed, max_repeats=100)
-    return {
-        "n_features": split.X_train.shape[1],
-        "error": float(np.mean(fitted.predict(split.X_test) != split.y_test)),
-        "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
-        "predict_seconds": predict_seconds,
-        "product_seconds": product_seconds,
-        "n_fit_values": int(fitted.n_kernel_evaluations_),
-        "n_steps": int(fitted._engine.n_changes),
-        "n_predict_values": split.X_test.shape[0] * len(fitted.support_),
-        "n_product_values": rows.shape[0] * vectors.shape[0],
     }
 
 
@@ -153,15 +118,6 @@ def warm_up(job, split):
     )
     warm = job.build().fit(split.X_train[rows], split.y_train[rows])
     warm.predict(split.X_train[rows])
-
-
-def _support_vectors_mb(model):
-    vectors = getattr(model, "support_vectors_", None)
-    if vectors is None:
-        return None
-    if hasattr(vectors, "indptr"):
-        return (vectors.data.nbytes + vectors.indices.nbytes) / MEGABYTE
-    return vectors.nbytes / MEGABYTE
 
 
 def scores_of(model, split):
@@ -217,104 +173,27 @@ def delta_max_sweep(job):
     return {"sweep": points}
 
 
-N_STORED, N_FEATURES = 500, 100
-# Samples are timed while the number of vectors is within so many of N_STORED.
-STORED_MARGIN = 50
-RUN = 10
-
-
-def one_row_updates(job):
-    """`partial_fit` of one sample, LASVC with 500 stored vectors against SGDClassifier.
-
-    Both are trained on the same streams. LASVC grows through 450 to 550 vectors while it is timed.
-    """
-    times = {"lasvc": [], "sgd": []}
-    stored = []
-    for stream in range(4 if job.quick else 20):
-        rows = _noisy_plane([job.seed, stream])
-        n_seen, counts, microseconds = _timed_lasvc(rows, job.seed)
-        stored += counts
-        times["lasvc"] += microseconds
-        sgd = SGDClassifier(random_state=job.seed)
-        for row in rows[:RUN]:
-            sgd.partial_fit(*row, classes=[-1, 1])
-        timed_rows = rows[n_seen : n_seen + RUN * len(counts)]
-        times["sgd"] += microseconds_of_calls(sgd.partial_fit, timed_rows)
-    return {
-        "lasvc_microseconds": float(np.median(times["lasvc"])),
-        "sgd_microseconds": float(np.median(times["sgd"])),
-        "n_stored": float(np.median(stored)),
-        "n_features": N_FEATURES,
-    }
-
-
-def _noisy_plane(seed, n_rows=2000):
-    """Samples on two sides of a plane, some of them mislabelled, as (X, y) of one sample each."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n_rows, N_FEATURES)).astype(np.float32)
-    noise = 0.3 * rng.standard_normal(n_rows)
-    y = np.where(X @ rng.standard_normal(N_FEATURES) + noise > 0, 1, -1)
-    return [(X[i : i + 1], y[i : i + 1]) for i in range(n_rows)]
-
-
-def _timed_lasvc(rows, seed):
-    """Microseconds of the calls near N_STORED vectors, the counts, and the samples before them."""
-    options = {"finishing": False}  # no decision is timed, and none is prepared
-    model = models.build(
-        "lasvc", models.Setting(C=1, gamma=1 / N_FEATURES, seed=seed, options=options)
-    )
-    n_seen, counts, microseconds = 0, [], []
-    for start in range(0, len(rows), RUN):
-        run = rows[start : start + RUN]
-        if start == 0:
-            model.partial_fit(*run[0], classes=[-1, 1])
-            run = run[1:]
-        times = microseconds_of_calls(model.partial_fit, run)
-        n_stored = len(model.support_)
-        if n_stored < N_STORED - STORED_MARGIN:
-            n_seen = start + RUN
-        elif n_stored <= N_STORED + STORED_MARGIN:
-            counts.append(n_stored)
-            microseconds += times
-        else:
-            return n_seen, counts, microseconds
-    raise RuntimeError(f"{len(rows)} samples left only {n_stored} vectors stored.")
+N_PREFIXES = 10
 
 
 def prefixes(job):
-    """Predictions during a stream: by default, after `finish`, and without finishing.
+    """Errors after each chunk of a stream: by default, after `finish`, and without finishing.
 
-    Errors are taken after each of N_PREFIXES chunks. Times: the stream alone, with a decision
-    after each chunk, and with one before each of N_ROWS_DECIDED samples at the end.
+    Times: of the stream alone, and with a prediction after each chunk.
     """
     split = job.data()
     warm_up(job, split)
-    n = len(split.y_train)
-    ends = np.linspace(0, n, N_PREFIXES + 1).astype(int)
+    X, y, classes = split.X_train, split.y_train, np.unique(split.y_train)
+    ends = np.linspace(0, len(y), N_PREFIXES + 1).astype(int)
     chunks = [slice(*pair) for pair in zip(ends, ends[1:])]
-    classes = np.unique(split.y_train)
-    return {
-        "n_train": n,
-        "runs": [_prefixes_with(job, split, C, chunks, classes) for C in job.values],
-    }
-
-
-N_PREFIXES = 10
-N_ROWS_DECIDED = 300
-
-
-def _prefixes_with(job, split, C, chunks, classes):
-    X, y = split.X_train, split.y_train
-    job_with = partial(_with_C, job, C)
     seconds = []
     for _ in range(3):
-        model = job_with()
-        began = time.perf_counter()
+        model, began = job.build(), time.perf_counter()
         for chunk in chunks:
             model.partial_fit(X[chunk], y[chunk], classes=classes)
         seconds.append(time.perf_counter() - began)
 
-    model, watched, errors = job_with(), 0.0, []
+    model, watched, errors = job.build(), 0.0, []
     for chunk in chunks:
         began = time.perf_counter()
         model.partial_fit(X[chunk], y[chunk], classes=classes)
@@ -322,28 +201,12 @@ def _prefixes_with(job, split, C, chunks, classes):
         watched += time.perf_counter() - began
         finished = pickle.loads(pickle.dumps(model)).finish()
         raw = pickle.loads(pickle.dumps(model)).set_params(finishing=False)
-        errors.append(
-            [
-                float(np.mean(m.predict(split.X_test) != split.y_test))
-                for m in (model, finished, raw)
-            ]
-        )
-
-    model, n = job_with(), len(y)
-    model.partial_fit(X[: n - N_ROWS_DECIDED], y[: n - N_ROWS_DECIDED], classes=classes)
-    model.decision_function(X[:1])
-    began = time.perf_counter()
-    for i in range(n - N_ROWS_DECIDED, n):
-        model.predict(X[i : i + 1])
-        model.partial_fit(X[i : i + 1], y[i : i + 1])
-    row_seconds = (time.perf_counter() - began) / N_ROWS_DECIDED
+        errors.append([1 - m.score(split.X_test, split.y_test) for m in (model, finished, raw)])
     return {
-        "C": C,
+        "n_train": len(y),
         "errors": errors,
         "stream_seconds": seconds,
         "watched_seconds": watched,
-        "row_microseconds": 1e6 * row_seconds,
-        "n_support": len(model.support_),
     }
 
 
@@ -368,13 +231,7 @@ def leave_one_out_errors(job):
         "folds": float(1.0 - accuracies.mean()),
         "bound": float(model.leave_one_out(X, y, method="xi-alpha").mean()),
         "test": float(1.0 - model.score(split.X_test, split.y_test)),
-        "n_support": len(model.support_),
-        "n_free": int(np.sum(np.abs(model.dual_coef_) < model.C)),
     }
-
-
-def _with_C(job, C):
-    return job.build().set_params(C=C)
 
 
 JOB = KernelJob
@@ -382,10 +239,8 @@ TASKS = {
     task.__name__: task
     for task in (
         fit_and_predict,
-        kernel_rates,
         before_and_after_finishing,
         delta_max_sweep,
-        one_row_updates,
         prefixes,
         leave_one_out_errors,
     )
