@@ -67,7 +67,7 @@ def mixed(results):
                 ]
                 rows.append([before, TITLES[model], *numbers])
                 before = ""
-    return list_table(["sign of the effect", "kernel", "error", "fit"], rows)
+    return list_table(["sign of the effect", "model", "error", "fit"], rows)
 
 
 TABLES = {"kernels_sets": sets, "kernels_tanimoto": tanimoto, "kernels_mixed": mixed}

@@ -9,6 +9,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+from . import text_models
+
 # Options of LASVC for the papers' protocol: online passes, then `finish`, once.
 TWO_PASSES = {"max_iter": 2, "finishing": False}
 
@@ -116,6 +118,7 @@ _BUILDERS = {
     "thundersvm": _thundersvm,
     "nystroem_sgd": _nystroem_sgd,
     "hist_gradient_boosting": _hist_gradient_boosting,
+    **{name: text_models.builder(name) for name in text_models.LINEAR},
 }
 
 COLUMNS = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import models
+from . import models, text_models
 from .workloads import (
     CLUSTER_CLASSES,
     CLUSTER_FEATURES,
@@ -219,6 +219,16 @@ def measure_delta_max(settings):
     return {"records": records}
 
 
+def measure_text(settings):
+    """For the page on text: linear models and LASVC on 20 Newsgroups."""
+    cases = [
+        dict(model=model, seed=seed)
+        for seed in range(settings.seeds)
+        for model in text_models.TITLES
+    ]
+    return settings.records("fit_and_predict", cases, workload="newsgroups", cache_size=CACHE_SIZE)
+
+
 # ---------------------------------------------------------------------------
 # For the page on LASVM
 # ---------------------------------------------------------------------------
@@ -251,6 +261,7 @@ def measure_leave_one_out(settings):
 
 
 STEPS = {
+    "text": measure_text,
     "prefixes": measure_prefixes,
     "figure_3_7": measure_delta_max,
     "scaling": measure_scaling,

@@ -19,7 +19,7 @@ from ..bench.rst import (
     times,
 )
 from ..bench.summary import Records, ratio, stored_records
-from . import figures, models, paper
+from . import figures, models, paper, text_models
 from .models import NAMES, PARTS
 from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 
@@ -163,6 +163,18 @@ def classes(results):
         )
 
     return cross_table("classes", rows, NAMES, cell)
+
+
+def text(results):
+    """Test error and fit time of models for text."""
+    records = stored_records("text", results)
+    columns = {"error": "error", "fit_seconds": "fit"}
+    written = {"error": percent, "fit_seconds": seconds}
+
+    def cell(model, field):
+        return written[field](records.where(model=model).median(field))
+
+    return cross_table("model", text_models.TITLES, columns, cell)
 
 
 def cache_size(results):
@@ -381,6 +393,7 @@ TABLES = {
         how_long,
         prefixes,
         leave_one_out,
+        text,
         table_3_2,
         table_3_3,
         mnist_multiclass,
