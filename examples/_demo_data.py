@@ -26,7 +26,8 @@ class DemoSet:
     gamma: float
     # Name of the npz file; None for data sets that need no file.
     npz: str | None = None
-    # Number of training samples of SVC, unless the data set is selected by name.
+    # Numbers of training samples, and of those for SVC, unless the data set is selected by name.
+    rows: int | None = None
     svc_rows: int | None = None
 
     @property
@@ -98,6 +99,6 @@ DEMO_SETS = {
         "Adult, census income", adult, C=100, gamma=0.005, npz="adult_a9a", svc_rows=10_000
     ),
     "mnist": DemoSet(
-        "MNIST, ten classes", mnist, C=1000, gamma=0.005, npz="mnist", svc_rows=5_000
+        "MNIST, ten classes", mnist, 1000, 0.005, npz="mnist", rows=30_000, svc_rows=5_000
     ),
 }
