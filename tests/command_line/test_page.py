@@ -15,10 +15,10 @@ NUMBER = r"-?\d+(?:\.\d+)?"
 
 
 def blocks():
-    """Yield the language and the text of each code block."""
+    """Yield the language and the text of each code block, with continued lines joined."""
     pattern = r"^\.\. code-block:: (\w+)\n\n((?:(?:   .*)?\n)+)"
     for language, text in re.findall(pattern, PAGE, re.MULTILINE):
-        yield language, textwrap.dedent(text)
+        yield language, re.sub(r" \\\n +", " ", textwrap.dedent(text))
 
 
 def check(expected, found):
