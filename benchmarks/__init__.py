@@ -7,7 +7,7 @@
     python -m benchmarks.run --quick         a few minutes on small subsets: does it work?
     python -m benchmarks.build               tables and figures again from the stored results
 
-A folder for each study; some use the models, data and tasks of ``svc`` and ``linear``::
+A folder for each study; some use the models and tasks of ``svc``, or data of ``linear``::
 
     svc                  LASVC compared with SVC and other peers, and chapter 3 of the thesis
     robust               label noise, and chapter 6

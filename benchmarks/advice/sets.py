@@ -33,19 +33,6 @@ def plane(seed):
     return X[:500], learnt, X[500:], y[500:]
 
 
-def _rules(names, positive, negative):
-    return [
-        Advice.from_rules(positive, names, 1),
-        Advice.from_rules(negative, names, -1),
-    ]
-
-
-def _swapped(rules):
-    return [
-        Advice(rule.D, rule.d, -rule.label, feature_names=rule.feature_names) for rule in rules
-    ]
-
-
 @dataclass(frozen=True)
 class AdvisedSet:
     """Samples and, by name, rules; `load` takes a seed."""
@@ -55,36 +42,36 @@ class AdvisedSet:
     advice: dict
 
 
-_PIMA_GOOD = _rules(
-    PIMA_NAMES,
-    {"glucose": (">=", 140), "bmi": (">=", 30)},
-    {"glucose": ("<=", 140), "bmi": (18.5, 25)},
-)
-_PLANE_GOOD = _rules(
-    PLANE_NAMES,
-    {"x0": (">=", 0.5), "x1": (">=", 0.5), "x2": (">=", 0)},
-    {"x0": ("<=", -0.5), "x1": ("<=", -0.5), "x2": ("<=", 0)},
-)
+def _rules(names, pair, labels=(1, -1)):
+    return [Advice.from_rules(rules, names, label) for rules, label in zip(pair, labels)]
+
+
+def _advised(title, load, names, good, partial):
+    """Rules come in pairs, for the positive and for the negative class."""
+    wrong = _rules(names, good, labels=(-1, 1))
+    advice = {"good": _rules(names, good), "partial": _rules(names, partial), "wrong": wrong}
+    return AdvisedSet(title, load, {"none": []} | advice)
+
 
 SETS = {
-    "pima": AdvisedSet(
+    "pima": _advised(
         "Pima diabetes",
         pima,
-        {
-            "none": [],
-            "good": _PIMA_GOOD,
-            "partial": _rules(PIMA_NAMES, {"bmi": (">=", 30)}, {"bmi": (18.5, 25)}),
-            "wrong": _swapped(_PIMA_GOOD),
-        },
+        PIMA_NAMES,
+        good=(
+            {"glucose": (">=", 140), "bmi": (">=", 30)},
+            {"glucose": ("<=", 140), "bmi": (18.5, 25)},
+        ),
+        partial=({"bmi": (">=", 30)}, {"bmi": (18.5, 25)}),
     ),
-    "plane": AdvisedSet(
+    "plane": _advised(
         "Hyperplane",
         plane,
-        {
-            "none": [],
-            "good": _PLANE_GOOD,
-            "partial": _rules(PLANE_NAMES, {"x2": (">=", 1)}, {"x2": ("<=", -1)}),
-            "wrong": _swapped(_PLANE_GOOD),
-        },
+        PLANE_NAMES,
+        good=(
+            {"x0": (">=", 0.5), "x1": (">=", 0.5), "x2": (">=", 0)},
+            {"x0": ("<=", -0.5), "x1": ("<=", -0.5), "x2": ("<=", 0)},
+        ),
+        partial=({"x2": (">=", 1)}, {"x2": ("<=", -1)}),
     ),
 }

@@ -5,6 +5,9 @@
 
 from functools import partial
 
+from ..bench.harness import grid
+from .sets import SETS
+
 KINDS = ["none", "good", "partial", "wrong"]
 WEIGHTS = [0.0, 0.001, 0.01, 0.1, 1.0]
 # One that is heavy enough for refined advice to differ.
@@ -12,12 +15,10 @@ REFINED = 0.01
 
 
 def measure(work, settings):
-    cases = [("none", 0.0, False)]
-    cases += [(kind, weight, False) for kind in KINDS[1:] for weight in WEIGHTS]
-    cases += [(kind, REFINED, True) for kind in KINDS[1:]]
-    names = ("advice", "weight", "refine")
-    asked = [{"work": work, **dict(zip(names, case))} for case in cases]
-    return settings.records("advice_curve", asked)
+    cases = grid(work=[work], advice=["none"], weight=[0.0], refine=[False])
+    cases += grid(work=[work], advice=KINDS[1:], weight=WEIGHTS, refine=[False])
+    cases += grid(work=[work], advice=KINDS[1:], weight=[REFINED], refine=[True])
+    return settings.records("advice_curve", cases)
 
 
-STEPS = {f"advice_{work}": partial(measure, work) for work in ("pima", "plane")}
+STEPS = {f"advice_{work}": partial(measure, work) for work in SETS}

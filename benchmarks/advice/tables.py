@@ -36,14 +36,13 @@ def kinds(work, results):
 def weights(work, results):
     """Test errors of good and of wrong advice by its weight, after all samples."""
     cases = [(weight, False) for weight in WEIGHTS] + [(REFINED, True)]
-    last = SHOWN[-1]
 
     def cell(kind, case):
-        return _at(curve_of(work, kind, results, *case), last)
+        return _at(curve_of(work, kind, results, *case), SHOWN[-1])
 
     columns = [("weight", lambda case: f"{case[0]:g}{', refined' * case[1]}")]
     columns += [(kind, partial(cell, kind)) for kind in ("good", "wrong")]
-    title = f"{SETS[work].title}: test error (%) after {last} samples"
+    title = f"{SETS[work].title}: test error (%) after {SHOWN[-1]} samples"
     return pivot(cases if curve_of(work, "good", results) else [], columns, title)
 
 

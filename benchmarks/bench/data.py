@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix, issparse, vstack
 from sklearn.datasets import fetch_openml
 from sklearn.utils import Bunch
 
@@ -82,6 +82,27 @@ def load_paper_dataset(name):
             "SOSVM_DATA to that folder."
         )
     return Bunch(**{"X_test": None, "y_test": None} | arrays)
+
+
+def load_parts(name, *parts):
+    """Samples and labels of some parts, "train" or "test", one after the other."""
+    data = load_paper_dataset(name)
+    Xs = [data[f"X_{part}"] for part in parts]
+    X = vstack(Xs).tocsr() if issparse(Xs[0]) else np.concatenate(Xs)
+    return X, np.concatenate([data[f"y_{part}"] for part in parts])
+
+
+def imbalanced(X, y, ratio, seed=0):
+    """As many samples as give `ratio` negative ones for each positive one, drawn once.
+
+    All negative samples and a part of the positive ones; where there are too few of these, all of
+    them and a part of the negative ones.
+    """
+    rng = np.random.default_rng(seed)
+    positive, negative = (rng.permutation(np.flatnonzero(y == label)) for label in (1, -1))
+    n_positive = min(len(positive), len(negative) // ratio)
+    rows = np.concatenate([positive[:n_positive], negative[: ratio * n_positive]])
+    return X[rows], y[rows]
 
 
 def _as_floats(X):

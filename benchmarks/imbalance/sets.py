@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from ..bench.data import load_paper_dataset
-from ..linear.streams import imbalanced
+from ..bench.data import imbalanced, load_paper_dataset
 from ..svc.workloads import Split, Workload, adult_dense, letter, mnist, reuters, usps, waveform
 
 # Topic to C and gamma.

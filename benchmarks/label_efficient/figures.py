@@ -4,8 +4,7 @@ import numpy as np
 
 from ..bench.plots import panels, plain_log, save
 from ..bench.summary import stored_records
-from ..linear import models as linear_models
-from ..linear import streams
+from . import models, streams
 from .tables import by_algorithm
 
 # Okabe and Ito's colours, which the colour-blind can tell apart. Those that query at random are
@@ -23,13 +22,13 @@ STYLES = {
 
 
 def _steps(family):
-    return {f"paa_{stream.name}": stream.title for stream in family}
+    return {f"paa_{name}": stream.title for name, stream in family.items()}
 
 
 UNEVEN = {
-    f"cspaa_{stream.name}_{ratio}": f"{stream.title}, 1 : {ratio}"
+    f"cspaa_{name}_{ratio}": f"{stream.title}, 1 : {ratio}"
     for ratio in (9, 99)
-    for stream in streams.COST
+    for name, stream in streams.COST.items()
 }
 # Of Figures 1 to 6: steps with their titles, score, columns, and the least share of labels: with
 # hardly any label queried, points would compress the rest.
@@ -44,10 +43,10 @@ CURVES = {
 
 
 def _style(algorithm, **changed):
-    name = algorithm.removeprefix("M") if algorithm in linear_models.MULTICLASS else algorithm
+    name = algorithm.removeprefix("M") if algorithm in models.MULTICLASS else algorithm
     colour, marker = STYLES[name]
-    line = "--" if algorithm in linear_models.RANDOM else "-"
-    line = ":" if algorithm in linear_models.FULL else line
+    line = "--" if algorithm in models.RANDOM else "-"
+    line = ":" if algorithm in models.FULL else line
     style = dict(color=colour, marker=marker, markersize=3.5, linewidth=1.3, linestyle=line)
     return style | {"label": algorithm} | changed
 
@@ -70,9 +69,9 @@ def _finish(figure, axes, path):
 def _draw_panel(axis, records, least):
     """Curves of the algorithms, and lines for those that query every label."""
     shown = []
-    for algorithm in filter(records.get, linear_models.PAPER):
+    for algorithm in filter(records.get, models.PAPER):
         record = records[algorithm]
-        if algorithm in linear_models.FULL:
+        if algorithm in models.FULL:
             shown.append(np.mean(record["fixed"][0]["score"]))
             axis.axhline(shown[-1], **_style(algorithm, marker=""))
         else:

@@ -6,9 +6,7 @@ import numpy as np
 
 from ..bench.rst import count, joined, percent, pivot
 from ..bench.summary import stored_records
-from ..linear import models as linear_models
-from ..linear import streams
-from . import paper
+from . import models, paper, streams
 
 # Titles of columns; a soft hyphen is where a narrow one breaks.
 SHORT = {
@@ -35,67 +33,62 @@ def _spread(values, digits=3):
     return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
 
 
-# ---------------------------------------------------------------------------
-# Sets, Tables 2 and 3, and text
-# ---------------------------------------------------------------------------
-
-
 def paa_sets(results):
     """Tables 1 and 4: samples of the sets, here and in the paper."""
-    sets = (*streams.BINARY, *streams.MULTICLASS, *streams.TEXT, *streams.TEXT_MULTICLASS)
-    records = {s: stored_records(f"paa_{s.name}", results).ok() for s in sets}
+    sets = streams.BINARY | streams.MULTICLASS | streams.TEXT | streams.TEXT_MULTICLASS
+    records = {name: stored_records(f"paa_{name}", results).ok() for name in sets}
     columns = [
-        ("set", lambda stream: stream.title),
-        ("samples", lambda stream: count(records[stream].median("n_rows"))),
-        ("paper", lambda stream: count(paper.SAMPLES[stream.name])),
+        ("set", lambda name: sets[name].title),
+        ("samples", lambda name: count(records[name].median("n_rows"))),
+        ("paper", lambda name: count(paper.SAMPLES[name])),
     ]
-    return pivot([stream for stream in sets if records[stream]], columns, "")
+    return pivot([name for name in sets if records[name]], columns, "")
 
 
-def f_measures(names, rate, results):
-    """F of each algorithm on some sets at one rate, and in parentheses what the paper has."""
+# ---------------------------------------------------------------------------
+# Tables 2 and 3, and text
+# ---------------------------------------------------------------------------
+
+
+def f_measures(names, rates, results):
+    """F of each algorithm on some sets, and in parentheses what the paper has; by rate."""
     found = {name: by_algorithm(f"paa_{name}", results) for name in names}
+    algorithms = [a for a in models.BINARY if all(a in found[name] for name in names)]
 
-    def cell(name, algorithm):
+    def cell(name, rate, algorithm):
         text = _spread(fixed(found[name][algorithm], rate))
         printed = paper.F_MEASURE.get((algorithm, name, rate))
         return text if printed is None else f"{text} ({printed:.3f})"
 
-    algorithms = [a for a in linear_models.BINARY if all(a in found[name] for name in names)]
-    columns = [("", str), *((SHORT.get(name, name), partial(cell, name)) for name in names)]
-    return pivot(algorithms, columns, f"F-measure with {percent(rate, 0)} of the labels")
+    def table(rate):
+        cells = [(SHORT.get(name, name), partial(cell, name, rate)) for name in names]
+        title = f"F-measure with {percent(rate, 0)} of the labels"
+        return pivot(algorithms, [("", str), *cells], title)
 
-
-def at_both_rates(names, results):
-    return joined(f_measures(names, rate, results) for rate in paper.RATES)
-
-
-def paa_text(results):
-    return f_measures([stream.name for stream in streams.TEXT], paper.RATES[0], results)
+    return joined(map(table, rates))
 
 
 def paa_summary(results):
     """How far ours lie from the values of Tables 2 and 3, by algorithm."""
     found = {name: by_algorithm(f"paa_{name}", results) for name in paper.TABLE_2 + paper.TABLE_3}
 
-    def differences(way, algorithm):
+    def differences(algorithm, way="delta"):
         return [
             np.mean(fixed(found[name][algorithm], rate, way)) - value
             for (other, name, rate), value in paper.F_MEASURE.items()
             if other == algorithm and algorithm in found[name]
         ]
 
-    def median(way, algorithm):
-        return f"{np.median(np.abs(differences(way, algorithm))):.3f}"
+    def median(algorithm, way="delta"):
+        return f"{np.median(np.abs(differences(algorithm, way))):.3f}"
 
-    algorithms = [a for a in linear_models.BINARY if differences("delta", a)]
     columns = [
         ("", str),
-        ("median", partial(median, "delta")),
-        ("largest", lambda algorithm: f"{max(differences('delta', algorithm), key=abs):+.3f}"),
-        ("``rate``", partial(median, "rate")),
+        ("median", median),
+        ("largest", lambda algorithm: f"{max(differences(algorithm), key=abs):+.3f}"),
+        ("``rate``", partial(median, way="rate")),
     ]
-    return pivot(algorithms, columns, "Difference of F from the paper")
+    return pivot(filter(differences, models.BINARY), columns, "Difference of F from the paper")
 
 
 # ---------------------------------------------------------------------------
@@ -103,41 +96,39 @@ def paa_summary(results):
 # ---------------------------------------------------------------------------
 
 
-def _sums(ratio, rate, printed, results, start=None):
-    """A row for each algorithm of the paper, a column for each set and one for the paper.
+def _sums(ratio, rate, rows, printed, results):
+    """A column for each set and one for the paper.
 
-    `start`: a further row for CSPAA(a) when it starts with this delta.
+    `rows`: names of the rows, with the algorithm, its rate and way.
     """
-    found = {s.name: by_algorithm(f"cspaa_{s.name}_{ratio}", results) for s in streams.COST}
-    found = {name: records for name, records in found.items() if records}
-    keys = [(a, rate, "delta") for a in (paper.TABLE_8 if start else linear_models.COST) if found]
-    keys += [("CSPAA(a)", start, "start")] if start and found else []
+    found = {name: by_algorithm(f"cspaa_{name}_{ratio}", results) for name in streams.COST}
 
-    def name(key):
-        # CSPAA(a) may break.
-        text = key[0].replace("(", "\N{ZERO WIDTH SPACE}(")
-        return text if key[2] == "delta" else f"{text}, 2\\ :sup:`{np.log2(start):.0f}`"
+    def cell(name, row):
+        algorithm, *key = rows[row]
+        return _spread(100 * np.array(fixed(found[name][algorithm], *key)), 2)
 
-    def cell(records, key):
-        return _spread(100 * np.array(fixed(records[key[0]], *key[1:])), 2)
-
-    def of_paper(key):
-        return f"{printed[key[0]]:.2f}" if key[2] == "delta" and key[0] in printed else "–"
-
+    columns = [("", lambda row: row.replace("(", "\N{ZERO WIDTH SPACE}("))]
+    columns += [(SHORT.get(name, name), partial(cell, name)) for name in found if found[name]]
+    columns += [("paper", lambda row: f"{printed[row]:.2f}" if row in printed else "–")]
     labels = percent(rate, 1 if rate < 0.01 else 0)
     title = f"Sum (%), 1 : {ratio}, {labels} of the labels"
-    sets = [(SHORT.get(name, name), partial(cell, records)) for name, records in found.items()]
-    return pivot(keys, [("", name), *sets, ("paper", of_paper)], title)
+    return pivot(rows if any(found.values()) else (), columns, title)
 
 
 def cspaa_table_6(results):
-    rates = paper.COST_RATES.items()
-    return joined(_sums(ratio, rate, paper.SUM[ratio], results) for ratio, (rate, *_) in rates)
+    def table(ratio, rate):
+        rows = {algorithm: (algorithm, rate) for algorithm in models.COST}
+        return _sums(ratio, rate, rows, paper.SUM[ratio], results)
+
+    return joined(table(ratio, rate) for ratio, (rate, *_) in paper.COST_RATES.items())
 
 
 def cspaa_table_8(results):
     """All at the paper's share of labels; and CSPAA(a) when it starts with the paper's delta."""
-    return _sums(99, paper.TABLE_8_RATE, paper.TABLE_8, results, paper.ADAPTIVE_DELTA)
+    rows = {algorithm: (algorithm, paper.TABLE_8_RATE) for algorithm in paper.TABLE_8}
+    delta = paper.ADAPTIVE_DELTA
+    rows[f"CSPAA(a), 2\\ :sup:`{np.log2(delta):.0f}`"] = ("CSPAA(a)", delta, "start")
+    return _sums(99, paper.TABLE_8_RATE, rows, paper.TABLE_8, results)
 
 
 def paa_url(results):
@@ -154,9 +145,9 @@ def paa_url(results):
 TABLES = {
     "paa_sets": paa_sets,
     "paa_summary": paa_summary,
-    "paa_table_2": partial(at_both_rates, paper.TABLE_2),
-    "paa_table_3": partial(at_both_rates, paper.TABLE_3),
-    "paa_text": paa_text,
+    "paa_table_2": partial(f_measures, paper.TABLE_2, paper.RATES),
+    "paa_table_3": partial(f_measures, paper.TABLE_3, paper.RATES),
+    "paa_text": partial(f_measures, streams.TEXT, paper.RATES[:1]),
     "cspaa_table_6": cspaa_table_6,
     "cspaa_table_8": cspaa_table_8,
     "paa_url": paa_url,

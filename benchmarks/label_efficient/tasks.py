@@ -6,67 +6,78 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..bench.job import Job
-from ..linear import models as linear_models
-from ..linear import streams
-from ..linear.models import Choice
+from . import models, streams
+from .models import Choice
+from .paper import ADAPTIVE_DELTA
+
+# Permutations of the samples that are reported, and others, with seeds of their own, on which C
+# and delta are chosen: more where positive samples are few and the share of labels varies.
+N_RUNS, N_TRIALS, N_UNEVEN_TRIALS = 20, 5, 40
+FIRST_TRIAL = 1000
+CS = [2.0**k for k in range(-5, 6)]
+# Constants of a curve: of even and of uneven classes, and of the adaptive rule, which divides
+# delta by the number of samples seen.
+DELTAS = [2.0**k for k in range(-10, 11)]
+COST_DELTAS = DELTAS[::2]
+ADAPTIVE_DELTAS = [2.0**k for k in range(-4, 21, 2)]
+# Where labels are queried at random, the share itself is set.
+RATES = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+# Share of the labels of the large stream.
+URL_RATE = 0.02
 
 
 @dataclass(frozen=True)
 class StreamJob(Job):
     """An algorithm of the paper on a stream with a label budget."""
 
-    # Names in `streams` and in `linear_models.PAPER`.
+    # Names in `streams.STREAMS` and in `models.PAPER`.
     stream: str = ""
     algorithm: str = ""
     # Negative samples for each positive one; None: as they come.
     ratio: int | None = None
     # Shares of the labels to query.
     rates: list = field(default_factory=list)
-    # Shares, or constants of the query rule, that give a curve.
-    values: list = field(default_factory=list)
-    # A further constant of the query rule.
-    start: float | None = None
-    # Values to choose C from; with a ratio it is that of the classes.
-    Cs: list = field(default_factory=lambda: [1.0])
-    # Permutations that are reported, and others, on which C and delta are chosen.
-    n_runs: int = 20
-    n_trials: int = 5
-    # Of a generated stream.
-    n_rows: int = 0
-    n_columns: int = 0
-    per_row: int = 0
-    chunk: int = 0
 
-    def data(self):
-        if self.ratio is None:
-            return streams.STREAMS[self.stream].load(self.quick)
-        stream = streams.COST_STREAMS[self.stream]
-        X, y = streams.imbalanced(*stream.load(), self.ratio)
-        if self.quick:
-            rows = np.random.default_rng(0).permutation(len(y))[: 4 * streams.QUICK_ROWS]
-            X, y = X[rows], y[rows]
-        return X, y
+    @property
+    def full(self):
+        return self.algorithm in models.FULL
+
+    @property
+    def random(self):
+        return self.algorithm in models.RANDOM
+
+    @property
+    def adaptive(self):
+        return self.algorithm == "CSPAA(a)"
 
     def choices(self, y):
-        """One for each C."""
-        if self.ratio is None:
-            return [Choice(C=C) for C in self.Cs]
-        rho = float(np.sum(y == -1) / np.sum(y == 1))
-        return [Choice(C=rho, rho=rho)]
+        """One for each C to choose from; with a ratio it is that of the classes."""
+        if self.ratio is not None:
+            rho = float(np.sum(y == -1) / np.sum(y == 1))
+            return [Choice(C=rho, rho=rho)]
+        Cs = CS if self.algorithm in models.TUNED else [1.0]
+        return [Choice(C=C) for C in Cs[:: 5 if self.quick else 1]]
+
+    def curve_values(self):
+        """Shares or constants of the query rule that give the curve."""
+        if self.full:
+            return []
+        values = DELTAS if self.ratio is None else COST_DELTAS
+        values = ADAPTIVE_DELTAS if self.adaptive else RATES if self.random else values
+        return values[:: 5 if self.quick else 1]
 
     def score(self, y, predicted):
         """Accuracy; of two classes F, or with a ratio the mean of sensitivity and specificity."""
         if not set(np.unique(y)) <= {-1, 1}:
             return float(np.mean(y == predicted))
-        right = {label: np.mean(predicted[y == label] == label) for label in (-1, 1)}
         if self.ratio is not None:
-            return float(right[-1] + right[1]) / 2
+            right = [np.mean(predicted[y == label] == label) for label in (-1, 1)]
+            return float(sum(right)) / 2
         found = np.sum((y == 1) & (predicted == 1))
         return float(2 * found / max(1, np.sum(y == 1) + np.sum(predicted == 1)))
 
 
-# Seeds of the permutations on which C and delta are chosen begin here.
-FIRST_TRIAL = 1000
+POINT = ("share", "score")
 
 
 def _permuted(X, y, seed):
@@ -76,15 +87,12 @@ def _permuted(X, y, seed):
 
 def one_pass(job, X, y, choice):
     """One pass over the samples in their order."""
-    model = linear_models.PAPER[job.algorithm](choice)
+    model = models.build(job.algorithm, choice)
     start = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - start
-    return {
-        "seconds": seconds,
-        "share": model.n_queries_ / len(y),
-        "score": job.score(y, model.online_predictions_),
-    }
+    score = job.score(y, model.online_predictions_)
+    return {"seconds": seconds, "share": model.n_queries_ / len(y), "score": score}
 
 
 # ---------------------------------------------------------------------------
@@ -103,9 +111,9 @@ def choice_at(job, trials, choice, rate):
         results = [one_pass(job, X, y, replace(choice, seed=seed)) for seed, X, y in trials]
         return [float(np.mean([result[name] for result in results])) for name in POINT]
 
-    if job.algorithm in linear_models.FULL:
+    if job.full:
         return choice, 0.0
-    if job.algorithm in linear_models.RANDOM:
+    if job.random:
         choice = replace(choice, rate=rate)
         return choice, mean(choice)[1]
     low, high = LOWEST, HIGHEST
@@ -119,14 +127,15 @@ def choice_at(job, trials, choice, rate):
     return choice, score
 
 
-def tuned(job, X, y):
+def tuned(job, rates, X, y):
     """For each rate the choice with the best C: that with the best mean score over the rates."""
-    seeds = range(FIRST_TRIAL, FIRST_TRIAL + job.n_trials)
+    n_trials = 1 if job.quick else N_TRIALS if job.ratio is None else N_UNEVEN_TRIALS
+    seeds = range(FIRST_TRIAL, FIRST_TRIAL + n_trials)
     trials = [(seed, *_permuted(X, y, seed)) for seed in seeds]
     tried = []
     for start in job.choices(y):
-        found = [choice_at(job, trials, start, rate) for rate in job.rates]
-        tried.append((np.mean([value for _, value in found]), [choice for choice, _ in found]))
+        choices, scores = zip(*(choice_at(job, trials, start, rate) for rate in rates))
+        tried.append((np.mean(scores), choices))
     return max(tried, key=lambda found: found[0])[1]
 
 
@@ -134,28 +143,27 @@ def tuned(job, X, y):
 # Tasks
 # ---------------------------------------------------------------------------
 
-POINT = ("share", "score")
-
 
 def asked_labels(job):
     """Choose C and delta; then the rates, and the curve over the share of labels.
 
     Without a ratio each rate twice: by the constant delta found for it, and by a rule with this
-    `rate` (the same where labels are queried at random).
+    `rate` (the same where labels are queried at random). CSPAA(a) also starts with the delta of
+    the paper.
     """
-    X, y = job.data()
-    choices = tuned(job, X, y)
-    random = job.algorithm in linear_models.RANDOM
-    plans = {("delta", rate): choice for rate, choice in zip(job.rates, choices)}
-    if job.ratio is None and not random:
-        plans |= {("rate", c[1]): replace(plans[c], rate=c[1]) for c in list(plans)}
-    start = replace(choices[0], delta=1.0, rate=None)
-    if job.start is not None:
-        plans["start", job.start] = replace(start, delta=job.start)
-    name = "rate" if random else "delta"
-    points = {value: replace(start, **{name: value}) for value in job.values}
+    X, y = streams.STREAMS[job.stream].load(job.quick, job.ratio)
+    rates = [1.0] if job.full else job.rates
+    choices = dict(zip(rates, tuned(job, rates, X, y)))
+    plans = {("delta", rate): choice for rate, choice in choices.items()}
+    if job.ratio is None and not job.random:
+        plans |= {("rate", rate): replace(choices[rate], rate=rate) for rate in rates}
+    start = replace(choices[rates[0]], delta=1.0, rate=None)
+    if job.adaptive:
+        plans["start", ADAPTIVE_DELTA] = replace(start, delta=ADAPTIVE_DELTA)
+    name = "rate" if job.random else "delta"
+    points = {value: replace(start, **{name: value}) for value in job.curve_values()}
     found = {key: [] for key in (*plans, *points)}
-    for seed in range(job.n_runs):
+    for seed in range(2 if job.quick else N_RUNS):
         rows = _permuted(X, y, seed)
         for key, choice in (plans | points).items():
             found[key].append(one_pass(job, *rows, replace(choice, seed=seed)))
@@ -175,28 +183,23 @@ def asked_labels(job):
 
 def large_stream(job):
     """A stream of chunks, each discarded after use: cumulative training time."""
-    source = streams.TextLike(
-        job.n_columns, job.per_row, seed=0, positive_share=1 / (1 + job.ratio)
-    )
-    choice = Choice(C=job.ratio, rho=job.ratio)
-    if job.start is not None:
-        choice = replace(choice, delta=job.start)
-    if job.rates:
-        choice = replace(choice, rate=job.rates[0])
-    model = linear_models.PAPER[job.algorithm](choice)
+    n_rows, chunk = (20_000, 5_000) if job.quick else (1_000_000, 10_000)
+    source = streams.url_like(1 / (1 + job.ratio))
+    query = {"delta": ADAPTIVE_DELTA} if job.adaptive else {"rate": URL_RATE}
+    model = models.build(job.algorithm, Choice(C=job.ratio, rho=job.ratio, **query))
     labels, seconds, curve = [], 0.0, []
-    while len(labels) * job.chunk < job.n_rows:
-        X, y = source.rows(job.chunk)
+    for n_seen in range(chunk, n_rows + 1, chunk):
+        X, y = source.rows(chunk)
         start = time.perf_counter()
         model.partial_fit(X, y, classes=[-1, 1])
         seconds += time.perf_counter() - start
         labels.append(y)
-        curve.append([len(labels) * job.chunk, seconds])
+        curve.append([n_seen, seconds])
     labels = np.concatenate(labels)
     return {
         "seconds": seconds,
         "curve_seconds": curve,
-        "share": int(model.n_queries_) / len(labels),
+        "share": int(model.n_queries_) / n_rows,
         "score": job.score(labels, model.online_predictions_),
     }
 

@@ -5,7 +5,7 @@ import numpy as np
 from ..bench.plots import panels, plain_log, save
 from ..bench.summary import stored_records
 from .models import SPEED
-from .steps import AXES
+from .streams import AXES
 from .tables import median_seconds
 
 STYLES = {
@@ -36,15 +36,15 @@ def draw_growth(results, folder):
     if not records:
         return
     figure, axes = panels(2, 3, width=4.6, height=3.6)
-    for panel, (axis, (title, _, models)) in zip(axes.flat, AXES.items()):
-        for model in models:
-            points = _points(records.where(axis=axis), model)
+    for panel, (name, axis) in zip(axes.flat, AXES.items()):
+        for model in axis.models:
+            points = _points(records.where(axis=name), model)
             if not len(points):
                 continue
             colour, marker = STYLES[model]
             label = f"{SPEED[model].title}, ^{_slope(points):.2f}"
             panel.loglog(*points.T, marker=marker, markersize=4, color=colour, label=label)
-        panel.set(xlabel=title, ylabel="one pass (s)")
+        panel.set(xlabel=axis.title, ylabel="one pass (s)")
         plain_log(panel.yaxis)
         plain_log(panel.xaxis)
         panel.legend(frameon=False, fontsize=8)

@@ -2,7 +2,7 @@
 
 import statistics
 
-from ..bench.rst import NBSP, cross_table, joined, percent, seconds, times
+from ..bench.rst import NBSP, cross_table, joined, percent, pivot, seconds, times
 from ..bench.summary import ratio, stored_records
 from .models import SPEED
 from .steps import DIAGONAL, OLPY, WORKS
@@ -28,41 +28,39 @@ CALL_PARTS = {
 }
 
 
-def median_seconds(records, model):
-    """The median of all fits of a model in these records, or None."""
-    found = [time for record in records.records for time in record["seconds"].get(model, ())]
+def _median(measured, model):
+    """The median of all times of a model, or None."""
+    found = [time for times_of in measured for time in times_of.get(model, ())]
     return statistics.median(found) if found else None
+
+
+def median_seconds(records, model):
+    return _median(records.values("seconds"), model)
 
 
 def _fit(records, model):
     """Time and error of a model."""
-    time = median_seconds(records, model)
-    errors = [record["errors"][model] for record in records.records if model in record["errors"]]
-    return f"{seconds(time)}, {percent(statistics.median(errors))}" if errors else "–"
+    errors = [errors[model] for errors in records.values("errors") if model in errors]
+    time = seconds(median_seconds(records, model))
+    return f"{time}, {percent(statistics.median(errors))}" if errors else "–"
 
 
 def linear_fit(results):
     """One pass of PA-I, compared with SGDClassifier."""
-    records = stored_records("linear_fit", results).ok()
-    works = {work: WORK_TITLES[work] for work in WORKS}
+    records = stored_records("linear_fit", results)
+    works = {work: records.where(work=work) for work in WORKS if records.where(work=work).ok()}
 
-    def cell(work, model):
-        here = records.where(work=work)
-        if model.startswith("faster"):
-            pair = (median_seconds(here, f"{side}{model[6:]}") for side in ("sgd", "pa"))
-            return times(ratio(*pair))
-        return _fit(here, model)
+    def table(title, pa, sgd):
+        columns = [
+            ("samples", WORK_TITLES.get),
+            ("PA-I", lambda work: _fit(works[work], pa)),
+            ("SGD", lambda work: _fit(works[work], sgd)),
+            ("faster", lambda w: times(ratio(*(median_seconds(works[w], m) for m in (sgd, pa))))),
+        ]
+        return pivot(works, columns, title)
 
-    return joined(
-        cross_table(
-            "samples",
-            works,
-            {f"pa{order}": "PA-I", f"sgd{order}": "SGD", f"faster{order}": "faster"},
-            cell,
-            title,
-        )
-        for order, title in {"": "Samples in their order", "_shuffled": "Shuffled"}.items()
-    )
+    in_order = table("Samples in their order", "pa", "sgd")
+    return joined([in_order, table("Shuffled", "pa_shuffled", "sgd_shuffled")])
 
 
 def _microseconds(value):
@@ -73,13 +71,10 @@ def _microseconds(value):
 
 def linear_calls(results):
     """One sample and a hundred; river and Vowpal Wabbit take a sample at a time."""
-    records = stored_records("linear_calls", results).ok().records
+    measured = stored_records("linear_calls", results).values("microseconds")
 
     def cell(task, model):
-        found = [
-            time for record in records for time in record["microseconds"][task].get(model, ())
-        ]
-        return _microseconds(statistics.median(found) if found else None)
+        return _microseconds(_median([found[task] for found in measured], model))
 
     return joined(
         cross_table("call, 100 features", CALL_TITLES, columns, cell, title)
@@ -89,14 +84,14 @@ def linear_calls(results):
 
 def linear_second_order(results):
     """AROW, CW and SCW on sparse samples, and with the full covariance compared with olpy."""
-    records = stored_records("linear_second_order", results).ok()
+    records = stored_records("linear_second_order", results)
+    dense = records.where(work="small_dense")
     sparse = cross_table(
         "model",
         {model: SPEED[model].title for model in DIAGONAL},
         {work: WORK_TITLES[work] for work in ("text", "newsgroups")},
         lambda model, work: _fit(records.where(work=work), model),
     )
-    dense = records.where(work="small_dense")
     full = cross_table(
         "model",
         {model: SPEED[model].title for model in OLPY},

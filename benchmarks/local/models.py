@@ -36,14 +36,10 @@ class Model:
         return list(ParameterGrid(self.grid))
 
 
-def _pa(choice, d, **options):
-    return ours.PassiveAggressiveClassifier(
+def _pa(**options):
+    return lambda choice, d: ours.PassiveAggressiveClassifier(
         C=choice["C"], multi_class="crammer_singer", intercept_scaling=1.0, **options
     )
-
-
-def _averaged(choice, d):
-    return _pa(choice, d, average=True)
 
 
 def _second_order(estimator):
@@ -59,8 +55,8 @@ def _nystroem(choice, seed):
 
 
 MODELS = {
-    "pa": Model(LINEAR, _pa, _C),
-    "pa_mean": Model(LINEAR, _averaged, _C),
+    "pa": Model(LINEAR, _pa(), _C),
+    "pa_mean": Model(LINEAR, _pa(average=True), _C),
     "cw": Model(
         LINEAR, _second_order(ours.ConfidenceWeightedClassifier), {"eta": [0.55, 0.7, 0.9]}
     ),
@@ -69,7 +65,7 @@ MODELS = {
     "lol_newest": Model(LOCAL, _local(average=False), _C),
     "lol": Model(LOCAL, _local(), _C),
     "lol_scw": Model(LOCAL, _local(variant="scw"), _C),
-    "nystroem": Model(MAPPED, _averaged, _C | _GAMMA, _nystroem),
+    "nystroem": Model(MAPPED, _pa(average=True), _C | _GAMMA, _nystroem),
     "lasvc": Model(
         KERNEL, lambda choice, d: ours.LASVC(**choice), {"C": [1.0, 10.0]} | _GAMMA, n_orders=1
     ),

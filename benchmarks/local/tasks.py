@@ -46,7 +46,7 @@ def learn_streams(job):
     # The orders that are reported are others.
     rows = np.random.default_rng(99).permutation(len(y))
     few, judges = rows[:n], rows[n : n + n // 2]
-    records = {}
+    found = {}
     for name in job.models:
         model = MODELS[name]
         errors = [
@@ -58,18 +58,14 @@ def learn_streams(job):
         for seed in job.orders[: model.n_orders]:
             order = np.random.default_rng(seed).permutation(len(y))
             runs.append(one_pass(model, choice, X[order], y[order], X_test, y_test, classes, seed))
-        errors, microseconds = zip(*runs, strict=True)
-        records[name] = {
-            "choice": choice,
-            "errors": list(errors),
-            "learn_microseconds": list(microseconds),
-        }
+        errors, microseconds = map(list, zip(*runs))
+        found[name] = {"choice": choice, "errors": errors, "learn_microseconds": microseconds}
     return {
         "n_train": len(y),
         "n_test": len(y_test),
         "n_features": X.shape[1],
         "n_classes": len(classes),
-        "models": records,
+        "models": found,
     }
 
 

@@ -27,12 +27,13 @@ class Setting:
 
     gamma: float
     random_state: int
-    n_features: int
+    # The stream, of which a model may see the first samples beforehand.
+    X: np.ndarray = field(repr=False)
     max_support_vectors: int = SIZE
 
     @property
     def covariance(self):
-        return "full" if self.n_features <= FULL else "diag"
+        return "full" if self.X.shape[1] <= FULL else "diag"
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,13 @@ class Model:
 
 
 class Mapped:
-    """A linear model on the features of Nystroem, which are fixed in advance."""
+    """A linear model on the features of Nystroem, with components among the first samples."""
 
     def __init__(self, setting, model):
         self.map = Nystroem(
             gamma=setting.gamma, n_components=SIZE, random_state=setting.random_state
-        )
+        ).fit(setting.X[:1000])
         self.model = model
-
-    def prepare(self, X):
-        """Choose the components among the first samples of the stream."""
-        self.map.fit(X[:1000])
 
     def predict(self, X):
         return self.model.predict(self.map.transform(X))

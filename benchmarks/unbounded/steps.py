@@ -14,12 +14,8 @@ N_SEEDS = 5
 
 
 def measure_sets(settings):
-    records = []
-    for case in grid(stream=list(STREAMS)[:: 6 if settings.quick else 1], model=MODELS):
-        choices = list(MODELS[case["model"]].choices)
-        seeds = list(settings.runs(N_SEEDS))
-        records.append(settings.record("learn_stream", case, seeds=seeds, choices=choices))
-    return {"records": records}
+    cases = grid(stream=list(STREAMS)[:: 6 if settings.quick else 1], model=MODELS)
+    return settings.records("learn_stream", cases, seeds=list(settings.runs(N_SEEDS)))
 
 
 def measure_drift(stream, settings):

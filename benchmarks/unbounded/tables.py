@@ -3,7 +3,7 @@
 from functools import partial
 from statistics import mean, median
 
-from ..bench.rst import pivot
+from ..bench.rst import list_table, pivot
 from ..bench.summary import stored_records
 from .models import DRIFT_MODELS, MODELS
 from .streams import DRIFTS, STREAMS
@@ -32,37 +32,33 @@ def measured(results):
     return {stream: found for stream, found in table.items() if found}
 
 
-def _highest(found):
-    """The highest accuracy of the models of constant size."""
-    return max(accuracy for model, (accuracy, _) in found.items() if model != "lasvc")
-
-
 def gaps(table):
-    """How far each model is behind the best of those of constant size, by stream."""
-    models = next(iter(table.values()), {})
-    return {
-        model: {stream: _highest(found) - found[model][0] for stream, found in table.items()}
-        for model in models
-    }
+    """How far each model is behind the best of constant size (all but LASVC), by stream."""
+    found = {model: {} for models in table.values() for model in models}
+    for stream, models in table.items():
+        best = max(accuracy for model, (accuracy, _) in models.items() if model != "lasvc")
+        for model, (accuracy, _) in models.items():
+            found[model][stream] = best - accuracy
+    return found
 
 
 def accuracies(models, title, results):
     """Accuracies, the differences from the best, and the time of a sample."""
     table = measured(results)
-    models = [model for model in models if all(model in found for found in table.values())]
-    rows = {}
-    for stream, found in table.items():
-        cells = {model: f"{100 * found[model][0]:.2f}" for model in models}
-        best = {m: f"**{text}**" for m, text in cells.items() if found[m][0] == _highest(found)}
-        rows[STREAMS[stream].title] = cells | best
+    behind = gaps(table)
+
+    def accuracy(stream, model):
+        text = f"{100 * table[stream][model][0]:.2f}"
+        return text if behind[model][stream] else f"**{text}**"
+
+    rows = [[STREAMS[s].title, *(accuracy(s, model) for model in models)] for s in table]
     if rows:
-        behind = {model: list(gap.values()) for model, gap in gaps(table).items()}
-        times = {m: median(found[m][1] for found in table.values()) for m in models}
-        rows["mean loss"] = {m: f"{100 * mean(behind[m]):.2f}" for m in models}
-        rows["largest loss"] = {m: f"{100 * max(behind[m]):.2f}" for m in models}
-        rows["µs"] = {m: f"{times[m]:.2g}" for m in models}
-    columns = [(MODELS[m].title, lambda row, m=m: rows[row][m]) for m in models]
-    return pivot(rows, [("", str), *columns], title)
+        losses = [behind[model].values() for model in models]
+        times = [median(found[model][1] for found in table.values()) for model in models]
+        rows.append(["mean loss", *(f"{100 * mean(loss):.2f}" for loss in losses)])
+        rows.append(["largest loss", *(f"{100 * max(loss):.2f}" for loss in losses)])
+        rows.append(["µs", *(f"{time:.2g}" for time in times)])
+    return list_table(["", *(MODELS[model].title for model in models)], rows, title)
 
 
 def drift_records(results):

@@ -8,12 +8,14 @@ import numpy as np
 
 from ..bench.job import Job
 from ..bench.measure import resident
-from .models import DRIFT_MODELS, MODELS, Mapped, Setting
+from .models import DRIFT_MODELS, MODELS, Setting
 from .streams import DRIFT_GAMMA, STREAMS, drifting
 
 CHUNK, DRIFT_CHUNK, N_POINTS = 200, 500, 20
 # The features of a stream have mean 0 and a squared length of about 1: gamma="scale".
 GAMMA = 1.0
+# After so many seconds a model need not go on.
+LIMIT = 30.0
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,6 @@ class UnboundedJob(Job):
     stream: str = ""
     model: str = ""
     seeds: list = field(default_factory=list)
-    choices: list = field(default_factory=list)
-    # After so many seconds a model need not go on.
-    seconds: float = 30.0
 
 
 def test_then_train(model, X, y, classes):
@@ -44,27 +43,22 @@ def learn_stream(job):
     runs = []
     for seed in job.seeds:
         X, y, classes = STREAMS[job.stream].load(seed, job.quick)
-        for choice in job.choices:
-            model = MODELS[job.model].build(Setting(GAMMA, seed, X.shape[1]), **choice)
-            if isinstance(model, Mapped):
-                model.prepare(X)
+        for choice in MODELS[job.model].choices:
+            model = MODELS[job.model].build(Setting(GAMMA, seed, X), **choice)
             start = time.process_time()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 correct = test_then_train(model, X, y, classes)
             seconds = time.process_time() - start
-            scores = {"mean": float(correct[CHUNK:].mean())}
-            scores["sample_microseconds"] = seconds / len(y) * 1e6
-            runs.append({"seed": seed, "choice": choice, **scores})
+            run = {"seed": seed, "choice": choice, "mean": float(correct[CHUNK:].mean())}
+            runs.append(run | {"sample_microseconds": seconds / len(y) * 1e6})
     return {"n_samples": len(y), "n_classes": len(classes), "runs": runs}
 
 
 def follow_drift(job):
     """Test-then-train errors in windows of equal length, with time and memory at their ends."""
     X, y = drifting(job.stream, job.seed, job.quick)
-    model = DRIFT_MODELS[job.model].build(Setting(DRIFT_GAMMA, job.seed, X.shape[1]))
-    if isinstance(model, Mapped):
-        model.prepare(X)
+    model = DRIFT_MODELS[job.model].build(Setting(DRIFT_GAMMA, job.seed, X))
     n, points, wrong = len(y), [], []
     before, begun = resident(), time.process_time()
     for first in range(0, n, DRIFT_CHUNK):
@@ -73,7 +67,7 @@ def follow_drift(job):
             wrong.append(float(np.mean(model.predict(X[rows]) != y[rows])))
         model.partial_fit(X[rows], y[rows], classes=[0, 1])
         seconds = time.process_time() - begun
-        over = seconds > job.seconds or rows.stop == n
+        over = seconds > LIMIT or rows.stop == n
         if over or rows.stop % (n // N_POINTS) == 0:
             point = {"rows": rows.stop, "error": float(np.mean(wrong)), "seconds": seconds}
             points.append(point | {"megabytes": resident() - before})
