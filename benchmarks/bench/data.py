@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 from sklearn.datasets import fetch_openml
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch
 
 
@@ -103,6 +104,24 @@ def imbalanced(X, y, ratio, seed=0):
     n_positive = min(len(positive), len(negative) // ratio)
     rows = np.concatenate([positive[:n_positive], negative[: ratio * n_positive]])
     return X[rows], y[rows]
+
+
+def load_all_samples(name, dense=False):
+    """Samples and labels of both parts, and how many of them are from the training part."""
+    data = load_paper_dataset(name)
+    X, y = data.X_train, data.y_train
+    if data.X_test is not None:
+        X = (vstack if issparse(X) else np.vstack)([X, data.X_test])
+        y = np.concatenate([y, data.y_test])
+    return X.toarray() if dense and issparse(X) else X, y, len(data.y_train)
+
+
+def scaled(X_train, X_test, scale=None):
+    """Both parts, divided by a number or, without one, standardized like the training part."""
+    if scale is not None:
+        return X_train / scale, X_test / scale
+    scaler = StandardScaler().fit(X_train)
+    return scaler.transform(X_train), scaler.transform(X_test)
 
 
 def _as_floats(X):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,26 @@ def microseconds_of_calls(function, items):
         function(*item)
         microseconds.append((clock() - start) / 1000)
     return microseconds
+
+
+class Clock:
+    """Seconds since it was made: of the wall clock, and of all processors together."""
+
+    def __init__(self):
+        self._wall, self._processor = time.perf_counter(), self._all_processors()
+
+    def read(self):
+        """Return ``seconds`` and ``cpu_seconds``."""
+        return {
+            "seconds": time.perf_counter() - self._wall,
+            "cpu_seconds": self._all_processors() - self._processor,
+        }
+
+    @staticmethod
+    def _all_processors():
+        """Processor time of this process and of its children that have ended."""
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime
 
 
 class PeakMemory:

@@ -45,6 +45,12 @@ def cross_table(corner, rows, columns, cell, title=None):
     return list_table([corner, *columns.values()], found, title)
 
 
+def grouped(rows):
+    """Rows without the first cell where it is that of the row above."""
+    above = [None, *(row[0] for row in rows)]
+    return [["" if row[0] == first else row[0], *row[1:]] for row, first in zip(rows, above)]
+
+
 def joined(tables):
     """Several tables, below each other; None where there is none."""
     return "\n".join(filter(None, tables)) or None

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import issparse, vstack
-from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench.data import load_paper_dataset
+from ..bench.data import load_all_samples, scaled
 
 # Training and test samples at most.
 N_TRAIN, N_TEST, N_QUICK = 10_000, 10_000, 400
@@ -29,13 +27,9 @@ class Set:
 
     def load(self, seed, quick=False):
         """Return training samples and labels, test samples and labels; a split for each seed."""
-        data, rng = load_paper_dataset(self.file), np.random.default_rng(seed)
-        X, y, n_test = data.X_train, data.y_train, int(TEST_SHARE * len(data.y_train))
-        if data.X_test is not None:
-            stack = vstack if issparse(X) else np.vstack
-            X, y = stack([X, data.X_test]), np.concatenate([y, data.y_test])
-            n_test = len(data.y_test)
-        X = X.toarray() if issparse(X) else X
+        rng = np.random.default_rng(seed)
+        X, y, n_train = load_all_samples(self.file, dense=True)
+        n_test = len(y) - n_train if n_train < len(y) else int(TEST_SHARE * len(y))
         order = rng.permutation(len(y))
         n_train = min(len(y) - n_test, N_QUICK if quick else N_TRAIN)
         n_test = min(n_test, N_QUICK if quick else N_TEST)
@@ -45,11 +39,7 @@ class Set:
         if self.flips:
             y = np.where(rng.uniform(size=len(y)) < self.flips, -y, y)
         X_train, X_test = (X[rows].astype(np.float64) for rows in (train, test))
-        if self.scale is None:
-            scaler = StandardScaler().fit(X_train)
-            X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
-        else:
-            X_train, X_test = X_train / self.scale, X_test / self.scale
+        X_train, X_test = scaled(X_train, X_test, self.scale)
         return X_train, y[train], X_test, y[test]
 
 

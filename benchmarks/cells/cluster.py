@@ -41,7 +41,7 @@ def fit_cluster(job):
         Client(cluster) as client,
     ):
         # This also imports the packages, which is no part of training.
-        before = client.run(_memory)
+        client.run(_memory)
         begun = time.perf_counter()
         with get_task_stream(client) as stream:
             model = fit_cells(model, parts)
@@ -52,13 +52,10 @@ def fit_cluster(job):
     return {
         "n_train": n,
         "n_cells": model.n_cells_,
-        "n_in_cells": int(model.cell_sizes_.sum()),
         "seconds": seconds,
         "error": zero_one_loss(y_test, model.predict(X_test)),
         "megabytes_of_model": _megabytes(model),
-        "megabytes_at_start": max(before.values()) / 1e6,
         "megabytes_at_most": max(after.values()) / 1e6,
-        "n_lost_workers": len(set(before) - set(after)),
         "megabytes_received": sum(received.values()) / 1e6,
         **_tasks(stream.data),
     }
@@ -102,7 +99,6 @@ def _tasks(records):
             )
         )
     return {
-        "n_tasks": len(records),
         "megabytes_of_pieces": pieces / 1e6,
         "durations": {stage: sorted(found, reverse=True) for stage, found in stages.items()},
     }

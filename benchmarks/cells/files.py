@@ -10,8 +10,7 @@ import numpy as np
 from sklearn_online_svm import AROWClassifier, PassiveAggressiveClassifier
 from sklearn_online_svm.readers import fit_stream, read_parquet, read_svmlight
 
-from ..bench.clock import Clock
-from ..bench.measure import PeakMemory
+from ..bench.measure import Clock, PeakMemory
 
 N_BLOCK = 10_000
 # Number of features, and of values that are not 0.

@@ -1,11 +1,10 @@
 """Errors of linear models that are mixed from models of partitions."""
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as ours
 
-from ..bench.data import load_paper_dataset
+from ..bench.data import load_paper_dataset, scaled
 
 SETS = {"adult_a9a": "Adult", "w8a": "w8a", "letter": "Letter"}
 MODELS = {
@@ -51,8 +50,7 @@ def _split(job):
     else:
         X_test, y_test = data.X_test, data.y_test
     if job.set == "letter":
-        scaler = StandardScaler().fit(X)
-        X, X_test = scaler.transform(X), scaler.transform(X_test)
+        X, X_test = scaled(X, X_test)
     n = 1500 if job.quick else None
     return X[:n], y[:n], X_test, y_test
 

@@ -18,7 +18,7 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 
-from ..bench.clock import Clock
+from ..bench.measure import Clock
 
 # Samples from which parameters for all cells are found.
 N_TUNED = 10_000
@@ -32,11 +32,9 @@ class TunedCells(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         search = _search(self.grid, self.seed).fit(X[:N_TUNED], y[:N_TUNED])
-        self.best_params_ = search.best_params_
         self.model_ = CellClassifier(
             search.best_estimator_, n_jobs=self.n_jobs, random_state=self.seed
         ).fit(X, y)
-        self.n_cells_ = self.model_.n_cells_
         return self
 
     def predict(self, X):

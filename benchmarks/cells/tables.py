@@ -2,7 +2,18 @@
 
 import heapq
 
-from ..bench.rst import NBSP, count, joined, list_table, number, percent, seconds, split_table
+from ..bench.rst import (
+    NBSP,
+    count,
+    cross_table,
+    grouped,
+    joined,
+    list_table,
+    number,
+    percent,
+    seconds,
+    split_table,
+)  # fmt: skip
 from ..bench.summary import stored_records
 from . import files, mixing, streams
 from .models import TITLES
@@ -20,13 +31,13 @@ SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 
 
 def _by_set(results, models, field, factor, title):
-    """Return a table with a row for each set and a column for each model."""
-    found, rows = stored_records("cells_sets", results), []
-    for name, case in CASES.items():
-        of_set = [found.where(set=name, model=model) for model in models]
-        if any(of_set):
-            rows.append([case.title, *(_or_verdict(records, field, factor) for records in of_set)])
-    return list_table(["set", *(TITLES[model] for model in models)], rows, title)
+    found = stored_records("cells_sets", results)
+
+    def cell(name, model):
+        return _or_verdict(found.where(set=name, model=model), field, factor)
+
+    sets = {name: case.title for name, case in CASES.items()}
+    return cross_table("set", sets, {model: TITLES[model] for model in models}, cell, title)
 
 
 def _or_verdict(records, field, factor=1):
@@ -56,96 +67,82 @@ def times(results):
 
 def curve(results, n_classes):
     """Times and errors over the number of samples."""
-    found, rows = stored_records("cells_curve", results).where(n_classes=n_classes), []
-    for n in SIZES:
-        before = count(n)
-        for model in CURVE:
-            records = found.where(n_train=n, model=model)
-            if records:
-                numbers = [
-                    _or_verdict(records, "fit_seconds"),
-                    number(records.median("predict_seconds")),
-                    number(records.median("error"), 100),
-                ]
-                rows.append([before, TITLES[model], *numbers])
-                before = ""
-    return list_table(["samples", "model", "fit (s)", "predict (s)", "error (%)"], rows)
+    found = stored_records("cells_curve", results).where(n_classes=n_classes)
+    rows = [
+        [
+            count(n),
+            TITLES[model],
+            _or_verdict(of, "fit_seconds"),
+            number(of.median("predict_seconds")),
+            number(of.median("error"), 100),
+        ]
+        for n in SIZES
+        for model in CURVE
+        if (of := found.where(n_train=n, model=model))
+    ]
+    return list_table(["samples", "model", "fit (s)", "predict (s)", "error (%)"], grouped(rows))
 
 
 def from_files(results):
     """Times, peak memory and errors of one pass over a file, a table for each kind of samples."""
     titles = {"pa": "PA", "arow": "AROW", "vw": "Vowpal Wabbit"}
-    found, tables = stored_records("cells_files", results).ok(), []
+    found = stored_records("cells_files", results).ok().where(n_train=files.N_TRAIN)
+    header, tables = ["model, file", "time (s)", "CPU (s)", "memory (MB)", "error"], []
     for kind, (n_features, n_values) in files.SHAPES.items():
         rows = []
         for model, source in files.RUNS[kind]:
-            run = found.where(kind=kind, n_train=files.N_TRAIN, model=model, source=source)
-            if run:
-                fields = ("seconds", "cpu_seconds", "megabytes")
-                numbers = [
-                    *(number(run.median(name)) for name in fields),
-                    percent(run.median("error")),
-                ]
-                rows.append([f"{titles[model]}, {source}", *numbers])
+            if run := found.where(kind=kind, model=model, source=source):
+                numbers = [number(run.median(f)) for f in ("seconds", "cpu_seconds", "megabytes")]
+                error = percent(run.median("error"))
+                rows.append([f"{titles[model]}, {source}", *numbers, error])
         title = f"{count(n_features)} features, {n_values} of them not 0"
-        tables.append(
-            list_table(["model, file", "time (s)", "CPU (s)", "memory (MB)", "error"], rows, title)
-        )
+        tables.append(list_table(header, rows, title))
     return joined(tables)
 
 
 def stream(results):
     """Time, memory and error along a stream."""
-    found, rows = stored_records("cells_stream", results).ok(), []
-    for model, title in streams.TITLES.items():
-        before = title
-        for record in found.where(model=model).records:
-            for point in record["points"]:
-                numbers = [
-                    count(point["n_samples"]),
-                    number(point["seconds"]),
-                    number(point["megabytes"]),
-                    percent(point["error"]),
-                ]
-                rows.append([before, *numbers])
-                before = ""
-    return list_table(["model", "samples", "time (s)", "memory (MB)", "error"], rows)
+    found = stored_records("cells_stream", results).ok()
+    fields = {"n_samples": count, "seconds": number, "megabytes": number, "error": percent}
+    rows = [
+        [title, *(form(point[field]) for field, form in fields.items())]
+        for model, title in streams.TITLES.items()
+        for record in found.where(model=model).records
+        for point in record["points"]
+    ]
+    return list_table(["model", "samples", "time (s)", "memory (MB)", "error"], grouped(rows))
 
 
 def cluster(results):
     """Times, memory and traffic of worker processes; a column for each run."""
     found = stored_records("cells_cluster", results).ok().records
-    measures = {
-        "workers": ("n_workers", count),
-        "cells": ("n_cells", count),
-        "time of fit": ("seconds", seconds),
+    fields = {
+        "n_workers": ("workers", count),
+        "n_cells": ("cells", count),
+        "seconds": ("time of fit", seconds),
         "error": ("error", percent),
-        "largest memory of a worker (MB)": ("megabytes_at_most", count),
-        "pieces (MB)": ("megabytes_of_pieces", count),
-        "received (MB)": ("megabytes_received", count),
+        "megabytes_at_most": ("largest memory of a worker (MB)", count),
+        "megabytes_of_pieces": ("pieces (MB)", count),
+        "megabytes_received": ("received (MB)", count),
     }
-    rows = [
-        [title, *(form(record[field]) for record in found)]
-        for title, (field, form) in measures.items()
-    ]
+    rows = [[title, *(form(r[field]) for r in found)] for field, (title, form) in fields.items()]
     sizes = [f"{record['n_train'] / 1e6:g}{NBSP}M" for record in found]
     return list_table(["samples", *sizes], rows) if found else None
 
 
 def mixed(results):
     """Errors of linear models that are mixed from models of partitions."""
-    found = stored_records("cells_mixing", results).ok()
     rows = [
         [
             f"{mixing.SETS[record['set']]}, {mixing.MODELS[record['model']][0]}",
             *(number(error, 100) for error in record["errors"].values()),
         ]
-        for record in found.records
+        for record in stored_records("cells_mixing", results).ok().records
     ]
     partitions = [str(n) for _ in mixing.EPOCHS for n in mixing.N_PARTITIONS]
     n = len(mixing.N_PARTITIONS)
     parts = {"Test error after one epoch, percent": 1 + n, "After five epochs": n}
-    return split_table(["set, model", "1", *partitions], rows, parts) if rows else None
+    return split_table(["set, model", "1", *partitions], rows, parts)
 
 
 def simulated_seconds(durations, n_workers):
@@ -179,29 +176,20 @@ def billion(results):
         total = sum(largest["durations"][stage]) * scale
         per_sample = f"{1e6 * total / N_BILLION:.2g} µs"
         rows.append([title, per_sample, f"{total / N_WORKERS / 60:.0f} minutes"])
-    pieces = largest["megabytes_of_pieces"] * scale
-    rows.append(
+    pieces, model = (largest[f"megabytes_of_{what}"] * scale for what in ("pieces", "model"))
+    rows += [
         [
             "sending pieces (10 Gbit/s per worker)",
             f"{1e6 * pieces / N_BILLION:.0f} bytes",
             f"{pieces / N_WORKERS / 1250 / 60:.1f} minutes",
-        ]
-    )
-    rows.append(
-        [
-            "memory of a worker for one of 128 groups",
-            "–",
-            f"{1e-3 * pieces / 128:.1f} GB",
-        ]
-    )
-    model = largest["megabytes_of_model"] * scale
-    rows.append(
+        ],
+        ["memory of a worker for one of 128 groups", "–", f"{1e-3 * pieces / 128:.1f} GB"],
         [
             "memory of the client for the model",
             f"{1e6 * model / N_BILLION:.0f} bytes",
             f"{1e-3 * model:.0f} GB",
-        ]
-    )
+        ],
+    ]
     return list_table(["", "per sample", "10⁹ samples, 32 workers"], rows)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sklearn.metrics import zero_one_loss
 
-from ..bench.clock import Clock
 from ..bench.job import Job
+from ..bench.measure import Clock
 from . import files, mixing, streams
 from .models import MODELS
 from .sets import CASES, FOREST, N_TEST, forest
@@ -41,20 +41,12 @@ def measured(model, X, y, X_test, y_test):
     clock = Clock()
     predicted = model.predict(X_test)
     predict = getattr(model, "predict_clock_", None) or clock.read()
-    record = {
+    return {
         "n_fitted": getattr(model, "n_fitted_", len(y)),
-        "n_cells": getattr(model, "n_cells_", None),
-        "n_support": _n_support(model),
-        "parameters": getattr(model, "best_params_", None),
         "error": zero_one_loss(y_test, predicted),
+        **{f"fit_{name}": [value] for name, value in fit.items()},
+        **{f"predict_{name}": [value] for name, value in predict.items()},
     }
-    record |= {f"fit_{name}": [value] for name, value in fit.items()}
-    return record | {f"predict_{name}": [value] for name, value in predict.items()}
-
-
-def _n_support(model):
-    found = getattr(model, "n_support_", None)
-    return None if found is None else int(sum(found))
 
 
 def fit_cells(job):

@@ -1,6 +1,6 @@
 """Tables of `deployment`."""
 
-from ..bench.rst import joined, list_table
+from ..bench.rst import grouped, joined, list_table
 from ..bench.summary import stored_records
 from ..calibration.sets import SETS as TITLES
 from .steps import MODELS, SETS
@@ -16,14 +16,14 @@ def title_of(name):
 
 def _table(title, cell, models, results):
     """Return a table with a row for each set and model, and a column for each way to predict."""
-    found, rows = stored_records("deployment_onnx", results).ok(), []
-    for name in SETS:
-        before = title_of(name)
-        for model in models:
-            for record in found.where(set=name, model=model).records:
-                rows.append([before, MODEL_TITLES[model], *(cell(record[way]) for way in WAYS)])
-                before = ""
-    return list_table(["set", "model", *WAYS.values()], rows, title)
+    found = stored_records("deployment_onnx", results).ok()
+    rows = [
+        [title_of(name), MODEL_TITLES[model], *(cell(record[way]) for way in WAYS)]
+        for name in SETS
+        for model in models
+        for record in found.where(set=name, model=model).records
+    ]
+    return list_table(["set", "model", *WAYS.values()], grouped(rows), title)
 
 
 def durations(results):

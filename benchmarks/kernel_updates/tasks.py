@@ -7,9 +7,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import zero_one_loss
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench.data import load_paper_dataset
+from benchmarks.bench.data import load_all_samples, load_paper_dataset, scaled
 from sklearn_online_svm import (
     LASVC,
     KernelPassiveAggressiveClassifier,
@@ -88,18 +87,14 @@ def budget_stream(job):
 
 
 def _set(job):
-    data = load_paper_dataset(job.name)
-    parts = [part for part in ("train", "test") if data.get(f"X_{part}") is not None]
-    X = [data[f"X_{part}"] for part in parts]
-    X = np.vstack([x.toarray() if hasattr(x, "toarray") else x for x in X]).astype(np.float64)
-    y = np.concatenate([data[f"y_{part}"] for part in parts])
+    X, y, _ = load_all_samples(job.name, dense=True)
     rng = np.random.default_rng(job.seed)
     rows = rng.permutation(len(y))[: 1500 if job.quick else int(MOST_ROWS / 0.7)]
     X, X_test, y, y_test = train_test_split(
-        X[rows], y[rows], test_size=0.3, random_state=job.seed, stratify=y[rows]
+        X[rows].astype(np.float64), y[rows], test_size=0.3, random_state=job.seed, stratify=y[rows]
     )
-    scaler = StandardScaler().fit(X)
-    return scaler.transform(X), y, scaler.transform(X_test), y_test
+    X, X_test = scaled(X, X_test)
+    return X, y, X_test, y_test
 
 
 def _chosen(build, X, y, seed):
@@ -109,33 +104,38 @@ def _chosen(build, X, y, seed):
     return GRID[int(np.argmin(errors))]
 
 
-def kernel_pa_sets(job):
-    """PA-I with all labels, some labels and few vectors, and LASVC."""
-    X, y, X_test, y_test = _set(job)
-    fixed, found = dict(gamma=1.0 / X.shape[1], random_state=job.seed), {}
-
-    def measure(name, model, C):
+def _measured(models, X, y, X_test, y_test):
+    """Error, support vectors and time of each model."""
+    found = {}
+    for name, model in models.items():
         start = time.perf_counter()
         model.fit(X, y)
         seconds = time.perf_counter() - start
-        inner = getattr(model, "estimator_", model)
         found[name] = {
-            "C": C,
             "error": zero_one_loss(y_test, model.predict(X_test)),
-            "n_vectors": len(inner.support_),
+            "n_vectors": len(getattr(model, "estimator_", model).support_),
             "fit_seconds": seconds,
         }
+    return {"models": found}
 
+
+def kernel_pa_sets(job):
+    """PA-I with all labels, some labels and few vectors, and LASVC."""
+    X, y, X_test, y_test = _set(job)
+    fixed = dict(gamma=1.0 / X.shape[1], random_state=job.seed)
     C = _chosen(lambda C: KernelPassiveAggressiveClassifier(C=C, **fixed), X, y, job.seed)
     model = KernelPassiveAggressiveClassifier(C=C, **fixed)
     query = MarginQuery(rate=QUERY_RATE, random_state=job.seed)
-    asking = LabelEfficientClassifier(model, query, random_state=job.seed)
-    measure("PA-I", model, C)
-    measure("PA-I, a fifth of the labels", asking, C)
-    measure("PA-I, 100 vectors", clone(model).set_params(max_support_vectors=100), C)
     C = _chosen(lambda C: LASVC(C=C, **fixed), X, y, job.seed)
-    measure("LASVC", LASVC(C=C, **fixed), C)
-    return {"n_train": len(y), "n_features": X.shape[1], "models": found}
+    models = {
+        "PA-I": model,
+        "PA-I, a fifth of the labels": LabelEfficientClassifier(
+            clone(model), query, random_state=job.seed
+        ),
+        "PA-I, 100 vectors": clone(model).set_params(max_support_vectors=100),
+        "LASVC": LASVC(C=C, **fixed),
+    }
+    return _measured(models, X, y, X_test, y_test)
 
 
 # ---------------------------------------------------------------------------
@@ -166,17 +166,7 @@ def perceptrons_of_digits(job):
         "LASVM, 1 pass": LASVC(C=1000, **MNIST, random_state=job.seed),
         "LASVM, 2 passes": LASVC(C=1000, max_iter=2, **MNIST, random_state=job.seed),
     }
-    found = {}
-    for name, model in models.items():
-        start = time.perf_counter()
-        model.fit(X, y)
-        seconds = time.perf_counter() - start
-        found[name] = {
-            "error": zero_one_loss(y_test, model.predict(X_test)),
-            "fit_seconds": seconds,
-            "n_vectors": len(model.support_),
-        }
-    return {"n_train": n_train, "n_test": n_test, "models": found}
+    return _measured(models, X, y, X_test, y_test)
 
 
 JOB = UpdatesJob

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse, vstack
+from scipy.sparse import csr_matrix, issparse
 from sklearn.preprocessing import StandardScaler
 
-from ..bench.data import load_paper_dataset
+from ..bench.data import load_all_samples
 
 N_TEST, N_QUICK = 2000, 400
 
@@ -31,11 +31,7 @@ class Case:
 
     def load(self, seed, quick=False):
         """Return training samples and labels, test samples and labels; a split for each seed."""
-        data = load_paper_dataset(self.file)
-        X, y = data.X_train, data.y_train
-        if data.X_test is not None:
-            X = (vstack if issparse(X) else np.vstack)([X, data.X_test])
-            y = np.concatenate([y, data.y_test])
+        X, y, _ = load_all_samples(self.file)
         if self.even or self.positive is not None:
             y = np.where(y % 2 == 0 if self.even else y == self.positive, 1, -1)
         n_test = N_QUICK if quick else min(N_TEST, len(y) // 3)

@@ -1,6 +1,6 @@
 """Tables of `kernels`."""
 
-from ..bench.rst import count, list_table, number, percent, seconds, split_table, times
+from ..bench.rst import count, grouped, list_table, number, percent, seconds, split_table, times
 from ..bench.summary import ratio, stored_records
 from .sets import CASES
 from .steps import MIXED, SIZES
@@ -34,11 +34,7 @@ def sets(results):
         )
     header = ["kernel, set", "fit", "SVC / LASVC", "predict", "SVC / LASVC"]
     header += ["samples", "LASVC", "SVC"]
-    return (
-        split_table(header, rows, {"Time of LASVC, milliseconds": 4, "Test error": 3})
-        if rows
-        else None
-    )
+    return split_table(header, rows, {"Time of LASVC, milliseconds": 4, "Test error": 3})
 
 
 def tanimoto(results):
@@ -55,19 +51,14 @@ def tanimoto(results):
 
 def mixed(results):
     """Error and time of models on tables of mixed types."""
-    found, rows = stored_records("kernels_mixed", results).ok(), []
-    for name, title in INTERACTIONS.items():
-        before = title
-        for model in MIXED:
-            records = found.where(set=name, model=model)
-            if records:
-                numbers = [
-                    percent(records.median("error")),
-                    seconds(records.median("seconds_fit")),
-                ]
-                rows.append([before, TITLES[model], *numbers])
-                before = ""
-    return list_table(["sign of the effect", "model", "error", "fit"], rows)
+    found = stored_records("kernels_mixed", results).ok()
+    rows = [
+        [title, TITLES[model], percent(of.median("error")), seconds(of.median("seconds_fit"))]
+        for name, title in INTERACTIONS.items()
+        for model in MIXED
+        if (of := found.where(set=name, model=model))
+    ]
+    return list_table(["sign of the effect", "model", "error", "fit"], grouped(rows))
 
 
 TABLES = {"kernels_sets": sets, "kernels_tanimoto": tanimoto, "kernels_mixed": mixed}

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench.data import load_paper_dataset
+from benchmarks.bench.data import load_all_samples
 from sklearn_online_svm import (
     LASVC,
     AROWClassifier,
@@ -51,9 +51,8 @@ class LateJob(Job):
 
 def late_letters(job):
     """Return errors on former and new classes, added to the model or known from the start."""
-    data, rng = load_paper_dataset("letter"), np.random.default_rng(job.seed)
-    X = np.vstack([data.X_train, data.X_test]) if data.X_test is not None else data.X_train
-    y = np.concatenate([data.y_train, data.y_test]) if data.X_test is not None else data.y_train
+    rng = np.random.default_rng(job.seed)
+    X, y, _ = load_all_samples("letter")
     classes = np.unique(y)
     late = rng.choice(classes, N_LATE, replace=False)
     order = rng.permutation(len(y))

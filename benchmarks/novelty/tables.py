@@ -1,6 +1,8 @@
 """Tables of `novelty`."""
 
-from ..bench.rst import count, joined, list_table, megabytes, percent, seconds
+from statistics import mean
+
+from ..bench.rst import count, joined, list_table, megabytes, percent, pivot, seconds
 from ..bench.summary import stored_records
 from .tasks import MAX_VECTORS, WINDOW
 
@@ -20,38 +22,31 @@ STREAMS = {
 def models(results):
     """Times and ROC AUC, a table for each number of samples."""
     found = stored_records("novelty_models", results).ok()
-    tables = []
-    for n in found.distinct("n_train"):
-        rows = [
-            [
-                TITLES[record["model"]],
-                seconds(record["seconds_fit"]),
-                seconds(record["seconds_predict"]),
-                f"{record['auc']:.4f}",
-            ]
-            for record in found.where(n_train=n).records
-        ]
-        header = ["model", "fit", "score", "AUC"]
-        tables.append(list_table(header, rows, f"{count(n)} training samples"))
-    return joined(tables)
+    columns = [
+        ("model", lambda record: TITLES[record["model"]]),
+        ("fit", lambda record: seconds(record["seconds_fit"])),
+        ("score", lambda record: seconds(record["seconds_predict"])),
+        ("AUC", lambda record: f"{record['auc']:.4f}"),
+    ]
+    return joined(
+        pivot(found.where(n_train=n).records, columns, f"{count(n)} training samples")
+        for n in found.distinct("n_train")
+    )
 
 
 def streams(results):
     """Speed, memory and AUC of streams that drift; a column for each model."""
     found = stored_records("novelty_streams", results).ok().records
-
-    def row(title, cell):
-        return [title, *(cell(record) for record in found)]
-
-    rows = [
-        row("samples per second", lambda r: count(r["samples_per_second"])),
-        row("AUC, lowest", lambda r: f"{min(r['auc']):.4f}"),
-        row("AUC, mean", lambda r: f"{sum(r['auc']) / len(r['auc']):.4f}"),
-        row("rejected", lambda r: percent(sum(r["rejected"]) / len(r["rejected"]))),
-        row("most vectors", lambda r: count(max(r["n_support"]))),
-        row("memory of the process, after 10 %", lambda r: megabytes(r["megabytes"][1])),
-        row("memory at the end", lambda r: megabytes(r["megabytes"][-1])),
-    ]
+    cells = {
+        "samples per second": lambda r: count(r["samples_per_second"]),
+        "AUC, lowest": lambda r: f"{min(r['auc']):.4f}",
+        "AUC, mean": lambda r: f"{mean(r['auc']):.4f}",
+        "rejected": lambda r: percent(mean(r["rejected"])),
+        "most vectors": lambda r: count(max(r["n_support"])),
+        "memory of the process, after 10 %": lambda r: megabytes(r["megabytes"][1]),
+        "memory at the end": lambda r: megabytes(r["megabytes"][-1]),
+    }
+    rows = [[title, *map(cell, found)] for title, cell in cells.items()]
     return list_table(["", *(STREAMS[r["model"]] for r in found)], rows) if found else None
 
 

@@ -75,7 +75,6 @@ def detect(job):
         "seconds_predict": time.process_time() - fitted,
         "rejected": float(np.mean(scores <= 0)),
         "auc": roc_auc_score(~is_outlier, scores),
-        "n_support": len(model.support_) if hasattr(model, "support_") else None,
     }
 
 

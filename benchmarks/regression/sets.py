@@ -50,7 +50,6 @@ class Set:
     n_train: int = 25_000
     C: float = 10.0
     epsilon: float = 0.1
-    gamma: float | str = "scale"
     n_test: int = 10_000
 
     def load(self, seed, quick, n_train=None):

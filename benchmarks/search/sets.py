@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench.data import load_paper_dataset
-
+from ..bench.data import load_paper_dataset, scaled
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, Split
 from .generators import make_chessboard, make_many_clusters, make_rough_field
 
@@ -38,14 +36,10 @@ class SearchSet:
         split = self.make()
         if quick:
             split = split.head(QUICK_TRAIN, QUICK_TEST)
-        if self.scale is None:
-            scaler = StandardScaler().fit(split.X_train.astype(np.float64))
-            split = split.map_rows(lambda X: scaler.transform(X.astype(np.float64)))
-        else:
-            split = split.map_rows(lambda X: X / self.scale)
-        split = split.map_rows(lambda X: np.ascontiguousarray(X, dtype=np.float32))
+        parts = (X.astype(np.float64) for X in (split.X_train, split.X_test))
+        X, X_test = (np.float32(X) for X in scaled(*parts, self.scale))
         order = np.random.default_rng(seed).permutation(len(split.y_train))
-        return Split(split.X_train[order], split.y_train[order], split.X_test, split.y_test)
+        return Split(X[order], split.y_train[order], X_test, split.y_test)
 
     def grid(self, quick=False):
         """Values of C and gamma, as `param_grid` has them."""
