@@ -68,6 +68,6 @@ TABLES = {
         f"calibration_c{C:g}": partial(by_sets, LOSSES, f"Log-loss with C = {C:g}", C=C)
         for C in CS
     },
-    "calibration_time": partial(by_sets, TIMES, "Time, in fits without probabilities"),
+    "calibration_time": partial(by_sets, TIMES, "Time relative to a fit without probabilities"),
     "calibration_streams": streams,
 }

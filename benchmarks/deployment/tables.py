@@ -6,7 +6,7 @@ from ..calibration.sets import SETS as TITLES
 from .steps import MODELS, SETS
 
 MODEL_TITLES = {"lasvc": "LASVC", "kernel_arow": "kernel AROW", "pa": "PA"}
-WAYS = {"ours": "model", "float32": "float32", "float64": "float64"}
+WAYS = {"ours": "model itself", "float32": "ONNX float32", "float64": "ONNX float64"}
 
 
 def title_of(name):

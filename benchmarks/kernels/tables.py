@@ -46,7 +46,7 @@ def tanimoto(results):
             fields = ("seconds_fit", "seconds_predict")
             cells = [seconds(records.median(field)) for field in fields for records in pair]
             rows.append([count(n), *cells])
-    return list_table(["samples", "fit, LASVC", "SVC", "predict, LASVC", "SVC"], rows)
+    return list_table(["samples", "LASVC, fit", "SVC, fit", "LASVC, predict", "SVC, predict"], rows)
 
 
 def mixed(results):
@@ -58,7 +58,7 @@ def mixed(results):
         for model in MIXED
         if (of := found.where(set=name, model=model))
     ]
-    return list_table(["sign of the effect", "model", "error", "fit"], grouped(rows))
+    return list_table(["sign depends on", "model", "error", "fit"], grouped(rows))
 
 
 TABLES = {"kernels_sets": sets, "kernels_tanimoto": tanimoto, "kernels_mixed": mixed}

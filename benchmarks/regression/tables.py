@@ -7,7 +7,7 @@ from .steps import CURVE
 
 TITLES = {
     "lasvr": "LASVR",
-    "lasvr_budget": "1000 vectors",
+    "lasvr_budget": "1000 support vectors",
     "svr": "SVR",
     "sklearnex": "intelex",
     "boosting": "boosting",

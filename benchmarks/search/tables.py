@@ -79,9 +79,9 @@ def regret_table(results):
     costs = [
         ("cost", lambda work: f"{median(found[work][1]):.1f}"),
         ("time", lambda work: seconds(ours[work].median("seconds"))),
-        ("cheaper", lambda work: f"{times_cheaper(work, results):.0f}"),
+        ("times cheaper", lambda work: f"{times_cheaper(work, results):.0f}"),
     ]
-    return pivot(found, [name, *errors, *costs], {"Test errors": 3, "Cost": 3})
+    return pivot(found, [name, *errors, *costs], {"Test errors of ProgressiveSearch": 3, "Cost": 3})
 
 
 def peers_table(results):

@@ -103,7 +103,7 @@ def drift_costs(results):
     found = drift_records(results).get("abrupt", {})
     columns = [
         ("", _title),
-        ("seen", lambda model: f"{found[model][-1]['rows'] / 1000:.0f}"),
+        ("samples (1000)", lambda model: f"{found[model][-1]['rows'] / 1000:.0f}"),
         ("first", lambda model: _rate(found[model][:3])),
         ("last", lambda model: _rate(found[model][-3:])),
         ("MB", lambda model: f"{found[model][-1]['megabytes']:.0f}"),
