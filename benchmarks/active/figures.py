@@ -5,8 +5,8 @@ Two panels beside each other, because the pages are read on narrow screens, too.
 
 import numpy as np
 
-from ..bench.plots import panels, plain_log, save
-from ..bench.summary import mean, mean_curve, stored_records
+from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.summary import mean, mean_curve, measured
 from ..svc.workloads import WORKLOADS
 from .pairs import TRAINING
 from .steps import SELECTIONS
@@ -16,7 +16,6 @@ from .tables import (
     SHOWN,
     WAYS,
     epoch_points,
-    loop_records,
     pair_points,
     pool_curve,
     pool_records,
@@ -40,13 +39,6 @@ def optimum(axis, error, label="SVC, all samples"):
     axis.axhline(100 * error, color=INK, linestyle=":", linewidth=1.0, label=label)
 
 
-def legend_below(figure, axis, n_columns, inches=0.5):
-    """One legend for all panels."""
-    figure.tight_layout(rect=(0, inches / figure.get_figheight(), 1, 1))
-    handles, names = axis.get_legend_handles_labels()
-    figure.legend(handles, names, loc="lower center", ncols=n_columns, frameon=False)
-
-
 # Loops that score all samples are dashed.
 LOOP_STYLES = {
     "partial_fit": (BLUE, "-"),
@@ -60,28 +52,24 @@ LOOP_STYLES = {
 
 def draw_pool_loops(results, folder):
     """Error against labels, and against time; medians over the seeds."""
-    found = loop_records(results).ok()
+    found = measured("pool_loops", results)
     sets = found.distinct("workload")
-    if not sets:
-        return
     figure, axes = panels(len(sets), 2, width=4.0, height=2.8)
     for (left, right), workload in zip(axes, sets):
         for loop, title in LOOPS.items():
             records = found.where(workload=workload, loop=loop).records
             if not records:
                 continue
-            fields = ("n_labels", "seconds", "error")
-            curves = [[[point[f] for f in fields] for point in r["curve"]] for r in records]
+            curves = [[list(point.values()) for point in record["curve"]] for record in records]
             n_labels, time, error = np.median(curves, axis=0).T
             colour, line = LOOP_STYLES[loop]
             style = dict(color=colour, linestyle=line, linewidth=1.5)
             left.plot(n_labels, 100 * error, label=title.replace("``", ""), **style)
             right.plot(time, 100 * error, **style)
         left.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="test error (%)")
-        right.set(xlabel="time of the loop (s)", xscale="log")
+        right.set(xlabel="time of the loop (s)")
         plain_log(right.xaxis)
         for axis in (left, right):
-            axis.set_yscale("log")
             plain_log(axis.yaxis, subs=(1, 2, 5))
     legend_below(figure, axes[0, 0], 2, 0.8)
     save(figure, folder / "pool_loops.png", tight=False)
@@ -89,9 +77,7 @@ def draw_pool_loops(results, folder):
 
 def draw_adult(results, folder):
     """Error against samples used, support vectors and time (Figures 3.8 and 3.9)."""
-    records = stored_records("selection_adult", results)
-    if not records:
-        return
+    records = measured("selection_adult", results)
     figure, axes = panels(2, 2, width=4.0, height=3.2)
     labels = {"n_labels": "samples used", "n_support": "support vectors", "seconds": "time (s)"}
     svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support")}
@@ -100,7 +86,7 @@ def draw_adult(results, folder):
             points = mean_curve(records, selection=name)
             plot(axis, points, field, "error", 100, color=COLOURS[name], label=name)
         optimum(axis, svc["error"])
-        axis.set(xlabel=label, ylabel="test error (%)", xscale="log", ylim=(14.9, 18))
+        axis.set(xlabel=label, ylabel="test error (%)", ylim=(14.9, 18))
         plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
     axes[0, 1].plot([svc["n_support"]], [100 * svc["error"]], "x", color=INK)
     axes[1, 1].axis("off")
@@ -110,10 +96,9 @@ def draw_adult(results, folder):
 
 def draw_noise(results, folder):
     """Error against samples and support vectors, for shares of wrong labels (3.10 to 3.12)."""
-    records = stored_records("selection_noise", results)
-    epoch = stored_records("selection_noise_epoch", results).ok()
-    if not records:
-        return
+    records, epoch = (
+        measured(step, results) for step in ("selection_noise", "selection_noise_epoch")
+    )
     shares = sorted(records.distinct("noise"))
     figure, axes = panels(len(shares), 2, width=4.0, height=2.8)
     for pair, noise in zip(axes, shares):
@@ -130,9 +115,9 @@ def draw_noise(results, folder):
                 optimum(axis, svc["error"])
                 if x == "n_support":
                     axis.plot([svc[x]], [100 * svc["error"]], "x", color=INK)
-            axis.set(xscale="log", yscale="log", ylim=(0.35, 50))
             plain_log(axis.xaxis, subs=(1, 2, 5))
             plain_log(axis.yaxis, subs=(1, 2, 5))
+            axis.set_ylim(0.35, 50)
             axis.tick_params(axis="x", labelrotation=45)
         pair[0].set(title=f"{noise:.0%} wrong labels", ylabel="test error (%)")
     for axis, label in zip(axes[-1], ("samples used", "support vectors")):
@@ -170,9 +155,7 @@ def draw_retraining(results, folder):
 
 def draw_pairs(results, folder):
     """Errors on pairs of records: each training name left out (3.14), three test names (3.15)."""
-    records = stored_records("pairs_curves", results).ok()
-    if not records:
-        return
+    records = measured("pairs_curves", results)
     figure, axes = panels(3, 2, width=4.0, height=2.7)
     for column, number, names in zip(axes.T, ("3.14", "3.15"), (TRAINING, SHOWN)):
         for axis, name in zip(column, names):
@@ -181,7 +164,7 @@ def draw_pairs(results, folder):
                 plot(axis, points, "n_labels", "error", 100, color=COLOURS[model], label=model)
             (svc,) = pair_points(records, "svc", [name])
             optimum(axis, svc["error"], "SVC, all pairs")
-            axis.set(title=f"{number}: {name}", xscale="log")
+            axis.set_title(f"{number}: {name}")
             plain_log(axis.xaxis, subs=(1, 2, 5))
             axis.tick_params(axis="x", labelrotation=45)
     for axis in axes[:, 0]:

@@ -1,8 +1,8 @@
 """Tables of sample selection; means over the splits, as in the thesis."""
 
 from ..bench.results import load
-from ..bench.rst import count, joined, list_table, percent, seconds, times
-from ..bench.summary import Records, mean, mean_curve, ratio, stored_records
+from ..bench.rst import count, joined, list_table, percent, pivot, seconds, times
+from ..bench.summary import Records, flat, mean, mean_curve, measured, ratio, stored_records
 from ..svc.workloads import WORKLOADS
 from .pairs import TRAINING
 from .steps import SELECTIONS
@@ -18,27 +18,21 @@ LOOPS = {
 }
 
 
-def loop_records(results):
-    """The records of `pool_loops`; empty without results."""
-    return stored_records("pool_loops", results)
-
-
 def pool_loops(results):
     """Time of a loop, and the error after it, for each set."""
-    found = loop_records(results)
+    found = stored_records("pool_loops", results)
     tables = []
     for workload in found.distinct("workload"):
         here = found.where(workload=workload)
-        first = here.where(loop="partial_fit").median("seconds")
+        loops = {loop: here.where(loop=loop) for loop in LOOPS}
+        fitted = {loop: mine.median("seconds") for loop, mine in loops.items()}
         rows = []
-        for loop, title in LOOPS.items():
-            mine = here.where(loop=loop)
-            value = mine.median("seconds")
+        for loop, mine in loops.items():
             cells = [mine.verdict(), "", ""]
-            if value is not None:
-                error = percent(mine.median("error"))
-                cells = [seconds(value), times(ratio(value, first)), error]
-            rows.append([title, *cells])
+            if fitted[loop] is not None:
+                relative = times(ratio(fitted[loop], fitted["partial_fit"]))
+                cells = [seconds(fitted[loop]), relative, percent(mine.median("error"))]
+            rows.append([LOOPS[loop], *cells])
         title = (
             f"{WORKLOADS[workload].title}, {count(here.median('n_pool'))} samples: "
             f"{load('pool_loops', results)['n_labels']} labels after {N_FIRST} of each class"
@@ -57,28 +51,28 @@ def n_seeds(records):
 
 def selection_adult(results):
     """SVC, and where each selection first comes near to its error."""
-    records = stored_records("selection_adult", results)
-    if not records:
-        return None
+    records = measured("selection_adult", results)
     svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support", "seconds")}
     found = {"``SVC``": svc | {"n_labels": mean(records, "n_train", model="sklearnex")}}
     for name in SELECTIONS:
         points = mean_curve(records, selection=name)
         near = (p for p in points if p["error"] <= svc["error"] + NEAR)
         found[name] = next(near, None)
-    rows = []
-    for title, point in found.items():
-        cells = ["not reached", "", ""]
-        if point:
-            cells = [count(point["n_labels"]), count(point["n_support"])]
-            cells.append(seconds(point["seconds"]))
-        rows.append([title, *cells])
-    header = ["", "samples", "support vectors", "time"]
+
+    def column(field, written, missing=""):
+        return lambda name: written(found[name][field]) if found[name] else missing
+
+    columns = [
+        ("", str),
+        ("samples", column("n_labels", count, "not reached")),
+        ("support vectors", column("n_support", count)),
+        ("time", column("seconds", seconds)),
+    ]
     title = (
         "``SVC``, and the first point of each curve within 0.1 percentage points of its error, "
         f"{percent(svc['error'])}; means over {n_seeds(records)} splits"
     )
-    return list_table(header, rows, title)
+    return pivot(found, columns, title)
 
 
 # Title, selection and C (None: that of the set).
@@ -92,9 +86,7 @@ NOISY = {
 
 def selection_noise(results):
     """Error with wrong labels."""
-    records = stored_records("selection_noise", results).ok()
-    if not records:
-        return None
+    records = measured("selection_noise", results)
     shares = sorted(records.distinct("noise"))
     curves = {
         (title, noise): mean_curve(records, selection=selection, C=C, noise=noise)
@@ -115,8 +107,8 @@ def selection_noise(results):
 
 def epoch_points(records, selection, noise):
     """Points of `selection_noise_epoch`, in the order of their budgets."""
-    found = records.ok().where(selection=selection, noise=noise).records
-    return sorted((p for r in found for p in r["points"]), key=lambda p: p["n_labels"])
+    found = flat(records.where(selection=selection, noise=noise), "points").records
+    return sorted(found, key=lambda point: point["n_labels"])
 
 
 WAYS = {
@@ -169,19 +161,13 @@ SHOWN = ("C. Chen", "J. Robinson", "M. Miller")
 
 def pair_points(records, model, names):
     """Mean points of a model of `pairs_curves` over these names and all sets of records."""
-    points = [
-        point
-        for record in records.records
-        if record["name"] in names
-        for point in record["points"]
-        if point["model"] == model
+    here = Records(record for record in records.records if record["name"] in names)
+    points = flat(here, "points").where(model=model)
+    sizes = [{"n_labels": n} for n in sorted(points.distinct("n_labels"))]
+    return [
+        {"n_labels": None} | size | {f: mean(points, f, **size) for f in ("error", "n_vectors")}
+        for size in (sizes if model != "svc" else [{}])
     ]
-    sizes = sorted({p["n_labels"] for p in points}) if model != "svc" else [None]
-    found = []
-    for size in sizes:
-        here = Records(p | {"status": "ok"} for p in points if size in (None, p["n_labels"]))
-        found.append({"n_labels": size, **{f: mean(here, f) for f in ("error", "n_vectors")}})
-    return found
 
 
 # Labels of Table 3.5's models.
@@ -190,9 +176,7 @@ N_FEW = 2000
 
 def pairs_models(results):
     """Error on each test name, as in Table 3.5: all labels, few chosen ones, few random ones."""
-    found = stored_records("pairs_curves", results).ok()
-    if not found:
-        return None
+    found = measured("pairs_curves", results)
     tested = [name for name in found.distinct("name") if name not in TRAINING]
     models = ("svc", "active", "random")
 
@@ -214,7 +198,5 @@ def pairs_models(results):
 
 TABLES = {
     table.__name__: table
-    for table in (
-        pool_loops, selection_adult, selection_noise, selection_pools, pairs_models,
-    )
-}  # fmt: skip
+    for table in (pool_loops, selection_adult, selection_noise, selection_pools, pairs_models)
+}

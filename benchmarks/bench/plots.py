@@ -28,8 +28,16 @@ def save(figure, path, *, tight=True):
     plt.close(figure)
 
 
+def legend_below(figure, axis, n_columns, inches=0.5):
+    """One legend for all panels, from the labels of one of them; its layout needs no `tight`."""
+    figure.tight_layout(rect=(0, inches / figure.get_figheight(), 1, 1))
+    handles, names = axis.get_legend_handles_labels()
+    figure.legend(handles, names, loc="lower center", ncols=n_columns, frameon=False)
+
+
 def plain_log(axis, subs=(1,)):
-    """Numbers instead of powers of ten on a logarithmic axis."""
+    """A logarithmic axis with numbers instead of powers of ten."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     axis.set_major_locator(LogLocator(subs=subs, numticks=20))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -32,19 +32,6 @@ def split_table(header, rows, parts, n_keys=1):
     return joined(tables)
 
 
-def cross_table(corner, rows, columns, cell, title=None):
-    """A table with ``cell(row, column)`` for each row and column, dicts from key to title.
-
-    Rows of which nothing was measured are left out.
-    """
-    found = []
-    for row, name in rows.items():
-        cells = [cell(row, column) for column in columns]
-        if set(cells) != {"–"}:
-            found.append([name, *cells])
-    return list_table([corner, *columns.values()], found, title)
-
-
 def grouped(rows):
     """Rows without the first cell where it is that of the row above."""
     above = [None, *(row[0] for row in rows)]
@@ -105,7 +92,7 @@ def times(ratio):
     return f"{count(float(rounded)) if ratio >= 1000 else rounded}×"
 
 
-def pivot(keys, columns, parts, n_keys=1):
+def pivot(keys, columns, parts="", n_keys=1):
     """A row for each key, with cells from the functions of the columns.
 
     `columns` are pairs of a header and a function of the key, of which the first `n_keys` name
@@ -116,3 +103,14 @@ def pivot(keys, columns, parts, n_keys=1):
     if not rows or isinstance(parts, str):
         return list_table(header, rows, parts)
     return split_table(header, rows, parts, n_keys)
+
+
+def cross_table(corner, rows, columns, cell, parts=""):
+    """`pivot` of ``cell(row, column)`` for each row and column, dicts from key to title.
+
+    Rows of which nothing was measured are left out.
+    """
+    cells = {row: [cell(row, column) for column in columns] for row in rows}
+    found = [row for row in rows if set(cells[row]) != {"–"}]
+    of = [(title, lambda row, i=i: cells[row][i]) for i, title in enumerate(columns.values())]
+    return pivot(found, [(corner, rows.get), *of], parts)

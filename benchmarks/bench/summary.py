@@ -2,7 +2,7 @@
 
 import statistics
 
-from .results import load_those_stored
+from .results import NoResults, load_those_stored
 
 
 class Records:
@@ -55,6 +55,23 @@ def stored_records(step, results):
     """Records of a step; empty without results."""
     stored = load_those_stored([step], results)
     return Records(stored[step]["records"] if stored else ())
+
+
+def measured(step, results):
+    """Records of a step that went well; raises NoResults if there are none."""
+    found = stored_records(step, results).ok()
+    if not found:
+        raise NoResults(f"Nothing was measured in {step}.")
+    return found
+
+
+def flat(records, field, *labels):
+    """A record for each point in a list of each record, with some labels of its record."""
+    return Records(
+        {"status": "ok", **{label: record[label] for label in labels}, **point}
+        for record in records.ok().records
+        for point in record[field]
+    )
 
 
 def ratio(slow, fast):

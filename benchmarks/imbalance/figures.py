@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..active.figures import BLUE, GREEN, GREY, INK, ORANGE, YELLOW, legend_below, plot
-from ..bench.plots import panels, plain_log, save
-from ..bench.summary import Records, mean_curve, stored_records
+from ..active.figures import BLUE, GREEN, GREY, INK, ORANGE, YELLOW, plot
+from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.summary import Records, mean_curve, measured, stored_records
 from .sets import ADULT, FOLDS, GENERAL, SETS, TEXT, WAVEFORM
 from .steps import POOL_SETS
 from .tables import TITLES
@@ -80,7 +80,7 @@ def _curves(records, sets, rivals, fields):
         for rival in rivals:
             style = STYLES[rival] | dict(label=TITLES[rival])
             plot(axis, mean_curve(here, rival=rival), "n_learnt", field, scale, **style)
-        axis.set(title=SETS[workload].title, xscale="log")
+        axis.set_title(SETS[workload].title)
         if len(fields) > 1 or axis in axes[:, 0]:
             axis.set_ylabel(label)
         plain_log(axis.xaxis)
@@ -90,7 +90,6 @@ def _curves(records, sets, rivals, fields):
             (record, *_) = here.records
             whole = record["n_train"] / record["n_positive"] - 1
             axis.axhline(whole, color=INK, linestyle=":", linewidth=1, label="all samples")
-            axis.set_yscale("log")
             plain_log(axis.yaxis, subs=(1, 2, 5))
     for axis in axes[-1]:
         axis.set_xlabel("samples used")
@@ -110,9 +109,7 @@ def _by_origin(point):
 
 def draw_origin(results, folder):
     """Support vectors of VIRTUAL by class and origin (Figure 5.3)."""
-    records = stored_records("along_waveform", results).ok()
-    if not records:
-        return
+    records = measured("along_waveform", results)
     figure, ((axis,),) = panels(1, 1, width=5.0, height=3.2)
     made = records.where(workload="rare_waveform_32", rival="virtual_all").records
     curves = [r | {"points": [*map(_by_origin, r["points"])]} for r in made]
@@ -135,9 +132,7 @@ ROC_STYLES = (dict(color=BLUE), dict(color=GREY), dict(color=INK, linestyle=":")
 
 def draw_roc(results, folder):
     """ROC curves (Figure 4.7)."""
-    records = stored_records("rare_roc", results).ok().records
-    if not records:
-        return
+    records = measured("rare_roc", results).records
     figure, axes = panels(2, 2, width=3.6, height=3.0)
     for axis, record in zip(axes.flat, records):
         for found, title, style in zip(record["curves"], ROC_TITLES, ROC_STYLES):
@@ -151,9 +146,7 @@ def draw_roc(results, folder):
 
 def draw_within(results, folder):
     """Decision values of both classes (Figure 4.2)."""
-    records = stored_records("rare_within", results).ok()
-    if not records:
-        return
+    records = measured("rare_within", results)
     figure, axes = panels(2, 2, width=3.6, height=2.7)
     sets = ["rare_interest", "rare_satimage", "rare_adult_10", "rare_waveform_16"]
     for axis, workload in zip(axes.flat, sets):

@@ -12,7 +12,17 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ..bench.data import imbalanced, load_paper_dataset
-from ..svc.workloads import Split, Workload, adult_dense, letter, mnist, reuters, usps, waveform
+from ..svc.workloads import (
+    Split,
+    Workload,
+    adult_dense,
+    letter,
+    mnist,
+    one_against_rest,
+    reuters,
+    usps,
+    waveform,
+)
 
 # Topic to C and gamma.
 REUTERS = dict.fromkeys(("acq", "corn", "earn", "money-fx", "ship", "trade", "wheat"), (1, 0.5))
@@ -24,19 +34,6 @@ def _topic(topic, seed):
     column = [str(name) for name in data.target_names].index(topic)
     y_train, y_test = (np.where(y[:, column] > 0, 1, -1) for y in (data.y_train, data.y_test))
     return Split(data.X_train, y_train, data.X_test, y_test)
-
-
-def _one(load, label):
-    """One class against the rest, the published split."""
-
-    def prepare(seed):
-        split = load(seed)
-        split.y_train, split.y_test = (
-            np.where(y == label, 1, -1) for y in (split.y_train, split.y_test)
-        )
-        return split
-
-    return prepare
 
 
 def _drawn(X, y, n_train, seed):
@@ -120,11 +117,11 @@ _ALL = [
     Workload("rare_abalone", "abalone-7", _abalone, C=100, gamma=0.01),
     Workload("rare_breast", "breast", _breast, C=1, gamma=0.01),
     Workload("rare_letter", "letter-A", _letter, C=10, gamma=0.01),
-    Workload("rare_satimage", "satimage-4", _one(_satimage, 4), C=50, gamma=0.001),
+    Workload("rare_satimage", "satimage-4", one_against_rest(_satimage, 4), C=50, gamma=0.001),
     # gamma = 2 in the thesis, for pixels whose squares are 256 times smaller.
-    Workload("rare_usps", "USPS", _one(usps, 0), C=1000, gamma=0.0078),
+    Workload("rare_usps", "USPS", one_against_rest(usps, 0), C=1000, gamma=0.0078),
     # gamma is that of the thesis' Table 4.2 for pixels in [0, 1].
-    Workload(MNIST, "MNIST-8", _one(mnist, 8), C=1000, gamma=0.02),
+    Workload(MNIST, "MNIST-8", one_against_rest(mnist, 8), C=1000, gamma=0.02),
     Workload(MONEY_FX, "money-fx (authors)", reuters, C=1, gamma=0.5),
     *(
         Workload(f"rare_{topic}", topic, partial(_topic, topic), C=C, gamma=gamma)

@@ -7,7 +7,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from ..bench.results import load_those_stored
 from ..bench.rst import count, joined, list_table, percent, pivot, split_table
-from ..bench.summary import Records, mean, stored_records
+from ..bench.summary import Records, mean, measured, stored_records
 from .paper import ROC_ADULT, TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
 from .sets import ADULT, MONEY_FX, SETS
 
@@ -261,9 +261,7 @@ METHODS = {
 
 def imbalance_methods(results):
     """G-means of the methods of the guide, with their standard deviations."""
-    found = stored_records("imbalance_methods", results).ok()
-    if not found:
-        return None
+    found = measured("imbalance_methods", results)
 
     def cells(kind):
         def cell(method):

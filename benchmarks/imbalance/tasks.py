@@ -5,19 +5,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import roc_curve
 from sklearn.model_selection import TunedThresholdClassifierCV, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from sklearn_online_svm import LASVC, VirtualLASVC, VirtualSampler
 from sklearn_online_svm.datasets import make_waveform
-from sklearn_online_svm.evaluation import (
-    geometric_mean_score,
-    geometric_mean_scorer,
-    precision_recall_breakeven_score,
-)
+from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
 
 from ..bench.job import Job
+from ..svc.tasks import scores_of
 from .models import RIVALS, Setting
 from .sets import SETS
 
@@ -33,19 +30,16 @@ class ImbalanceJob(Job):
 
 def judged(fit, setting, split):
     """Fit a method; return its model with its scores, and what its support vectors are."""
-    X, y, y_test = split.X_train, split.y_train, split.y_test
+    X, y = split.X_train, split.y_train
     start = time.perf_counter()
     model, told = fit(setting, X, y)
     seconds = time.perf_counter() - start
-    scores = model.decision_function(split.X_test)
     coefficients = model.dual_coef_
     coefficients = getattr(coefficients, "toarray", lambda: coefficients)().ravel()
     n_positive, n_negative = int(np.sum(coefficients > 0)), int(np.sum(coefficients < 0))
     return model, {
         "n_learnt": int(getattr(model, "n_labels_used_", len(y))),
-        "gmean": geometric_mean_score(y_test, np.where(scores > 0, 1, -1)),
-        "auc": roc_auc_score(y_test, scores),
-        "prbep": precision_recall_breakeven_score(y_test, scores),
+        **scores_of(model, split),
         "seconds": seconds,
         "n_vectors": n_positive + n_negative,
         # A model that has seen few samples may have no positive one.

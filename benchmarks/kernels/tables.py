@@ -46,7 +46,9 @@ def tanimoto(results):
             fields = ("seconds_fit", "seconds_predict")
             cells = [seconds(records.median(field)) for field in fields for records in pair]
             rows.append([count(n), *cells])
-    return list_table(["samples", "LASVC, fit", "SVC, fit", "LASVC, predict", "SVC, predict"], rows)
+    return list_table(
+        ["samples", "LASVC, fit", "SVC, fit", "LASVC, predict", "SVC, predict"], rows
+    )
 
 
 def mixed(results):

@@ -55,7 +55,10 @@ def linear_fit(results):
             ("samples", WORK_TITLES.get),
             ("PA-I", lambda work: _fit(works[work], pa)),
             ("SGD", lambda work: _fit(works[work], sgd)),
-            ("SGD / PA-I", lambda w: times(ratio(*(median_seconds(works[w], m) for m in (sgd, pa))))),
+            (
+                "SGD / PA-I",
+                lambda w: times(ratio(*(median_seconds(works[w], m) for m in (sgd, pa)))),
+            ),
         ]
         return pivot(works, columns, title)
 

@@ -5,8 +5,8 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from ..bench.plots import panels, plain_log, save
-from ..bench.summary import Records, stored_records
+from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.summary import Records, flat, measured
 from ..svc.models import ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6
 from .steps import NOISE_COLUMNS, TRADE_OFF
@@ -53,11 +53,6 @@ def _median(records, field):
 def _style(key, **changed):
     colour, marker = STYLES[key]
     return dict(color=colour, marker=marker, label=ROBUST_COLUMNS[key].title) | changed
-
-
-# ---------------------------------------------------------------------------
-# Curves of chapter 6
-# ---------------------------------------------------------------------------
 
 
 def curve(runs, field):
@@ -169,7 +164,6 @@ def draw_figure_6_8(results, folder):
         heights = [np.nan if time is None else time for time in times]
         style = dict(color=STYLES[key][0], label=ROBUST_COLUMNS[key].title)
         axis.bar(places, heights, 0.13, **style)
-    axis.set_yscale("log")
     plain_log(axis.yaxis, subs=(1, 2, 5))
     axis.grid(False, axis="x")
     axis.set_xticks(range(len(sets)), [textwrap.fill(titled(name), 17) for name in sets])
@@ -179,29 +173,23 @@ def draw_figure_6_8(results, folder):
     save(figure, folder / "figure_6_8.png")
 
 
-# ---------------------------------------------------------------------------
-# Figure 6.5: where the ramp begins
-# ---------------------------------------------------------------------------
-
-
 def draw_figure_6_5(results, folder):
-    records = stored_records("ramp_s", results).ok()
-    sets = [record["workload"] for record in records.records]
-    if not sets:
-        return
+    records = measured("ramp_s", results)
     runs = _sets(results)
-    figure, axes, last = _one_per_set(sets)
+    figure, axes, last = _one_per_set(records.distinct("workload"))
     for axis, record in zip(axes, records.records):
         name = record["workload"]
-        ends = {}
-        for key in ("lasvm-full", "lasvm-g"):
-            finals = [run["final"] for run in runs.get(name, {}).get(key, ())]
-            if finals:
-                ends[key] = _median(finals, "n_support"), 100 * _median(finals, "error")
-        svc = robust_records(name, results).where(column="svc", seed=0).ok()
-        if svc:
-            ends["svc"] = svc.median("n_support"), 100 * svc.median("error")
-        points = Records({"status": "ok", **point} for point in record["sweep"])
+        ends = {
+            key: [run["final"] for run in runs.get(name, {}).get(key, ())]
+            for key in ("lasvm-full", "lasvm-g")
+        }
+        ends["svc"] = robust_records(name, results).where(column="svc", seed=0).ok().records
+        ends = {
+            key: (_median(found, "n_support"), 100 * _median(found, "error"))
+            for key, found in ends.items()
+            if found
+        }
+        points = flat(Records([record]), "sweep")
         for key in ("lasvm-nc", "lasvm-i"):
             _draw_sweep(axis, key, points)
         for key, (n_support, error) in ends.items():
@@ -238,11 +226,6 @@ def _draw_sweep(axis, key, points):
             )
 
 
-# ---------------------------------------------------------------------------
-# For the user guide
-# ---------------------------------------------------------------------------
-
-
 def draw_trade_off(results, folder):
     """Test error against support vectors and against fit time."""
     sets = {name: robust_records(name, results) for name in TRADE_OFF}
@@ -263,20 +246,17 @@ def draw_trade_off(results, folder):
             axis.set(xlabel=label, ylabel="test error (%)", title=titled(name))
             axis.margins(0.12)
             if field == "fit_seconds":
-                axis.set_xscale("log")
                 plain_log(axis.xaxis, subs=(1, 2, 5))
             else:
                 axis.set_xlim(left=0)
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="lower center", ncols=4, frameon=False)
+    legend_below(figure, axes[0, 0], 4, 0.64)
     save(figure, folder / "trade_off.png", tight=False)
 
 
 def draw_label_noise(results, folder):
     """Test error against the share of wrong training labels."""
-    points = noise_points(results)
-    points = Records(point for point in points.records if point["workload"] != "adult_dense")
+    points = noise_points(results).records
+    points = Records(point for point in points if point["workload"] != "adult_dense")
     plots = sorted({(point["workload"], point["one_sided"]) for point in points.records})
     if not plots:
         return
@@ -293,7 +273,5 @@ def draw_label_noise(results, folder):
         part = "of the positive samples" if one_sided else "of all samples"
         axis.set(xlabel=f"flipped labels {part} (%)", ylabel="test error (%)", ylim=(0, None))
         axis.set_title(titled(name), fontsize=10)
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="lower center", ncols=len(NOISE_COLUMNS), frameon=False)
+    legend_below(figure, axes[0, 0], len(NOISE_COLUMNS), 0.06 * figure.get_figheight())
     save(figure, folder / "label_noise.png", tight=False)

@@ -7,14 +7,11 @@ and the curves of the figures; ``ramp_s`` (Figure 6.5), ``label_noise``, ``noise
 from functools import partial
 from itertools import product
 
+from ..bench.harness import grid
 from ..svc import models
 from ..svc.workloads import CHAPTER_6
 
 CACHE_SIZE = 1000
-
-# ---------------------------------------------------------------------------
-# robust_*: SVC on each set, and all models on those of the figure
-# ---------------------------------------------------------------------------
 
 TRADE_OFF = ["adult_dense", "usps_noise"]
 # One seed for models shown for comparison only.
@@ -39,10 +36,6 @@ def measure_robust(workload, settings):
     return settings.labelled("fit_and_predict", cases, **fixed)
 
 
-# ---------------------------------------------------------------------------
-# chapter_6_*, ramp_s: the thesis
-# ---------------------------------------------------------------------------
-
 N_RUNS, N_RUNS_LARGE = 10, 5
 LARGE = {"adult_dense", "mnist_8_c100"}
 # Runs of what takes minutes.
@@ -59,13 +52,9 @@ def measure_chapter_6(workload, settings):
         n_runs = 2 if settings.quick else RUNS.get((workload, algorithm), many)
         fields = dict(options={"algorithm": algorithm}, orders=list(range(n_runs)))
         cases.append((dict(algorithm=algorithm), fields))
-    return settings.labelled(
-        "learn_in_chunks",
-        cases,
-        workload=workload,
-        n_curves=CURVES_LARGE if workload in LARGE else CURVES,
-        cache_size=CACHE_SIZE,
-    )
+    n_curves = CURVES_LARGE if workload in LARGE else CURVES
+    fixed = dict(workload=workload, n_curves=n_curves, cache_size=CACHE_SIZE)
+    return settings.labelled("learn_in_chunks", cases, **fixed)
 
 
 RAMP_S = [-2, -1.5, -1, -0.75, -0.5, -0.25, 0, 0.25, 0.5]
@@ -82,10 +71,6 @@ def measure_ramp_s(settings):
         cases.append((dict(workload=name), fields))
     return settings.labelled("ramp_sweep", cases, cache_size=CACHE_SIZE)
 
-
-# ---------------------------------------------------------------------------
-# label_noise, noise_kinds
-# ---------------------------------------------------------------------------
 
 SHARES = [0, 0.05, 0.1, 0.2, 0.3]
 # Share of wrong labels at which `suspect_labels` is evaluated.
@@ -122,11 +107,11 @@ NOISE_ALGORITHMS = ("lasvm", "lasvm-nc", "lasvm-i")
 
 def measure_noise_kinds(settings):
     """Compare the hinge and the ramp loss with flipped labels and with overlapping classes."""
-    cases = []
-    for seed in range(settings.seeds):
-        for kind, n_features, C in product(NOISE_KINDS, NOISE_FEATURES, NOISE_C):
-            options = dict(kind=kind, n_features=n_features, C=C)
-            cases.append((options | {"seed": seed}, dict(options=options, seed=seed)))
+    cases = [
+        (options | {"seed": seed}, dict(options=options, seed=seed))
+        for seed in range(settings.seeds)
+        for options in grid(kind=NOISE_KINDS, n_features=NOISE_FEATURES, C=NOISE_C)
+    ]
     fixed = dict(values=NOISE_ALGORITHMS, cache_size=CACHE_SIZE)
     return settings.labelled("noise_kinds", cases, **fixed)
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from ..bench.rst import NBSP, count, cross_table, joined, percent, seconds, split_table, times
-from ..bench.summary import Records, ratio, stored_records
+from ..bench.summary import flat, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, WORKLOADS
 from . import paper
@@ -28,11 +28,6 @@ def titled(name):
 def robust_records(name, results):
     """Records of `robust_<name>`; empty without results."""
     return stored_records(f"robust_{name}", results)
-
-
-# ---------------------------------------------------------------------------
-# Chapter 6
-# ---------------------------------------------------------------------------
 
 
 def chapter_6_runs(name, results):
@@ -130,23 +125,10 @@ def _value(measure, record):
     return None if record[measure] is None else scale * record[measure]
 
 
-# ---------------------------------------------------------------------------
-# Label noise
-# ---------------------------------------------------------------------------
-
-
-def swept(step, labels, results):
-    """The points of all sweeps of a step, each with the labels of its record."""
-    return Records(
-        {"status": "ok", **{key: record[key] for key in labels}, **point}
-        for record in stored_records(step, results).ok().records
-        for point in record["sweep"]
-    )
-
-
 def noise_points(results):
     """The points of `label_noise`, with the set and the kind of noise."""
-    return swept("label_noise", ("workload", "one_sided", "n_train"), results)
+    records = stored_records("label_noise", results)
+    return flat(records, "sweep", "workload", "one_sided", "n_train")
 
 
 def suspect_labels(results):
@@ -168,7 +150,7 @@ def suspect_labels(results):
 
 def noise_kinds(results):
     """Test errors; support vectors and times as multiples of those of LASVM."""
-    found = swept("noise_kinds", ("kind", "n_features", "C"), results)
+    found = flat(stored_records("noise_kinds", results), "sweep", "kind", "n_features", "C")
     rows = {case: f"{case[0]}, {case[1]:g}" for case in product(NOISE_FEATURES, NOISE_C)}
     names = {name: ALGORITHMS[name] for name in NOISE_ALGORITHMS}
     ramps = {name: title for name, title in names.items() if name != "lasvm"}

@@ -114,7 +114,7 @@ def noise_sweep(job):
         split, flipped = with_noise(clean, share, job.seed, one_sided=job.one_sided)
         n_flipped = int(flipped.sum())
         for name in job.columns:
-            model, seconds = fit(job.build_column(models.ROBUST_COLUMNS[name]), split)
+            model, seconds = fit(job.build(models.ROBUST_COLUMNS[name]), split)
             point = {"share": share, "column": name, "seconds": seconds, "n_flipped": n_flipped}
             if share == job.suspect_share:
                 suspects = _suspects(model, split, n_flipped)

@@ -81,7 +81,9 @@ def regret_table(results):
         ("time", lambda work: seconds(ours[work].median("seconds"))),
         ("times cheaper", lambda work: f"{times_cheaper(work, results):.0f}"),
     ]
-    return pivot(found, [name, *errors, *costs], {"Test errors of ProgressiveSearch": 3, "Cost": 3})
+    return pivot(
+        found, [name, *errors, *costs], {"Test errors of ProgressiveSearch": 3, "Cost": 3}
+    )
 
 
 def peers_table(results):

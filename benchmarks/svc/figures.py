@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..bench.plots import panels, plain_log, save
-from ..bench.results import load
-from ..bench.summary import Records, stored_records
+from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.summary import Records, flat, measured, stored_records
 from . import paper
 from .models import COLUMNS, NAMES, PARTS
 from .workloads import COMPARED, WORKLOADS
@@ -51,13 +50,10 @@ def draw_comparison(results, folder):
             colour = COLOURS.get(column.model) or OTHERS[column.key]
             marker, size = ("o", 6) if column.model in NAMES else ("s", 5)
             axis.plot(x, y, marker, color=colour, markersize=size, label=column.title)
-        axis.set_xscale("log")
         plain_log(axis.xaxis)
         axis.set_yticks(range(len(sets)), [WORKLOADS[name].title for name in sets])
         axis.set_title(title, loc="left")
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="lower center", ncols=3, frameon=False)
+    legend_below(figure, axes[0, 0], 3, 0.576)
     save(figure, folder / "comparison.png", tight=False)
 
 
@@ -68,42 +64,41 @@ def _curves(axis, records, x, field, scale=1, slopes=False, **style):
         label = f"{name}, n^{exponent(mine, field):.2f}" if slopes else name
         xs, ys = _points(mine, x, field).T
         axis.plot(xs, scale * ys, "o-", color=COLOURS[model], label=label, **style)
-    axis.set_xscale("log")
     plain_log(axis.xaxis, (1, 2, 5))
 
 
-def _loglog(results, folder, name, x, xlabel, fields, slopes=False):
-    """A panel for each field, a dict from name to label."""
-    records = stored_records(name, results)
-    if not records:
-        return
-    if name == "scaling":
-        records = records.where(cache_size=max(records.distinct("cache_size")))
-    figure, (axes,) = panels(1, len(fields), width=5.2, height=3.9)
-    for axis, (field, label) in zip(axes, fields.items()):
-        _curves(axis, records, x, field, slopes=slopes)
-        axis.set_yscale("log")
-        plain_log(axis.yaxis)
-        axis.set(xlabel=xlabel, ylabel=label)
-        axis.legend(frameon=False)
-    save(figure, folder / f"{name}.png")
+def _scaling(results):
+    """Records of `scaling` with the cache of the other steps."""
+    records = measured("scaling", results)
+    return records.where(cache_size=max(records.distinct("cache_size")))
 
 
 def draw_scaling(results, folder):
     labels = {"fit_seconds": "fit time (s)", "fit_peak_mb": "growth of memory during fit (MB)"}
-    x = "training samples (Adult, CSR)"
-    _loglog(results, folder, "scaling", "n_train", x, labels, slopes=True)
+    x = dict(x="n_train", xlabel="training samples (Adult, CSR)")
+    _loglog(_scaling(results), labels, folder / "scaling.png", slopes=True, **x)
 
 
 def draw_classes(results, folder):
     labels = {"fit_seconds": "fit (s)", "predict_seconds": "predict (s)"}
-    _loglog(results, folder, "classes", "classes", "classes", labels)
+    x = dict(x="classes", xlabel="classes")
+    _loglog(measured("classes", results), labels, folder / "classes.png", **x)
+
+
+def _loglog(records, fields, path, x, xlabel, slopes=False):
+    """A panel for each field, a dict from name to label."""
+    figure, (axes,) = panels(1, len(fields), width=5.2, height=3.9)
+    for axis, (field, label) in zip(axes, fields.items()):
+        _curves(axis, records, x, field, slopes=slopes)
+        plain_log(axis.yaxis)
+        axis.set(xlabel=xlabel, ylabel=label)
+        axis.legend(frameon=False)
+    save(figure, path)
 
 
 def draw_start(results, folder):
     """Time and error against the number of samples, for the start page."""
-    records = Records(load("scaling", results)["records"])
-    records = records.where(cache_size=max(records.distinct("cache_size")))
+    records = _scaling(results)
     for name, field, scale, title, legend in (
         ("start_time", "fit_seconds", 1, "training time (s)", "upper left"),
         ("start_error", "error", 100, "test error (%)", "lower left"),
@@ -119,8 +114,7 @@ def draw_start(results, folder):
 
 def draw_cache_size(results, folder):
     """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
-    stored = load("cache_size", results)
-    records = Records(stored["records"])
+    records = measured("cache_size", results)
     n_train = min(records.values("n_train"))
     records = records.where(n_train=n_train)
     digits = sorted(records.distinct("digit"))
@@ -129,11 +123,11 @@ def draw_cache_size(results, folder):
         relative = [_relative_times(records, model, digit) for digit in digits]
         sizes = sorted(set.intersection(*(set(times) for times in relative)))
         mean = [np.mean([times[size] for times in relative]) for size in sizes]
-        axis.loglog(sizes, mean, "o-", color=COLOURS[model], label=NAMES[model])
+        axis.plot(sizes, mean, "o-", color=COLOURS[model], label=NAMES[model])
     axis.axhline(1, color=GREY, linewidth=1, linestyle="--")
-    axis.set_xticks([8, 32, 128, 512, 1024], [8, 32, 128, 512, 1024])
-    axis.minorticks_off()
+    plain_log(axis.xaxis)
     plain_log(axis.yaxis)
+    axis.set_xticks([8, 32, 128, 512, 1024], [8, 32, 128, 512, 1024])
     axis.set(
         xlabel="kernel cache (MB)",
         ylabel="fit time / that of SVC with 1 GB",
@@ -159,16 +153,9 @@ AVERAGED = {
 }
 
 
-def _averaged(results, model):
-    """Records of one of AVERAGED, one for each digit."""
-    records = stored_records("kernel_perceptrons", results).ok().records
-    return Records({**record, **record["models"][model]} for record in records)
-
-
 def draw_mnist_digits(results, folder):
     """Figures 3.1, 3.2 and 3.5 of the thesis in one: error, time and vectors per digit."""
-    stored = load("mnist_digits", results)
-    records = Records(stored["records"])
+    records = measured("mnist_digits", results)
     ways = {
         "x1": ("LASVC, one pass", COLOURS["lasvc"]),
         "x2": ("LASVC, two passes", "#79b8ff"),
@@ -181,6 +168,7 @@ def draw_mnist_digits(results, folder):
         "n_support": ("n_vectors", "vectors"),
     }
     digits = sorted(records.distinct("digit"))
+    perceptrons = stored_records("kernel_perceptrons", results).ok().records
     figure, (axes,) = panels(1, 3, width=4.6, height=4.1)
     for axis, (field, (averaged_field, label)) in zip(axes, fields.items()):
         scale = 100 if field == "error" else 1
@@ -189,25 +177,21 @@ def draw_mnist_digits(results, folder):
             places = np.searchsorted(digits, points[:, 0]) + 0.2 * (offset - 1.5)
             axis.bar(places, scale * points[:, 1], 0.2, color=colour, label=name)
         for model, (name, style) in AVERAGED.items():
-            points = _points(_averaged(results, model), "digit", averaged_field)
+            averaged = Records(record | record["models"][model] for record in perceptrons)
+            points = _points(averaged, "digit", averaged_field)
             places = np.searchsorted(digits, points[:, 0])
-            style = style | dict(
-                color=COLOURS["sklearnex"], markersize=4, linewidth=1.4, label=name
-            )
-            axis.plot(places, scale * points[:, 1], **style)
+            style = dict(color=COLOURS["sklearnex"], markersize=4, linewidth=1.4) | style
+            axis.plot(places, scale * points[:, 1], label=name, **style)
         axis.set_xticks(range(len(digits)), digits)
         axis.set(xlabel="digit against the rest", ylabel=label)
-    axes[1].set_yscale("log")
     plain_log(axes[1].yaxis)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=3, frameon=False)
-    figure.tight_layout(rect=(0, 0.11, 1, 1))
+    legend_below(figure, axes[0], 3, 0.451)
     save(figure, folder / "mnist_digits.png", tight=False)
 
 
 def draw_figure_3_3(results, folder):
     """Training time against the number of support vectors, a point for each digit."""
-    stored = load("mnist_digits", results)
-    records = Records(stored["records"])
+    records = measured("mnist_digits", results)
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
     ways = {"x1": ("LASVC, one pass", COLOURS["lasvc"]), "svc": ("SVC", COLOURS["svc"])}
     for way, (name, colour) in ways.items():
@@ -225,29 +209,18 @@ def draw_figure_3_3(results, folder):
                 fontsize=8,
                 color=colour,
             )
-    axis.set_yscale("log")
     plain_log(axis.yaxis)
     axis.set(xlabel="support vectors", ylabel="fit time (s)", xlim=(0, None))
     axis.legend(frameon=False)
     save(figure, folder / "figure_3_3.png")
 
 
-def sweep_records(stored):
-    """The points of the delta_max sweep of all seeds."""
-    return Records(
-        {"status": "ok", **point}
-        for record in stored["records"]
-        if record["lasvc"]["status"] == "ok"
-        for point in record["lasvc"]["sweep"]
-    )
-
-
 def draw_figure_3_7(results, folder):
-    stored = load("figure_3_7", results)
-    sweep = sweep_records(stored)
+    records = stored_records("figure_3_7", results).records
+    sweep = flat(Records(record["lasvc"] for record in records), "sweep")
     if not sweep:
         return
-    svc = Records(record["svc"] for record in stored["records"])
+    svc = Records(record["svc"] for record in records)
     plots = (
         ("error", "error", "test error (%)", 100),
         ("seconds", "fit_seconds", "fit time (s)", 1),
@@ -264,9 +237,7 @@ def draw_figure_3_7(results, folder):
         if level is not None:
             axis.axhline(scale * level, color=COLOURS["svc"], linestyle="--", label="SVC")
         axis.axvline(paper.SWEET_SPOT, color="#d0d7de", linewidth=1)
-        axis.set_xscale("log")
-        axis.set(xlabel="delta_max", ylabel=label)
-    axes[1].set_yscale("log")
+        axis.set(xscale="log", xlabel="delta_max", ylabel=label)
     plain_log(axes[1].yaxis)
     axes[2].legend(frameon=False)
     save(figure, folder / "figure_3_7.png")

@@ -22,10 +22,6 @@ from .workloads import (
 # MB, for LASVC and SVC.
 CACHE_SIZE = 1000
 
-# ---------------------------------------------------------------------------
-# The comparison with peers
-# ---------------------------------------------------------------------------
-
 # What takes minutes is fitted for one seed.
 ONCE = {("mnist_8", "hgb")} | {
     ("mnist_ten", column) for column in ("svc", "hgb", "sklearnex_1", "sklearnex_2")
@@ -61,10 +57,6 @@ def _is_fitted(workload, column, seed):
     repeated = seed > 0 and (column.once or (workload, column.key) in ONCE)
     return not (needless or other or repeated)
 
-
-# ---------------------------------------------------------------------------
-# Curves
-# ---------------------------------------------------------------------------
 
 SIZES = [2000, 4000, 8000, 16000, 32000]
 QUICK_SIZES = [400, 800, 1500]
@@ -136,10 +128,6 @@ def measure_cache_size(settings):
     ]
     return settings.labelled("fit_and_predict", cases, limit=150)
 
-
-# ---------------------------------------------------------------------------
-# Chapter 3 of the thesis, with its parameters
-# ---------------------------------------------------------------------------
 
 # SVC is deterministic but for ties; on the large sets one seed is enough.
 SVC_ONCE = {"adult_csr", "covtype_3v4", "covtype_first20k"}
@@ -228,10 +216,6 @@ def measure_text(settings):
     ]
     return settings.records("fit_and_predict", cases, workload="newsgroups", cache_size=CACHE_SIZE)
 
-
-# ---------------------------------------------------------------------------
-# For the page on LASVM
-# ---------------------------------------------------------------------------
 
 # Samples of each stream; the whole of Adult and MNIST would only take longer.
 STREAMS = {

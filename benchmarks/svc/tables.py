@@ -14,6 +14,7 @@ from ..bench.rst import (
     megabytes,
     millions,
     percent,
+    pivot,
     seconds,
     split_table,
     times,
@@ -23,11 +24,25 @@ from . import figures, models, paper, text_models
 from .models import NAMES, PARTS
 from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 
-# ---------------------------------------------------------------------------
-# LASVC compared with its peers
-# ---------------------------------------------------------------------------
-
 TITLES = {column.key: column.title for column in models.COLUMNS}
+# How the medians of a field are written.
+WRITTEN = {
+    "error": percent, "fit_seconds": seconds, "seconds": seconds, "predict_seconds": seconds,
+    "fit_peak_mb": megabytes, "n_train": count, "n_test": count, "n_support": count,
+    "n_kernel_evaluations": millions,
+}  # fmt: skip
+
+
+def median(records, field):
+    return WRITTEN[field](records.median(field))
+
+
+def time_of(records, what="fit", with_error=True):
+    """The time of fit or predict, with the test error, or why there is none."""
+    time = records.median(f"{what}_seconds")
+    if time is None:
+        return records.verdict()
+    return f"{seconds(time)}, {median(records, 'error')}" if with_error else seconds(time)
 
 
 def compared(results, names):
@@ -40,15 +55,25 @@ def compared(results, names):
 def sets(results):
     """The data sets of the comparison."""
     records, titles = compared(results, [*COMPARED, *SEVERAL])
-    rows = []
-    for name, title in titles.items():
-        work, found = WORKLOADS[name], records[name]
-        samples = [count(found.median(part)) for part in ("n_train", "n_test")]
-        density = percent(work.density, 0 if work.density > 0.1 else 1)
-        gamma = "linear" if work.kernel == "linear" else f"{work.gamma:g}"
-        rows.append([title, *samples, count(work.n_features), density, f"{work.C:g}", gamma])
-    header = ["data set", "training", "test", "features", "not zero", "``C``", "``gamma``"]
-    return split_table(header, rows, {"Samples and features": 3, "Density and parameters": 3})
+
+    def gamma(name):
+        work = WORKLOADS[name]
+        return "linear" if work.kernel == "linear" else f"{work.gamma:g}"
+
+    def density(name):
+        share = WORKLOADS[name].density
+        return percent(share, 0 if share > 0.1 else 1)
+
+    columns = [
+        ("data set", titles.get),
+        ("training", lambda name: median(records[name], "n_train")),
+        ("test", lambda name: median(records[name], "n_test")),
+        ("features", lambda name: count(WORKLOADS[name].n_features)),
+        ("not zero", density),
+        ("``C``", lambda name: f"{WORKLOADS[name].C:g}"),
+        ("``gamma``", gamma),
+    ]
+    return pivot(titles, columns, {"Samples and features": 3, "Density and parameters": 3})
 
 
 def headline(results):
@@ -56,10 +81,10 @@ def headline(results):
     records, titles = compared(results, COMPARED)
 
     def cell(name, column):
+        here = records[name].where(column=column)
         relative = times(_relative(records[name], "fit_seconds", column))
-        error = percent(records[name].where(column=column).median("error"))
-        time = seconds(records[name].where(column=column).median("fit_seconds"))
-        return f"{time}, {error}" if column == "lasvc_1" else f"{time} ({relative}), {error}"
+        relative = "" if column == "lasvc_1" else f" ({relative})"
+        return f"{median(here, 'fit_seconds')}{relative}, {median(here, 'error')}"
 
     columns = {key: TITLES[key] for key in PARTS["one thread"]}
     return cross_table("data set", titles, columns, cell)
@@ -92,31 +117,12 @@ EXACT = [("fit", "one thread"), ("fit", "two threads"), ("predict", "one thread"
 OTHER = [("fit", "other models"), ("predict", "other models")]
 
 
-def binary(results):
-    """Sets of two classes, for models of the same problem."""
-    return _comparison(results, [name for name in COMPARED if name != "mnist_ten"], EXACT)
-
-
-def several(results):
-    """The same for sets of several classes."""
-    return _comparison(results, ["mnist_ten", *SEVERAL], EXACT)
-
-
-def other_models(results):
-    """All sets on which models of other problems are fitted."""
-    return _comparison(results, COMPARED, OTHER)
-
-
-def _comparison(results, names, tables):
+def comparison(results, names, tables):
     """Times of fit with test errors, and times of predict."""
     records, titles = compared(results, names)
 
     def cell(name, column, what):
-        here = records[name].where(column=column)
-        time = here.median(f"{what}_seconds")
-        if time is None:
-            return here.verdict()
-        return seconds(time) + (f", {percent(here.median('error'))}" if what == "fit" else "")
+        return time_of(records[name].where(column=column), what, what == "fit")
 
     headings = {"fit": "Fit time and test error", "predict": "Prediction time"}
     return joined(
@@ -131,22 +137,16 @@ def _comparison(results, names, tables):
     )
 
 
-# ---------------------------------------------------------------------------
-# Curves
-# ---------------------------------------------------------------------------
-
-
 def memory(results):
     """Memory of fit with several cache sizes, on all samples of Adult."""
     records = stored_records("scaling", results).where(model="lasvc")
     largest = max(records.values("n_train"), default=None)
     sizes = {size: megabytes(size) for size in sorted(records.distinct("cache_size"))}
 
-    def cell(size, column):
-        field, written = column
-        return written(records.where(n_train=largest, cache_size=size).median(field))
+    def cell(size, field):
+        return median(records.where(n_train=largest, cache_size=size), field)
 
-    columns = {("fit_peak_mb", megabytes): "memory", ("fit_seconds", seconds): "fit"}
+    columns = {"fit_peak_mb": "memory", "fit_seconds": "fit"}
     return cross_table("``cache_size``", sizes, columns, cell)
 
 
@@ -156,11 +156,7 @@ def classes(results):
     rows = {n_classes: count(n_classes) for n_classes in sorted(records.distinct("classes"))}
 
     def cell(n_classes, model):
-        here = records.where(classes=n_classes, model=model)
-        time = here.median("fit_seconds")
-        return (
-            here.verdict() if time is None else f"{seconds(time)}, {percent(here.median('error'))}"
-        )
+        return time_of(records.where(classes=n_classes, model=model))
 
     return cross_table("classes", rows, NAMES, cell)
 
@@ -168,12 +164,11 @@ def classes(results):
 def text(results):
     """Test error and fit time of models for text."""
     records = stored_records("text", results)
-    columns = {"error": "error", "fit_seconds": "fit"}
-    written = {"error": percent, "fit_seconds": seconds}
 
     def cell(model, field):
-        return written[field](records.where(model=model).median(field))
+        return median(records.where(model=model), field)
 
+    columns = {"error": "error", "fit_seconds": "fit"}
     return cross_table("model", text_models.TITLES, columns, cell)
 
 
@@ -183,22 +178,16 @@ def cache_size(results):
     sizes = {size: megabytes(size) for size in sorted(records.distinct("cache_size"))}
     fitted = sorted({(record["model"], record["n_train"]) for record in records.records})
     columns = {(model, n): f"{NAMES[model]}, {count(n)} samples" for model, n in fitted}
-    tables = []
-    for digit in sorted(records.distinct("digit")):
 
-        def cell(size, column, digit=digit):
-            model, n_train = column
-            here = records.where(digit=digit, model=model, n_train=n_train, cache_size=size)
-            time = here.median("fit_seconds")
-            return here.verdict() if time is None else seconds(time)
+    def cell(size, column, digit):
+        wanted = dict(digit=digit, model=column[0], n_train=column[1], cache_size=size)
+        return time_of(records.where(**wanted), with_error=False)
 
-        tables.append(cross_table("cache", sizes, columns, cell, f"Digit {digit}"))
-    return joined(tables)
+    return joined(
+        cross_table("cache", sizes, columns, partial(cell, digit=digit), f"Digit {digit}")
+        for digit in sorted(records.distinct("digit"))
+    )
 
-
-# ---------------------------------------------------------------------------
-# For the pages on training time and on LASVM
-# ---------------------------------------------------------------------------
 
 CORES = [2, 4, 8, 16, 64]
 
@@ -227,7 +216,7 @@ def how_long(results):
     rows = {kind: "{}, {}".format(*kind) for kind in kinds}
     columns = {n: count(n) for n in sorted(records.distinct("n_train"))}
 
-    def table(title, field, written, threads=1, doubling=False):
+    def table(title, field, threads=1, **more):
         def cell(kind, n_train):
             here = records.where(classes=kind[0], features=kind[1], threads=threads)
             if n_train == "doubling":
@@ -235,36 +224,34 @@ def how_long(results):
             value = here.where(n_train=n_train).median(field)
             if field == "predict_seconds" and value is not None:
                 value *= 1000 / here.median("n_test")
-            return written(value)
+            return WRITTEN[field](value)
 
-        more = {"doubling": "×2"} if doubling else {}
         return cross_table("", rows, columns | more, cell, title)
 
     return joined([
-        table("Time of ``fit``, one thread", "fit_seconds", seconds, doubling=True),
-        table("Time of ``fit``, two threads", "fit_seconds", seconds, threads=2),
-        table("Support vectors", "n_support", count),
-        table("Time of ``predict`` for 1000 samples", "predict_seconds", seconds),
+        table("Time of ``fit``, one thread", "fit_seconds", doubling="×2"),
+        table("Time of ``fit``, two threads", "fit_seconds", threads=2),
+        table("Support vectors", "n_support"),
+        table("Time of ``predict`` for 1000 samples", "predict_seconds"),
     ])  # fmt: skip
 
 
 def prefixes(results):
     """Predictions during a stream: errors and times."""
-    records = stored_records("prefixes", results).ok().records
-    rows = []
-    for record in records:
+
+    def mean_error(way):
         # The first chunk may hold a single class.
-        decided, _, raw = np.mean(record["errors"][1:], axis=0)
-        learnt = float(np.median(record["stream_seconds"]))
-        cells = [
-            percent(decided),
-            percent(raw),
-            seconds(learnt),
-            seconds(record["watched_seconds"]),
-        ]
-        rows.append([WORKLOADS[record["workload"]].title, *cells])
-    header = ["data set", "default", "``finishing=False``", "alone", "with predictions"]
-    return split_table(header, rows, {"Mean error": 2, "Time of the stream": 2})
+        return lambda record: percent(np.mean(record["errors"][1:], axis=0)[way])
+
+    columns = [
+        ("data set", lambda record: WORKLOADS[record["workload"]].title),
+        ("default", mean_error(0)),
+        ("``finishing=False``", mean_error(2)),
+        ("alone", lambda record: seconds(float(np.median(record["stream_seconds"])))),
+        ("with predictions", lambda record: seconds(record["watched_seconds"])),
+    ]
+    records = stored_records("prefixes", results).ok().records
+    return pivot(records, columns, {"Mean error": 2, "Time of the stream": 2})
 
 
 def leave_one_out(results):
@@ -277,76 +264,61 @@ def leave_one_out(results):
         values = records.where(workload=case[0], n_train=case[1]).values(error)
         return percent(np.mean(values)) if values else "–"
 
-    parts = {
-        "Leave-one-out errors": {
-            "estimate": "estimate",
-            "estimate_after_one_pass": "after one pass",
-            "exact": "exact",
-        },
-        "Other errors": {"bound": "xi-alpha", "folds": "10 folds", "test": "test samples"},
+    columns = {
+        "estimate": "estimate",
+        "estimate_after_one_pass": "after one pass",
+        "exact": "exact",
+        "bound": "xi-alpha",
+        "folds": "10 folds",
+        "test": "test samples",
     }
-    return joined(
-        cross_table("data set", rows, columns, cell, title) for title, columns in parts.items()
-    )
-
-
-# ---------------------------------------------------------------------------
-# The tables of the thesis
-# ---------------------------------------------------------------------------
+    parts = {"Leave-one-out errors": 3, "Other errors": 3}
+    return cross_table("data set", rows, columns, cell, parts)
 
 
 def table_3_2(results):
+    """Errors, support vectors, time and kernel values, compared with those of the thesis."""
     rows = []
     for name in TABLE_3_2:
         records = stored_records("table_3_2", results).where(workload=name)
-        after = Records(_finished(records, "after"))
-        svc = records.where(model="svc")
-        measured = _measured(svc, "fit_seconds"), _measured(after, "seconds")
-        rows.append([WORKLOADS[name].title, *_kernel_values_last(measured)])
-        title = "Forest (100k)" if name in paper.STAND_INS else WORKLOADS[name].title.split(",")[0]
-        printed = [_printed(side) for side in paper.TABLE_3_2[name]]
+        sides = (records.where(model="svc"), "fit_seconds"), (_lasvc(records, "after"), "seconds")
+        measured = [
+            [median(side, f) for f in ("error", "n_support", time, "n_kernel_evaluations")]
+            for side, time in sides
+        ]
+        title = WORKLOADS[name].title
+        rows.append([title, *_kernel_values_last(measured)])
+        title = "Forest (100k)" if name in paper.STAND_INS else title.split(",")[0]
+        printed = [_printed(*side) for side in paper.TABLE_3_2[name]]
         rows.append([f"{title}, thesis", *_kernel_values_last(printed)])
     header = ["data set", *["error", "vectors", "time"] * 2, "LIBSVM", "LASVM×1"]
     return split_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
 
 
-def _finished(records, side):
-    """The records of LASVC before or after finishing, flat."""
-    for record in records.where(model="lasvc").ok().records:
-        yield {"status": "ok", **record[side]}
+def _lasvc(records, side):
+    """The records of LASVC "before" or "after" finishing."""
+    found = records.where(model="lasvc").ok().records
+    return Records({"status": "ok", **record[side]} for record in found)
 
 
-def _measured(records, time):
-    """Error, support vectors, time and kernel values."""
-    return [
-        percent(records.median("error")),
-        count(records.median("n_support")),
-        seconds(records.median(time)),
-        millions(records.median("n_kernel_evaluations")),
-    ]
-
-
-def _printed(values):
-    error, vectors, kernel_calls, time = values
+def _printed(error, vectors, kernel_calls, time):
     cells = [f"{error:.2f} %", count(vectors), f"{time:g} s", f"{kernel_calls:g} M"]
     return [cell.replace(" ", NBSP) for cell in cells]
 
 
 def _kernel_values_last(sides):
-    *first, first_values = sides[0]
-    *second, second_values = sides[1]
-    return [*first, *second, first_values, second_values]
+    return [*sides[0][:3], *sides[1][:3], sides[0][3], sides[1][3]]
 
 
 def table_3_3(results):
+    """Change by finishing, in brackets that of the thesis."""
     records = stored_records("table_3_2", results)
     titles = {name: WORKLOADS[name].title for name in TABLE_3_2}
     fields = {"error": "error", "n_support": "vectors", "seconds": "time"}
 
     def cell(name, field):
         here = records.where(workload=name)
-        sides = (Records(_finished(here, side)) for side in ("before", "after"))
-        before, after = (side.median(field) for side in sides)
+        before, after = (_lasvc(here, side).median(field) for side in ("before", "after"))
         printed = paper.TABLE_3_3[name][list(fields).index(field)]
         return f"{'–' if before is None else change(before, after)} ({printed:+.0f}{NBSP}%)"
 
@@ -368,10 +340,10 @@ def mnist_multiclass(results):
         complete = len(mine.ok().records) == 10
         time = sum(mine.values("fit_seconds")) if complete else None
         errors = [part["multiclass_error"].get(way) if part else None for part in (stored, signed)]
-        printed = paper.FIGURE_3_4.get(way)
         theirs = ["–", "–"]
-        if printed:
-            theirs = [f"{printed[0]:.2f}{NBSP}%", f"{printed[1]:g}{NBSP}s"]
+        if way in paper.FIGURE_3_4:
+            error, total = paper.FIGURE_3_4[way]
+            theirs = [f"{error:.2f}{NBSP}%", f"{total:g}{NBSP}s"]
         title = "SVC / LIBSVM" if way == "svc" else f"LASVC, {title}"
         rows.append([title, *map(percent, errors), theirs[0], seconds(time), theirs[1]])
     header = ["", "pixels in [0, 1]", "pixels in [-1, 1]", "thesis", "ours", "thesis"]
@@ -381,21 +353,12 @@ def mnist_multiclass(results):
 TABLES = {
     table.__name__: table
     for table in (
-        sets,
-        relative_times,
-        binary,
-        several,
-        other_models,
-        memory,
-        classes,
-        cache_size,
-        cores,
-        how_long,
-        prefixes,
-        leave_one_out,
-        text,
-        table_3_2,
-        table_3_3,
-        mnist_multiclass,
+        sets, relative_times, memory, classes, cache_size, cores, how_long, prefixes,
+        leave_one_out, text, table_3_2, table_3_3, mnist_multiclass,
     )
-}
+} | {
+    # The last set has ten classes.
+    "binary": partial(comparison, names=COMPARED[:-1], tables=EXACT),
+    "several": partial(comparison, names=["mnist_ten", *SEVERAL], tables=EXACT),
+    "other_models": partial(comparison, names=COMPARED, tables=OTHER),
+}  # fmt: skip

@@ -9,6 +9,8 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
+from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
+
 from ..bench.job import Job
 from ..bench.measure import PeakMemory, timed
 from . import models
@@ -51,26 +53,14 @@ class KernelJob(Job):
             return split.map_rows(lambda X: X.toarray())
         return split
 
-    def build(self, **options):
-        """The model, with options added to those of the job."""
-        return self._build(self.model, self.options | options)
-
-    def build_column(self, column):
-        """The model of a column instead of that of the job."""
-        return self._build(column.model, column.options)
-
-    def _build(self, model, options):
-        work = WORKLOADS[self.workload]
+    def build(self, column=None, **options):
+        """The model of the job, or of a column, with further options."""
+        work, chosen = WORKLOADS[self.workload], column or self
+        options = chosen.options | options
         setting = models.Setting(
-            work.C,
-            work.gamma,
-            self.cache_size,
-            self.threads,
-            self.seed,
-            options,
-            work.kernel,
+            work.C, work.gamma, self.cache_size, self.threads, self.seed, options, work.kernel
         )
-        return models.build(model, setting)
+        return models.build(chosen.model, setting)
 
 
 def fit_and_predict(job):
@@ -122,11 +112,6 @@ def warm_up(job, split):
 
 def scores_of(model, split):
     """What chapter 6 reports, from one set of decision values."""
-    from sklearn_online_svm.evaluation import (
-        geometric_mean_score,
-        precision_recall_breakeven_score,
-    )
-
     values = model.decision_function(split.X_test)
     predicted = np.where(values > 0, 1, -1)
     return {
@@ -238,10 +223,7 @@ JOB = KernelJob
 TASKS = {
     task.__name__: task
     for task in (
-        fit_and_predict,
-        before_and_after_finishing,
-        delta_max_sweep,
-        prefixes,
+        fit_and_predict, before_and_after_finishing, delta_max_sweep, prefixes,
         leave_one_out_errors,
     )
-}
+}  # fmt: skip
