@@ -40,11 +40,12 @@ def environment(results, steps):
                 versions.setdefault(machine, {}).setdefault(name, set()).add(number)
     lines = []
     for machine in sorted(dates):
+        days = " to ".join(sorted({min(dates[machine]), max(dates[machine])}))
         packages = ", ".join(
             f"{name} {' and '.join(sorted(numbers))}"
             for name, numbers in versions[machine].items()
         )
-        lines.append(f"{' and '.join(sorted(dates[machine]))}; {machine}; {packages}.")
+        lines.append(f"{days}; {machine}; {packages}.")
     return "Measured on " + "\n\nand on ".join(lines) + "\n" if lines else None
 
 
