@@ -8,13 +8,13 @@ MOST_WITHOUT_GROUPS = 8
 
 # In the order of the pages. Within a group, parameters keep the order of the docstring.
 GROUPS = {
-    # Of the searches.
+    # Groups of the searches.
     "Candidates": ["estimator", "param_grid", "n_candidates"],
     "Scores": ["scoring", "cv", "refit", "select", "error_score"],
     "Budget and elimination": [
         "max_cost", "factor", "min_resources", "max_resources", "min_candidates", "n_challengers",
     ],
-    # Of the models.
+    # Groups of the models.
     "Advice": ["advice", "advice_weight", "initial_weights", "refine"],
     "Model": [
         "C", "nu", "epsilon", "loss", "ramp_s", "r", "a", "eta", "lam",

@@ -30,7 +30,7 @@ class PoolJob(Job):
     workload: str = ""
     noise: float = 0.0
     new_split: bool = False
-    # Of loops: a name in LOOPS, number of labels, and after how many the curve has a point.
+    # Fields of loops: a name in LOOPS, the number of labels, and the step between points.
     loop: str = ""
     n_labels: int = 0
     every: int = 1

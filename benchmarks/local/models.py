@@ -11,7 +11,7 @@ import sklearn_online_svm as ours
 LINEAR, LOCAL, MAPPED, KERNEL = "linear", "local", "mapped", "kernel"
 # Full covariances up to so many features.
 FULL = 256
-# Of the approximated kernel: components, and the samples that Nystroem may draw them from.
+# Nystroem: number of components, and of samples from which they are drawn.
 N_COMPONENTS, N_BASIS = 200, 1000
 
 _C = {"C": [0.01, 0.1, 1.0, 10.0]}

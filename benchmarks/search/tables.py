@@ -18,7 +18,7 @@ def _ok(step, results):
 
 
 def chosen(pairs):
-    """Of some pairs the one with the smallest error on the held-out samples."""
+    """The pair with the smallest error on the held-out samples."""
     ended = [pair for pair in pairs if "error" in pair]
     return min(ended, key=lambda pair: pair["held_out_error"]) if ended else None
 
@@ -92,7 +92,7 @@ def peers_table(results):
     found = {s: [list(zip(*each[s])) for each in works if s in each] for s in SEARCHES}
 
     def worst(regrets):
-        # Of many draws: what one in twenty exceeds on the worst set.
+        # The 95th percentile over many draws, on the worst set.
         return max(np.quantile(r, 0.95) if len(r) == N_DRAWS else max(r) for r, _ in regrets)
 
     columns = [

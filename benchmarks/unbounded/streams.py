@@ -11,7 +11,7 @@ from sklearn_online_svm.datasets import flip_labels, make_waveform
 from ..local.sets import SETS
 
 N_QUICK = 1500
-# Of generated samples: those of the stream, and those that determine the scale of the features.
+# Numbers of generated samples: in the stream, and for the scale of the features.
 N_GENERATED, N_DRAWN = 20_000, 24_000
 FLIPPED = 0.1
 
