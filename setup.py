@@ -34,14 +34,17 @@ DIRECTIVES = {
 
 # Never -ffast-math: it removes the rounding constant of the polynomial exp and breaks NaN
 # checks. Never -march=native: wheels must run anywhere; primitives.h dispatches at run time.
+# Without -ffp-contract=off, whether a product and a sum are rounded once or twice would depend on
+# the instruction set.
+FLOATING_POINT = ["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off"]
 COMPILE_ARGS = {
-    "unix": ["-O3", "-g0", "-fno-math-errno", "-fno-trapping-math"],
-    "mingw32": ["-O3", "-g0", "-fno-math-errno", "-fno-trapping-math"],
+    "unix": ["-O3", "-g0", *FLOATING_POINT],
+    "mingw32": ["-O3", "-g0", *FLOATING_POINT],
     "msvc": ["/O2"],
 }
 DEBUG_COMPILE_ARGS = {
-    "unix": ["-O1", "-g", "-UNDEBUG", "-fno-math-errno", "-fno-trapping-math"],
-    "mingw32": ["-O1", "-g", "-UNDEBUG", "-fno-math-errno", "-fno-trapping-math"],
+    "unix": ["-O1", "-g", "-UNDEBUG", *FLOATING_POINT],
+    "mingw32": ["-O1", "-g", "-UNDEBUG", *FLOATING_POINT],
     "msvc": ["/Od", "/Zi", "/UNDEBUG"],
 }
 

@@ -392,25 +392,29 @@ def running_balanced_weights(codes, counts, sample_weight):
 def weighted_variance(X, sample_weight):
     """Return the weighted variance of all entries of X without copying X.
 
-    With weights 1 this is ``X.var()``; integer weights are equivalent to repeating samples.
+    With weights 1 this is ``X.var()``; integer weights are equivalent to repeating samples. gamma
+    depends on it, and with gamma the whole model: sums of NumPy have the same bits on every
+    processor, products of BLAS have not.
     """
     if sparse.issparse(X):
         row_weight = np.repeat(sample_weight, np.diff(X.indptr))
         data = X.data.astype(np.float64, copy=False)
         total = sample_weight.sum() * X.shape[1]
-        mean = (row_weight @ data) / total
-        return float(max(0.0, (row_weight @ data**2) / total - mean**2))
+        mean = (row_weight * data).sum() / total
+        return float(max(0.0, (row_weight * data**2).sum() / total - mean**2))
     total = sample_weight.sum() * X.shape[1]
     step = max(1, 1_000_000 // max(1, X.shape[1]))
     starts = range(0, X.shape[0], step)
     mean = sum(
-        sample_weight[i : i + step] @ X[i : i + step].sum(axis=1, dtype=np.float64) for i in starts
+        (sample_weight[i : i + step] * X[i : i + step].sum(axis=1, dtype=np.float64)).sum()
+        for i in starts
     )
     mean /= total
     variance = 0.0
     for i in starts:
         centred = np.subtract(X[i : i + step], mean, dtype=np.float64)
-        variance += sample_weight[i : i + step] @ np.einsum("ij,ij->i", centred, centred)
+        np.square(centred, out=centred)
+        variance += (sample_weight[i : i + step] * centred.sum(axis=1)).sum()
     return float(variance / total)
 
 

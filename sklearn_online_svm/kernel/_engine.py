@@ -349,15 +349,28 @@ def linear_weights(solution):
         or known["n_changes"] != solution.n_changes
         or not np.array_equal(known["alpha"], alpha)
     ):
-        slots, vectors = solution.support, solution.vectors()
-        if offset is None:
-            coef = alpha[:, slots] @ vectors
-        elif sparse.issparse(vectors):
-            coef = alpha[:, slots] @ vectors - np.outer(alpha.sum(axis=1), offset)
-        else:
-            coef = alpha[:, slots] @ (vectors - offset)
-        coef = np.asarray(coef, dtype=np.float64)
+        coef = combined(alpha[:, solution.support], solution.vectors(), offset)
         known = {"n_changes": solution.n_changes, "alpha": alpha, "coef": coef}
         solution.kept["linear"] = known
-    solution.linear = known["coef"], bias if offset is None else bias - known["coef"] @ offset
+    if offset is not None:
+        bias = bias - (known["coef"] * offset).sum(axis=1)
+    solution.linear = known["coef"], bias
     return solution.linear
+
+
+def combined(alpha, vectors, offset=None):
+    """Return ``alpha @ (vectors - offset)``, with the same bits on every processor.
+
+    Products of BLAS would depend on it; sums of NumPy do not.
+    """
+    if sparse.issparse(vectors):
+        coef = np.asarray(alpha @ vectors, dtype=np.float64)
+        return coef if offset is None else coef - np.outer(alpha.sum(axis=1), offset)
+    coef, size = np.zeros((len(alpha), vectors.shape[1])), 256
+    for first in range(0, len(vectors), size):
+        block = vectors[first : first + size]
+        if offset is not None:
+            block = block - offset
+        for c in range(len(alpha)):
+            coef[c] += (alpha[c, first : first + size, None] * block).sum(axis=0)
+    return coef

@@ -243,8 +243,8 @@ class Sweeps:
             kept = alpha != 0
             limited = kept & np.isfinite(new)
             ratio = (new[limited] / old[limited]).min(initial=np.inf)
-            squared_norm = alpha[kept] @ values[kept]
-            best = alpha[kept] @ target[kept] / squared_norm if squared_norm > 0 else 1.0
+            squared_norm = (alpha * values)[kept].sum()
+            best = (alpha * target)[kept].sum() / squared_norm if squared_norm > 0 else 1.0
             times = min(max(best, 1.0), ratio)
             size = np.minimum(np.abs(alpha) * times, new)
             if times == ratio:

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm._core.simd import primitives as simd
-from tests.support.programs import at_level
+from tests.support.programs import FUSED_LEVELS, at_level
 
 # Whole vectors, tails of every length, and lengths around the stretches of 512 of the loops that
 # look for an extreme.
@@ -113,6 +113,35 @@ def moments(level, g, alpha, bound, y):
     sums = Moments()
     call(level, "moments", g, alpha, bound, y, len(g), sums)
     return values_of(sums)
+
+
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_levels_have_the_same_bits(n):
+    """Whatever the width of the registers: all results of all primitives of the solvers."""
+    ki, kj, g = numbers(n)
+    y, bound, up, down = hinge(n, "mixed")
+    diag, alpha, x = 2.0 + np.abs(kj), numbers(n, seed=1)[2], np.linspace(-90, 90, n)
+
+    def results(level):
+        gs = [g.copy() for _ in range(5)]
+        axpy(level, 0.3, ki, gs[0])
+        found = [
+            dot(level, ki, alpha),
+            update(level, gs[1], ki, kj, 0.3, up, down),
+            update_one(level, gs[2], ki, 0.3, up, down, bound),
+            update_two(level, gs[3], ki, 0.3, kj, -1.7, up, down, bound),
+            update_two(level, gs[4], ki, 0.3, kj, -1.7, up, down),
+            partner(level, g, ki, diag, 2.0, 3.0, down),
+            companion(level, g, ki, diag, 0.4, 3.0, up, down),
+            moments(level, g, alpha, bound, y),
+        ]
+        exps = exp_of(level, x), exp_of(level, x.astype(np.float32))
+        return np.array(repr(found)), *gs, *exps
+
+    for level in FUSED_LEVELS[1:]:
+        for expected, value in zip(results(FUSED_LEVELS[0]), results(level), strict=True):
+            assert_array_equal(value, expected)
 
 
 # -- exp --------------------------------------------------------------------------------
@@ -573,8 +602,8 @@ def test_moments(level, n):
 
 # -- the choice of the level ------------------------------------------------------------
 
-# Paths differ between levels in the last bit, which may decide between equals: what has to agree
-# is the optimum.
+# At the level "unfused" the last bits differ, and may decide between equals: what has to agree is
+# the optimum.
 PROGRAM = """
 import sys
 import numpy as np
@@ -604,7 +633,7 @@ show_versions()
 """
 
 
-def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
+def test_each_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
     decisions = {}
     for level in simd.simd_levels():
         path = tmp_path / f"{level}.npy"
@@ -615,7 +644,10 @@ def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
         assert f"available: {', '.join(simd.simd_levels())})" in result.stdout
         decisions[level] = np.load(path)
     for level in decisions:
-        assert_allclose(decisions[level], decisions["portable"], rtol=0, atol=1e-3)
+        if level in FUSED_LEVELS:
+            assert_array_equal(decisions[level], decisions["portable"])
+        else:
+            assert_allclose(decisions[level], decisions["portable"], rtol=0, atol=1e-3)
 
 
 @pytest.mark.slow

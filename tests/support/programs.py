@@ -10,6 +10,9 @@ import time
 from sklearn_online_svm._core.simd import primitives
 from tests.support import ROOT
 
+# The levels that round a product and its sum once: their results are the same to the last bit.
+FUSED_LEVELS = [level for level in primitives.simd_levels() if level != "unfused"]
+
 
 def finished(program, *arguments, seconds=None, **environment):
     """The process, once it is over."""

@@ -1,9 +1,10 @@
 """Fits whose bits are recorded: ``python -m tests.support.recorded_fits`` prints a digest of each.
 
-A change of the engine that is meant to keep models as they are keeps these. One that is not has
+The bits are the same at each SIMD level but "unfused", with each BLAS and on each architecture.
+A change of the engine that is meant to keep models as they are keeps them. One that is not has
 reasons, and records them anew:
 
-    SOSVM_SIMD=portable python -m tests.support.recorded_fits > tests/support/recorded_fits.json
+    python -m tests.support.recorded_fits > tests/support/recorded_fits.json
 """
 
 import hashlib
@@ -16,27 +17,50 @@ from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import (
     LASVC,
+    LASVR,
+    ActiveLASVC,
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
     LabelEfficientClassifier,
+    LocalOnlineClassifier,
+    OneClassLASVM,
     PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
     RampSVC,
+    SCWClassifier,
     SecondOrderPerceptronClassifier,
+    VirtualLASVC,
 )
 
-# Nothing that NumPy's libraries sum up: of kernel models no coef_.
-LEARNT_BY_KERNEL = ("support_", "dual_coef_", "intercept_", "n_support_", "n_iter_")
-LEARNT = ("coef_", "intercept_", "covariance_", "n_iter_", "queried_")
+LEARNT_BY_KERNEL = (
+    *("support_", "dual_coef_", "intercept_", "offset_", "n_support_", "n_iter_"),
+    *("gamma_", "coef_"),
+)
+LEARNT = (
+    *("coef_", "intercept_", "covariance_", "n_iter_", "queried_"),
+    *("common_coef_", "local_coef_", "prototypes_"),
+)
 
 
 def blobs(n_rows, n_classes, seed=0):
-    """Rows whose every number is exact in float32, so that no library's rounding has a say."""
+    """Samples whose numbers are exact in single precision."""
     random = np.random.RandomState(seed)
     y = random.randint(0, n_classes, n_rows)
     X = random.randint(-64, 65, (n_rows, 6)) / 32.0
     X[np.arange(n_rows), y] += 1.5
     X[random.uniform(size=X.shape) < 0.2] = 0.0
     return X, y
+
+
+def clouds(n_rows, n_features, n_classes, seed=0):
+    """Samples with all digits, and weights; no function of the C library is used."""
+    random = np.random.RandomState(seed)
+    y = random.randint(0, n_classes, n_rows)
+    X = random.uniform(-1, 1, (n_rows, n_features)) + random.uniform(-1, 1, (n_rows, n_features))
+    X[np.arange(n_rows), y] += 0.9
+    return X, y, random.uniform(0.5, 2.0, n_rows)
 
 
 def streamed(model, X, y, *sizes):
@@ -86,6 +110,39 @@ def fits():
         CostSensitivePassiveAggressiveClassifier(pos_label=1, random_state=0).fit(S, y),
     )
     yield "labels", streamed(LabelEfficientClassifier(random_state=0), X4, y4, 100)
+    yield from fits_with_defaults()
+
+
+def fits_with_defaults():
+    """Yield name and fitted model, of samples with all digits and mostly default parameters."""
+    X, y, weights = clouds(500, 17, 2)
+    X5, y5, weights5 = clouds(500, 37, 5, seed=1)
+    target = X[:, 0] * X[:, 1] + y
+    far, X32 = X + 1000.0, X5.astype(np.float32)
+    seeded = dict(random_state=0)
+    yield "defaults", LASVC(**seeded).fit(X, y)
+    yield "defaults, balanced, 5 classes", LASVC(class_weight="balanced", **seeded).fit(X5, y5)
+    yield "defaults, weights", LASVC(**seeded).fit(X, y, sample_weight=weights)
+    yield "defaults, float32", LASVC(**seeded).fit(X32, y5)
+    yield "defaults, float32, csr", LASVC(**seeded).fit(csr_matrix(X32), y5)
+    for kernel in ("linear", "poly", "sigmoid", "laplacian", "tanimoto", "cosine"):
+        yield f"defaults, {kernel}", LASVC(kernel=kernel, **seeded).fit(X, y)
+    for kernel in ("chi2", "intersection"):
+        yield f"defaults, {kernel}", LASVC(kernel=kernel, **seeded).fit(np.abs(X), y)
+    yield "linear, far from 0", LASVC(kernel="linear", **seeded).fit(far, y)
+    yield "lasvm-g, defaults", LASVC(algorithm="lasvm-g", **seeded).fit(X5, y5)
+    yield "regression", LASVR(**seeded).fit(X, target)
+    yield "one class", OneClassLASVM(**seeded).fit(X)
+    yield "active", ActiveLASVC(max_labels=120, **seeded).fit(X, y)
+    yield "virtual", VirtualLASVC(**seeded).fit(X[y5 != 1], y[y5 != 1])
+    yield "kernel pa", KernelPassiveAggressiveClassifier(**seeded).fit(X5, y5)
+    yield "kernel perceptron", KernelPerceptronClassifier(**seeded).fit(X5, y5)
+    for name, data in (("", X5), (", float32", X32), (", csr", csr_matrix(X5))):
+        yield f"pa, weights{name}", PassiveAggressiveClassifier(**seeded).fit(data, y5, weights5)
+        yield f"arow{name}", AROWClassifier(**seeded).fit(data, y5)
+        yield f"local{name}", LocalOnlineClassifier(4, **seeded).fit(data, y5)
+    yield "scw, full", SCWClassifier(covariance="full", **seeded).fit(X, y)
+    yield "pa, regression", PassiveAggressiveRegressor(**seeded).fit(X, target)
 
 
 def digest(model):

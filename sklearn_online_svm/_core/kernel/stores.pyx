@@ -117,7 +117,8 @@ cdef class Store:
                 raise ValueError(
                     f"the offset must have shape {(n_features,)}, got {self.offset.shape}")
             self.offset_values = <const double *>address(self.offset)
-            self.half_square = 0.5 * float(self.offset @ self.offset)
+            # Sums of NumPy, unlike products of BLAS, have the same bits on every processor.
+            self.half_square = 0.5 * float(np.square(self.offset).sum())
         self.norms_array = np.zeros(0, dtype=self.dtype)
         self.lease = Lease()
 

@@ -52,6 +52,18 @@
 #define SIMD_PREFETCH(address) ((void)0)
 #endif
 
+/* Whether fma() is one instruction of every processor of this architecture. Where it is not, it is
+ * a call of the C library, slow unless that finds the instruction. */
+#if defined(__aarch64__) || (defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF))
+#define SIMD_FAST_FMA 1
+#else
+#define SIMD_FAST_FMA 0
+#endif
+
+#if SIMD_HAS_VECTORS && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #if SIMD_HAS_VECTORS && (defined(__x86_64__) || defined(__amd64__))
 #define SIMD_X86 1
 #include <immintrin.h>

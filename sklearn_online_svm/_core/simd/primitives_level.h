@@ -11,7 +11,7 @@
  * the result would be subnormal, inf above 88 (709); NaN passes through. */
 SIMD_INLINE float SIMD_NAME(exp_float)(float x) {
     const float magic = 12582912.0f;
-    float z = x * 1.44269504088896341f + magic;
+    float z = F_FMA(x, 1.44269504088896341f, magic);
     float n = z - magic;
     float r = F_FMA(n, -0.693359375f, x);
     float p, scale;
@@ -36,7 +36,7 @@ SIMD_INLINE float SIMD_NAME(exp_float)(float x) {
 
 SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
     const double magic = 6755399441055744.0;
-    double z = x * 1.4426950408889634074 + magic;
+    double z = D_FMA(x, 1.4426950408889634074, magic);
     double n = z - magic;
     double r = D_FMA(n, -6.93145751953125e-1, x);
     double p, scale;
@@ -70,6 +70,7 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define V_TYPE VF
 #define VEC vf
 #define VL FL
+#define SUMS 16
 #define REAL float
 #define EPSILON 1.1920929e-7f
 #define S_FMA F_FMA
@@ -79,9 +80,21 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define TYPED(name) SIMD_CAT(name##_f32, LEVEL)
 #include "primitives_linear.h"
 #include "primitives_real.h"
+#include "primitives_wide.h"
 #undef V_TYPE
 #undef VEC
 #undef VL
+#undef SUMS
+#undef GROUP
+#undef EACH
+#undef WVEC
+#undef W_SET
+#undef W_LOAD
+#undef W_LOAD_PART
+#undef W_MUL
+#undef W_ADD
+#undef W_FMA
+#undef W_SUM
 #undef REAL
 #undef EPSILON
 #undef S_FMA
@@ -90,7 +103,7 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #undef SMALLEST
 #undef TYPED
 
-#if defined(LEVEL_PORTABLE) && SIMD_HAS_VECTORS
+#if DL == 1 && HAS_VECTORS
 #define V_TYPE VW
 #define VEC vw
 #define VL 2
@@ -99,6 +112,7 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define VEC vd
 #define VL DL
 #endif
+#define SUMS 8
 #define REAL double
 #define EPSILON 2.220446049250313e-16
 #define S_FMA D_FMA
@@ -108,9 +122,24 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define TYPED(name) SIMD_CAT(name##_f64, LEVEL)
 #include "primitives_linear.h"
 #include "primitives_real.h"
+#include "primitives_solver.h"
+#include "primitives_wide.h"
 #undef V_TYPE
 #undef VEC
 #undef VL
+#undef SUMS
+#undef GROUP
+#undef EACH
+#undef WVEC
+#undef W_SET
+#undef W_LOAD
+#undef W_LOAD_PART
+#undef W_MUL
+#undef W_ADD
+#undef W_FMA
+#undef W_SUM
+#undef W_WIDEN
+#undef W_WIDEN_PART
 #undef REAL
 #undef EPSILON
 #undef S_FMA
@@ -118,8 +147,6 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #undef SQRT
 #undef SMALLEST
 #undef TYPED
-
-#include "primitives_solver.h"
 
 /* ------------------------------------------------------------------ full covariance ------- */
 
@@ -154,8 +181,10 @@ static double SIMD_NAME(covariance_times)(const double *covariance, const double
                 b = VD_FMA(f3, VD_LOAD(row[3] + k), b);
                 VD_STORE(u + k, VD_ADD(a, b));
             }
-            for (; k < n; k++)
-                for (l = 0; l < 4; l++) u[k] = D_FMA(factor[l], row[l][k], u[k]);
+            for (; k < n; k++) {
+                const double a = D_FMA(factor[0], row[0][k], u[k]), b = factor[1] * row[1][k];
+                u[k] = D_FMA(factor[2], row[2][k], a) + D_FMA(factor[3], row[3][k], b);
+            }
         }
     }
     for (k = 0; k < n; k++) sum = D_FMA(x[k], u[k], sum);
@@ -209,6 +238,8 @@ static const simd_table SIMD_NAME(simd) = {
     &SIMD_CAT(linear_f64, LEVEL),
 };
 
+#undef HAS_VECTORS
+#undef UNROLL
 #undef FL
 #undef DL
 #undef VF_LOAD
@@ -219,7 +250,9 @@ static const simd_table SIMD_NAME(simd) = {
 #undef VD_STORE
 #undef VD_SET
 #undef VD_FMA
+#undef VW_FMA
 #undef VD_WIDEN
+#undef VD_WIDEN_PART
 #undef F_FMA
 #undef D_FMA
 #undef VD_ANY_EQUAL
@@ -248,3 +281,7 @@ static const simd_table SIMD_NAME(simd) = {
 #undef VD_STORE_PART
 #undef VF_PART
 #undef VD_PART
+#undef VI_SET
+#undef VF_GREATER
+#undef VF_SELECT
+#undef VI_SELECT

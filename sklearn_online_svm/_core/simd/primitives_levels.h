@@ -27,6 +27,8 @@
 #define V_DIV(a, b) ((a) / (b))
 #define V_SUM(a) V_NAME(V_TYPE, SUM)(a)
 #define V_LOAD_PART(p, n) V_NAME(V_TYPE, LOAD_PART)(p, n)
+#define V_WIDEN(p) V_NAME(V_TYPE, WIDEN)(p)
+#define V_WIDEN_PART(p, n) V_NAME(V_TYPE, WIDEN_PART)(p, n)
 #define V_STORE_PART(p, v, n) V_NAME(V_TYPE, STORE_PART)(p, v, n)
 
 #define LEVEL portable
@@ -34,6 +36,14 @@
 #include "primitives_level.h"
 #undef LEVEL_PORTABLE
 #undef LEVEL
+
+#if !SIMD_FAST_FMA
+#define LEVEL unfused
+#define LEVEL_UNFUSED 1
+#include "primitives_level.h"
+#undef LEVEL_UNFUSED
+#undef LEVEL
+#endif
 
 #if SIMD_X86
 
@@ -79,6 +89,9 @@ static int simd_available(const simd_table **tables) {
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         tables[n++] = &simd_avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) tables[n++] = &simd_avx2;
+#endif
+#if !SIMD_FAST_FMA
+    tables[n++] = &simd_unfused;
 #endif
     tables[n++] = &simd_portable;
     return n;

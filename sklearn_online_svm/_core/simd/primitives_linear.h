@@ -12,81 +12,96 @@
 
 /* ------------------------------------------------------------------ dense samples -------- */
 
-SIMD_INLINE void TYPED(products_dense)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
-                                       simd_products *products, const int diagonal) {
-    const VEC zero = V_SET((REAL)0);
-    VEC m0 = zero, m1 = zero, n0 = zero, n1 = zero, v0 = zero, v1 = zero;
+/* Sums in one wide vector, or in two, which hide the latency of the additions. */
+SIMD_INLINE void TYPED(sums_dense)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
+                                   simd_products *products, const int diagonal, const int two) {
+    const WVEC zero = W_SET((REAL)0);
+    WVEC m0 = zero, m1 = zero, n0 = zero, n1 = zero, v0 = zero, v1 = zero;
     ptrdiff_t k = 0;
-    for (; k + 2 * VL <= n; k += 2 * VL) {
-        const VEC a = V_LOAD(x + k), b = V_LOAD(x + k + VL);
-        m0 = V_FMA(a, V_LOAD(w + k), m0);
-        m1 = V_FMA(b, V_LOAD(w + k + VL), m1);
-        n0 = V_FMA(a, a, n0);
-        n1 = V_FMA(b, b, n1);
-        if (diagonal) {
-            v0 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v0);
-            v1 = V_FMA(V_MUL(b, V_LOAD(s + k + VL)), b, v1);
+#define ADD(r, at, x_at, m, n, v)                                                \
+    {                                                                            \
+        const VEC a = x_at;                                                      \
+        m.part[r] = V_FMA(a, V_LOAD(w + at), m.part[r]);                         \
+        n.part[r] = V_FMA(a, a, n.part[r]);                                      \
+        if (diagonal) v.part[r] = V_FMA(V_MUL(a, V_LOAD(s + at)), a, v.part[r]); \
+    }
+#define FIRST(r) ADD(r, k + r * VL, V_LOAD(x + k + r * VL), m0, n0, v0)
+#define SECOND(r) ADD(r, k + SUMS + r * VL, V_LOAD(x + k + SUMS + r * VL), m1, n1, v1)
+#define REST(r)                                                \
+    if (k + (r + 1) * VL <= n)                                 \
+        ADD(r, k + r * VL, V_LOAD(x + k + r * VL), m1, n1, v1) \
+    else if (k + r * VL < n)                                   \
+    ADD(r, k + r * VL, V_LOAD_PART(x + k + r * VL, n - k - r * VL), m1, n1, v1)
+#define ONLY(r) ADD(r, k + r * VL, V_LOAD(x + k + r * VL), m1, n1, v1)
+#define LAST(r)                                                     \
+    if (k + VL > n) {                                               \
+        if (k < n) ADD(r, k, V_LOAD_PART(x + k, n - k), m1, n1, v1) \
+        goto last;                                                  \
+    }                                                               \
+    ADD(r, k, V_LOAD(x + k), m1, n1, v1)                            \
+    k += VL;
+    if (two) {
+        for (; k + 2 * SUMS <= n; k += 2 * SUMS) {
+            EACH(FIRST)
+            EACH(SECOND)
         }
+        if (k + SUMS <= n) {
+            EACH(FIRST)
+            k += SUMS;
+        }
+        EACH(REST)
+    } else {
+        for (; k + SUMS <= n; k += SUMS) {
+            EACH(ONLY)
+        }
+        EACH(LAST)
+    last:;
     }
-    if (k + VL <= n) {
-        const VEC a = V_LOAD(x + k);
-        m0 = V_FMA(a, V_LOAD(w + k), m0);
-        n0 = V_FMA(a, a, n0);
-        if (diagonal) v0 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v0);
-        k += VL;
-    }
-    if (k < n) {
-        const VEC a = V_LOAD_PART(x + k, n - k);
-        m1 = V_FMA(a, V_LOAD(w + k), m1);
-        n1 = V_FMA(a, a, n1);
-        if (diagonal) v1 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v1);
-    }
-    products->margin = (double)V_SUM(V_ADD(m0, m1));
-    products->squared_norm = (double)V_SUM(V_ADD(n0, n1));
-    products->variance = diagonal ? (double)V_SUM(V_ADD(v0, v1)) : 0.0;
+#undef ADD
+#undef FIRST
+#undef SECOND
+#undef REST
+#undef ONLY
+#undef LAST
+    products->margin = W_SUM(two ? W_ADD(m0, m1) : m1);
+    products->squared_norm = W_SUM(two ? W_ADD(n0, n1) : n1);
+    products->variance = diagonal ? W_SUM(two ? W_ADD(v0, v1) : v1) : 0.0;
 }
 
-static double TYPED(squared_norm)(const void *x_, ptrdiff_t n) {
-    const REAL *x = (const REAL *)x_;
-    VEC n0 = V_SET((REAL)0), n1 = n0;
-    ptrdiff_t k = 0;
-    for (; k + 2 * VL <= n; k += 2 * VL) {
-        const VEC a = V_LOAD(x + k), b = V_LOAD(x + k + VL);
-        n0 = V_FMA(a, a, n0);
-        n1 = V_FMA(b, b, n1);
-    }
-    if (k + VL <= n) {
-        const VEC a = V_LOAD(x + k);
-        n0 = V_FMA(a, a, n0);
-        k += VL;
-    }
-    if (k < n) {
-        const VEC a = V_LOAD_PART(x + k, n - k);
-        n1 = V_FMA(a, a, n1);
-    }
-    return (double)V_SUM(V_ADD(n0, n1));
+SIMD_INLINE void TYPED(products_dense)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
+                                       simd_products *products, const int diagonal) {
+    if (n > 3 * SUMS)
+        TYPED(sums_dense)(x, w, s, n, products, diagonal, 1);
+    else
+        TYPED(sums_dense)(x, w, s, n, products, diagonal, 0);
+}
+
+static double TYPED(squared_norm)(const void *x, ptrdiff_t n) {
+    simd_products products;
+    TYPED(products_dense)((const REAL *)x, (const REAL *)x, NULL, n, &products, 0);
+    return products.squared_norm;
 }
 
 /* Margins of R weight vectors that are `stride` elements apart. */
 SIMD_INLINE void TYPED(margins_of)(const REAL *x, const REAL *w, ptrdiff_t stride, ptrdiff_t n,
                                    double *margins, const int R) {
-    VEC m[4];
+    WVEC m[4];
     ptrdiff_t k = 0;
     int r;
-    SIMD_UNROLL
-    for (r = 0; r < R; r++) m[r] = V_SET((REAL)0);
-    for (; k + VL <= n; k += VL) {
-        const VEC a = V_LOAD(x + k);
-        SIMD_UNROLL
-        for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD(w + r * stride + k), m[r]);
+    UNROLL
+    for (r = 0; r < R; r++) m[r] = W_SET((REAL)0);
+    for (; k + SUMS <= n; k += SUMS) {
+        const WVEC a = W_LOAD(x + k);
+        UNROLL
+        for (r = 0; r < R; r++) m[r] = W_FMA(a, W_LOAD(w + r * stride + k), m[r]);
     }
     if (k < n) {
-        const VEC a = V_LOAD_PART(x + k, n - k);
-        SIMD_UNROLL
-        for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD(w + r * stride + k), m[r]);
+        const WVEC a = W_LOAD_PART(x + k, n - k);
+        UNROLL
+        for (r = 0; r < R; r++) m[r] = W_FMA(a, W_LOAD(w + r * stride + k), m[r]);
     }
-    SIMD_UNROLL
-    for (r = 0; r < R; r++) margins[r] = (double)V_SUM(m[r]);
+    UNROLL
+    for (r = 0; r < R; r++) margins[r] = W_SUM(m[r]);
 }
 
 static void TYPED(margins_dense)(const REAL *x, const REAL *w, ptrdiff_t stride,
@@ -101,33 +116,33 @@ static void TYPED(margins_dense)(const REAL *x, const REAL *w, ptrdiff_t stride,
  * samples far from the origin would lose digits by cancellation. */
 SIMD_INLINE void TYPED(distances_of)(const REAL *x, const REAL *c, const double *scales,
                                      ptrdiff_t n, double *distances, const int R) {
-    VEC sum[4], minus_scale[4];
+    WVEC sum[4], minus_scale[4];
     ptrdiff_t k = 0;
     int r;
-    SIMD_UNROLL
+    UNROLL
     for (r = 0; r < R; r++) {
-        sum[r] = V_SET((REAL)0);
-        minus_scale[r] = V_SET((REAL)-scales[r]);
+        sum[r] = W_SET((REAL)0);
+        minus_scale[r] = W_SET((REAL)-scales[r]);
     }
-    for (; k + VL <= n; k += VL) {
-        const VEC a = V_LOAD(x + k);
-        SIMD_UNROLL
+    for (; k + SUMS <= n; k += SUMS) {
+        const WVEC a = W_LOAD(x + k);
+        UNROLL
         for (r = 0; r < R; r++) {
-            const VEC difference = V_FMA(minus_scale[r], V_LOAD(c + r * n + k), a);
-            sum[r] = V_FMA(difference, difference, sum[r]);
+            const WVEC difference = W_FMA(minus_scale[r], W_LOAD(c + r * n + k), a);
+            sum[r] = W_FMA(difference, difference, sum[r]);
         }
     }
     if (k < n) {
-        const VEC a = V_LOAD_PART(x + k, n - k);
-        SIMD_UNROLL
+        const WVEC a = W_LOAD_PART(x + k, n - k);
+        UNROLL
         for (r = 0; r < R; r++) {
-            const VEC c_r = V_LOAD_PART(c + r * n + k, n - k);
-            const VEC difference = V_FMA(minus_scale[r], c_r, a);
-            sum[r] = V_FMA(difference, difference, sum[r]);
+            const WVEC c_r = W_LOAD_PART(c + r * n + k, n - k);
+            const WVEC difference = W_FMA(minus_scale[r], c_r, a);
+            sum[r] = W_FMA(difference, difference, sum[r]);
         }
     }
-    SIMD_UNROLL
-    for (r = 0; r < R; r++) distances[r] = (double)V_SUM(sum[r]);
+    UNROLL
+    for (r = 0; r < R; r++) distances[r] = W_SUM(sum[r]);
 }
 
 static void TYPED(distances)(const void *x_, const void *c_, const double *scales,
@@ -192,7 +207,7 @@ SIMD_INLINE void TYPED(products_sparse)(const REAL *x, const int32_t *columns, p
     ptrdiff_t k = 0;
     int l;
     for (; k + 4 <= n; k += 4) {
-        SIMD_UNROLL
+        UNROLL
         for (l = 0; l < 4; l++) {
             const REAL a = x[k + l];
             m[l] = S_FMA(a, w[columns[k + l]], m[l]);
@@ -220,7 +235,7 @@ SIMD_INLINE void TYPED(sums_of_lanes)(const REAL *x, const int32_t *columns, ptr
     REAL lanes[VL];
     ptrdiff_t k, l;
     int v;
-    SIMD_UNROLL
+    UNROLL
     for (v = 0; v <= V; v++) acc[v] = V_SET((REAL)0);
     for (k = 0; k < n; k++) {
         const REAL *at = w + (ptrdiff_t)columns[k] * stride;
@@ -231,11 +246,11 @@ SIMD_INLINE void TYPED(sums_of_lanes)(const REAL *x, const int32_t *columns, ptr
             SIMD_PREFETCH(next);
             if (V > 1) SIMD_PREFETCH(next + 2 * VL - 1);
         }
-        SIMD_UNROLL
+        UNROLL
         for (v = 0; v < V; v++) acc[v] = V_FMA(a, V_LOAD(at + v * VL), acc[v]);
         if (rest) acc[V] = V_FMA(a, V_LOAD_PART(at + V * VL, rest), acc[V]);
     }
-    SIMD_UNROLL
+    UNROLL
     for (v = 0; v <= V; v++) {
         const ptrdiff_t m = v < V ? VL : rest;
         V_STORE(lanes, acc[v]);

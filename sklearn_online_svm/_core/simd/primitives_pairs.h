@@ -14,25 +14,25 @@ SIMD_INLINE void PAIRS(micro)(const REAL *rows, ptrdiff_t n_features, const REAL
     VEC acc[24];
     ptrdiff_t k;
     int r, v;
-    SIMD_UNROLL
+    UNROLL
     for (r = 0; r < R; r++) {
-        SIMD_UNROLL
+        UNROLL
         for (v = 0; v < V; v++) acc[r * V + v] = V_SET((REAL)0);
     }
     for (k = 0; k < n_features; k++) {
         VEC column[6];
-        SIMD_UNROLL
+        UNROLL
         for (v = 0; v < V; v++) column[v] = V_LOAD(slots[v] + k * SIMD_TILE);
-        SIMD_UNROLL
+        UNROLL
         for (r = 0; r < R; r++) {
             const VEC x = V_SET(rows[r * n_features + k]);
-            SIMD_UNROLL
+            UNROLL
             for (v = 0; v < V; v++) acc[r * V + v] = V_TERM(x, column[v], acc[r * V + v]);
         }
     }
-    SIMD_UNROLL
+    UNROLL
     for (r = 0; r < R; r++) {
-        SIMD_UNROLL
+        UNROLL
         for (v = 0; v < V; v++) V_STORE(out + r * ld + v * VL, acc[r * V + v]);
     }
 }
@@ -114,7 +114,7 @@ static void PAIRS(dense_norms)(const void *samples, ptrdiff_t n_rows, ptrdiff_t 
         REAL sums[8] = {0};
         const REAL *x = rows + r * d;
         for (k = 0; k < d; k++) {
-            SIMD_UNROLL
+            UNROLL
             for (q = 0; q < 8; q++) sums[q] = S_TERM(x[q * d + k], x[q * d + k], sums[q]);
         }
         for (q = 0; q < 8; q++) norms[r + q] = sums[q];
@@ -136,15 +136,15 @@ SIMD_INLINE void PAIRS(sparse_micro)(const REAL *panel, const int32_t *place, pt
     VEC acc[4];
     ptrdiff_t k;
     int v;
-    SIMD_UNROLL
+    UNROLL
     for (v = 0; v < V; v++) acc[v] = V_SET((REAL)0);
     for (k = 0; k < n; k++) {
         const REAL *x = panel + (ptrdiff_t)place[columns[k]] * lanes;
         const VEC value = V_SET(values[k]);
-        SIMD_UNROLL
+        UNROLL
         for (v = 0; v < V; v++) acc[v] = V_TERM(value, V_LOAD(x + v * VL), acc[v]);
     }
-    SIMD_UNROLL
+    UNROLL
     for (v = 0; v < V; v++) V_STORE(out + v * VL, acc[v]);
 }
 

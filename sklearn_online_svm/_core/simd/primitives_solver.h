@@ -7,26 +7,31 @@
  * (best_gain).
  */
 
+/* Four wide sums hide the latency of the additions. */
 static double SIMD_NAME(dot)(const float *SIMD_RESTRICT k, const double *SIMD_RESTRICT a,
                              ptrdiff_t n) {
-    /* Four accumulators hide the latency of the additions. */
-    vd s0 = VD_SET(0.0), s1 = VD_SET(0.0), s2 = VD_SET(0.0), s3 = VD_SET(0.0);
-    double lanes[4 * DL], sum = 0.0;
+    WVEC s0 = W_SET(0.0), s1 = s0, s2 = s0, s3 = s0;
     ptrdiff_t i = 0;
-    int l;
-    for (; i + 4 * DL <= n; i += 4 * DL) {
-        s0 = VD_FMA(VD_WIDEN(k + i), VD_LOAD(a + i), s0);
-        s1 = VD_FMA(VD_WIDEN(k + i + DL), VD_LOAD(a + i + DL), s1);
-        s2 = VD_FMA(VD_WIDEN(k + i + 2 * DL), VD_LOAD(a + i + 2 * DL), s2);
-        s3 = VD_FMA(VD_WIDEN(k + i + 3 * DL), VD_LOAD(a + i + 3 * DL), s3);
+    for (; i + 4 * SUMS <= n; i += 4 * SUMS) {
+        s0 = W_FMA(W_WIDEN(k + i), W_LOAD(a + i), s0);
+        s1 = W_FMA(W_WIDEN(k + i + SUMS), W_LOAD(a + i + SUMS), s1);
+        s2 = W_FMA(W_WIDEN(k + i + 2 * SUMS), W_LOAD(a + i + 2 * SUMS), s2);
+        s3 = W_FMA(W_WIDEN(k + i + 3 * SUMS), W_LOAD(a + i + 3 * SUMS), s3);
     }
-    VD_STORE(lanes, s0);
-    VD_STORE(lanes + DL, s1);
-    VD_STORE(lanes + 2 * DL, s2);
-    VD_STORE(lanes + 3 * DL, s3);
-    for (l = 0; l < 4 * DL; l++) sum += lanes[l];
-    for (; i < n; i++) sum += (double)k[i] * a[i];
-    return sum;
+    if (i + SUMS <= n) {
+        s0 = W_FMA(W_WIDEN(k + i), W_LOAD(a + i), s0);
+        i += SUMS;
+    }
+    if (i + SUMS <= n) {
+        s1 = W_FMA(W_WIDEN(k + i), W_LOAD(a + i), s1);
+        i += SUMS;
+    }
+    if (i + SUMS <= n) {
+        s2 = W_FMA(W_WIDEN(k + i), W_LOAD(a + i), s2);
+        i += SUMS;
+    }
+    if (i < n) s3 = W_FMA(W_WIDEN_PART(k + i, n - i), W_LOAD_PART(a + i, n - i), s3);
+    return W_SUM(W_ADD(W_ADD(s0, s2), W_ADD(s1, s3)));
 }
 
 static void SIMD_NAME(gather)(const float *SIMD_RESTRICT row, const int32_t *base,
@@ -62,6 +67,14 @@ static void SIMD_NAME(axpy)(double step, const float *SIMD_RESTRICT k, double *S
  * extreme its slot is searched. */
 #define STRETCH 512
 
+/* The sum of SUMS partial sums: halves are added until one is left. */
+SIMD_INLINE double SIMD_NAME(tree)(double *sums) {
+    int l, n;
+    for (n = SUMS / 2; n > 0; n /= 2)
+        for (l = 0; l < n; l++) sums[l] += sums[l + n];
+    return sums[0];
+}
+
 /* Steps on g. A constant of each call, so that each becomes a separate loop. */
 #define MOVE_PAIR 0 /* g -= step_i (ki - kj) */
 #define MOVE_ONE 1  /* g -= step_i ki */
@@ -76,36 +89,50 @@ SIMD_INLINE ptrdiff_t SIMD_NAME(find)(const double *g, const int8_t *open, doubl
     return start;
 }
 
+/* A step on the slots of one vector, the extremes and the losses so far. */
+SIMD_INLINE void SIMD_NAME(move_vector)(double *g, const float *ki, vd back_i, const float *kj,
+                                        vd back_j, const int8_t *up, const int8_t *down,
+                                        const float *bound, ptrdiff_t i, vd *high, vd *low,
+                                        vd *losses, const int way, const int with_loss) {
+    vd v = VD_LOAD(g + i);
+    if (way == MOVE_PAIR)
+        v = VD_FMA(back_i, VD_WIDEN(ki + i) - VD_WIDEN(kj + i), v);
+    else
+        v = VD_FMA(back_i, VD_WIDEN(ki + i), v);
+    if (way == MOVE_TWO) v = VD_FMA(back_j, VD_WIDEN(kj + i), v);
+    VD_STORE(g + i, v);
+    *high = VD_MAX_IF(*high, v, up + i);
+    *low = VD_MIN_IF(*low, v, down + i);
+    /* A free slot has bound 0 and an arbitrary g: a product that is NaN counts 0. */
+    if (with_loss) *losses = *losses + VD_POSITIVE(VD_WIDEN(bound + i) * v);
+}
+
 SIMD_INLINE double SIMD_NAME(move)(double *SIMD_RESTRICT g, const float *ki, double step_i,
                                    const float *kj, double step_j, const int8_t *up,
                                    const int8_t *down, const float *bound, ptrdiff_t n,
                                    simd_extremes *extremes, const int way, const int with_loss) {
-    double g_max = -INFINITY, g_min = INFINITY, sum = 0.0;
+    double g_max = -INFINITY, g_min = INFINITY;
     ptrdiff_t at_max = -1, at_min = -1, start, i;
     const vd back_i = VD_SET(-step_i), back_j = VD_SET(-step_j);
-    vd total = VD_SET(0.0);
-    double lanes[2 * DL];
+    vd losses[SUMS / DL];
+    double lanes[2 * DL], sums[SUMS], last_losses[SUMS] = {0.0};
     int l;
+    UNROLL
+    for (l = 0; l < SUMS / DL; l++) losses[l] = VD_SET(0.0);
     for (start = 0; start < n; start += STRETCH) {
         const ptrdiff_t stop = start + STRETCH < n ? start + STRETCH : n;
         vd high = VD_SET(-INFINITY), low = VD_SET(INFINITY);
         double stretch_max = -INFINITY, stretch_min = INFINITY;
-        i = start;
-        for (; i + DL <= stop; i += DL) {
-            vd v = VD_LOAD(g + i);
-            if (way == MOVE_PAIR)
-                v = VD_FMA(back_i, VD_WIDEN(ki + i) - VD_WIDEN(kj + i), v);
-            else
-                v = VD_FMA(back_i, VD_WIDEN(ki + i), v);
-            if (way == MOVE_TWO) v = VD_FMA(back_j, VD_WIDEN(kj + i), v);
-            VD_STORE(g + i, v);
-            high = VD_MAX_IF(high, v, up + i);
-            low = VD_MIN_IF(low, v, down + i);
-            if (with_loss) {
-                /* A free slot has bound 0 and an arbitrary g: a product that is NaN counts 0. */
-                const vd loss = VD_WIDEN(bound + i) * v;
-                total = total + VD_POSITIVE(loss);
-            }
+        for (i = start; i + SUMS <= stop; i += SUMS) {
+            UNROLL
+            for (l = 0; l < SUMS / DL; l++)
+                SIMD_NAME(move_vector)(g, ki, back_i, kj, back_j, up, down, bound, i + l * DL,
+                                       &high, &low, losses + l, way, with_loss);
+        }
+        if (DL > 1 && i + DL <= stop) {
+            SIMD_NAME(move_vector)(g, ki, back_i, kj, back_j, up, down, bound, i, &high, &low,
+                                   losses, way, with_loss);
+            i += DL;
         }
         for (; i < stop; i++) {
             if (way == MOVE_PAIR)
@@ -115,7 +142,8 @@ SIMD_INLINE double SIMD_NAME(move)(double *SIMD_RESTRICT g, const float *ki, dou
             if (way == MOVE_TWO) g[i] = D_FMA(-step_j, (double)kj[i], g[i]);
             if (up[i] && g[i] > stretch_max) stretch_max = g[i];
             if (down[i] && g[i] < stretch_min) stretch_min = g[i];
-            if (with_loss && (double)bound[i] * g[i] > 0.0) sum += (double)bound[i] * g[i];
+            if (with_loss && (double)bound[i] * g[i] > 0.0)
+                last_losses[i % SUMS] = (double)bound[i] * g[i];
         }
         VD_STORE(lanes, high);
         VD_STORE(lanes + DL, low);
@@ -126,13 +154,16 @@ SIMD_INLINE double SIMD_NAME(move)(double *SIMD_RESTRICT g, const float *ki, dou
         if (stretch_max > g_max) g_max = stretch_max, at_max = start;
         if (stretch_min < g_min) g_min = stretch_min, at_min = start;
     }
-    extremes->g_max = g_max;
-    extremes->g_min = g_min;
     extremes->i_max = at_max < 0 ? -1 : SIMD_NAME(find)(g, up, g_max, at_max, n);
     extremes->j_min = at_min < 0 ? -1 : SIMD_NAME(find)(g, down, g_min, at_min, n);
-    VD_STORE(lanes, total);
-    for (l = 0; l < DL; l++) sum += lanes[l];
-    return sum;
+    /* Of zeros with different signs, that of the slot. */
+    extremes->g_max = at_max < 0 ? g_max : g[extremes->i_max];
+    extremes->g_min = at_min < 0 ? g_min : g[extremes->j_min];
+    if (!with_loss) return 0.0;
+    UNROLL
+    for (l = 0; l < SUMS / DL; l++) VD_STORE(sums + l * DL, losses[l]);
+    for (l = 0; l < SUMS; l++) sums[l] += last_losses[l];
+    return SIMD_NAME(tree)(sums);
 }
 
 static void SIMD_NAME(update)(double *g, const float *ki, const float *kj, double step,
@@ -160,37 +191,55 @@ static double SIMD_NAME(update_two)(double *g, const float *ki, double step_i, c
 #undef MOVE_ONE
 #undef MOVE_TWO
 
+SIMD_INLINE void SIMD_NAME(moments_vector)(const double *g, const double *alpha,
+                                           const float *bound, const int8_t *y, vd *h_sum,
+                                           vd *h_squared, vd *alpha_g) {
+    const vd limit = VD_WIDEN(bound);
+    const vd gradient = VD_IF_NOT_ZERO(limit, VD_LOAD(g));
+    const vd size = VD_ABS(limit);
+    const vd h = size * VD_WIDEN_BYTES(y) * gradient;
+    *h_sum = *h_sum + h;
+    *h_squared = VD_FMA(h, h, *h_squared);
+    *alpha_g = VD_FMA(VD_LOAD(alpha), gradient, *alpha_g);
+}
+
 static void SIMD_NAME(moments)(const double *SIMD_RESTRICT g, const double *SIMD_RESTRICT alpha,
                                const float *SIMD_RESTRICT bound, const int8_t *SIMD_RESTRICT y,
                                ptrdiff_t n, simd_moments *moments) {
-    vd h_sum = VD_SET(0.0), h_squared = VD_SET(0.0), alpha_g = VD_SET(0.0);
-    double lanes[3 * DL];
-    ptrdiff_t i = 0;
+    vd acc[3][SUMS / DL];
+    double sums[3][SUMS];
+    ptrdiff_t i = 0, s;
     int l;
-    moments->h = moments->h_squared = moments->alpha_g = 0.0;
-    for (; i + DL <= n; i += DL) {
-        const vd limit = VD_WIDEN(bound + i);
-        const vd gradient = VD_IF_NOT_ZERO(limit, VD_LOAD(g + i));
-        const vd size = VD_ABS(limit);
-        const vd h = size * VD_WIDEN_BYTES(y + i) * gradient;
-        h_sum = h_sum + h;
-        h_squared = VD_FMA(h, h, h_squared);
-        alpha_g = VD_FMA(VD_LOAD(alpha + i), gradient, alpha_g);
+    UNROLL
+    for (l = 0; l < SUMS / DL; l++) acc[0][l] = acc[1][l] = acc[2][l] = VD_SET(0.0);
+    for (; i + SUMS <= n; i += SUMS) {
+        UNROLL
+        for (l = 0; l < SUMS / DL; l++) {
+            s = i + l * DL;
+            SIMD_NAME(moments_vector)(g + s, alpha + s, bound + s, y + s, &acc[0][l], &acc[1][l],
+                                      &acc[2][l]);
+        }
     }
-    VD_STORE(lanes, h_sum);
-    VD_STORE(lanes + DL, h_squared);
-    VD_STORE(lanes + 2 * DL, alpha_g);
-    for (l = 0; l < DL; l++) {
-        moments->h += lanes[l];
-        moments->h_squared += lanes[DL + l];
-        moments->alpha_g += lanes[2 * DL + l];
+    if (DL > 1 && i + DL <= n) {
+        SIMD_NAME(moments_vector)(g + i, alpha + i, bound + i, y + i, acc[0], acc[1], acc[2]);
+        i += DL;
+    }
+    UNROLL
+    for (l = 0; l < SUMS / DL; l++) {
+        VD_STORE(sums[0] + l * DL, acc[0][l]);
+        VD_STORE(sums[1] + l * DL, acc[1][l]);
+        VD_STORE(sums[2] + l * DL, acc[2][l]);
     }
     for (; i < n; i++) {
-        const double h = bound[i] != 0.0f ? fabs((double)bound[i]) * y[i] * g[i] : 0.0;
-        moments->h += h;
-        moments->h_squared += h * h;
-        if (bound[i] != 0.0f) moments->alpha_g += alpha[i] * g[i];
+        const double h = fabs((double)bound[i]) * y[i] * g[i];
+        if (bound[i] == 0.0f) continue;
+        sums[0][i % SUMS] += h;
+        sums[1][i % SUMS] = D_FMA(h, h, sums[1][i % SUMS]);
+        sums[2][i % SUMS] = D_FMA(alpha[i], g[i], sums[2][i % SUMS]);
     }
+    moments->h = SIMD_NAME(tree)(sums[0]);
+    moments->h_squared = SIMD_NAME(tree)(sums[1]);
+    moments->alpha_g = SIMD_NAME(tree)(sums[2]);
 }
 
 /* Second-order selection of the second coordinate: `companion` of primitives.h if `single`, else
@@ -212,8 +261,8 @@ SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
         const ptrdiff_t size = start + STRETCH < n ? STRETCH : n - start;
         for (i = 0; i < size; i++) {
             if (single) {
-                const float left = (float)(g[start + i] - first * ki[start + i]);
-                float curvature = diag[start + i] - ki[start + i] * ki[start + i] * inverse;
+                const float left = (float)D_FMA(-first, (double)ki[start + i], g[start + i]);
+                float curvature = F_FMA(-ki[start + i], ki[start + i] * inverse, diag[start + i]);
                 const float can_rise = up[start + i] ? 1.0f : 0.0f;
                 const float can_fall = down[start + i] ? 1.0f : 0.0f;
                 curvature = curvature > 1e-6f ? curvature : 1e-6f;

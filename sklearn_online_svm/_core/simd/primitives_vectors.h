@@ -1,11 +1,33 @@
 /* The vectors of one SIMD level: vf (FL floats) and vd (DL doubles), and their operations VF_* and
- * VD_*. Included by primitives_level.h, which undefines the operations at its end.
+ * VD_*. Included by primitives_level.h, which undefines the operations at its end. A sum over
+ * lanes adds halves until one value is left.
  *
- * At the portable level vd is one double, because the loops with masks of bytes would not gain
- * from two. The other loops in double use vw there, two doubles.
+ * At the levels without intrinsics vd is one double, because the loops with masks of bytes would
+ * not gain from two. The other loops in double use vw there, two doubles.
  */
 #define vf SIMD_NAME(simd_vf)
 #define vd SIMD_NAME(simd_vd)
+
+/* Calls of fma() cost so much that vectors and unrolled loops would not help. */
+#if SIMD_HAS_VECTORS && (SIMD_FAST_FMA || !defined(LEVEL_PORTABLE))
+#define HAS_VECTORS 1
+#define UNROLL SIMD_UNROLL
+#else
+#define HAS_VECTORS 0
+#define UNROLL
+#endif
+
+#if defined(LEVEL_AVX512) || defined(LEVEL_AVX2)
+SIMD_INLINE float SIMD_NAME(sum_f)(__m256 a) {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+SIMD_INLINE double SIMD_NAME(sum_d)(__m256d a) {
+    const __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(s, _mm_unpackhi_pd(s, s)));
+}
+#endif
 
 #if defined(LEVEL_AVX512)
 
@@ -22,6 +44,7 @@ typedef __m512d vd;
 #define VD_SET(x) _mm512_set1_pd(x)
 #define VD_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define VD_WIDEN_PART(p, n) _mm512_cvtps_pd(_mm256_maskz_loadu_ps(VD_PART(n), p))
 #define VF_MUL(a, b) _mm512_mul_ps(a, b)
 #define VD_MUL(a, b) _mm512_mul_pd(a, b)
 #define VF_MAX(a, b) _mm512_max_ps(a, b)
@@ -30,8 +53,10 @@ typedef __m512d vd;
 #define VD_MIN(a, b) _mm512_min_pd(a, b)
 #define VF_ADD(a, b) _mm512_add_ps(a, b)
 #define VD_ADD(a, b) _mm512_add_pd(a, b)
-#define VF_SUM(a) _mm512_reduce_add_ps(a)
-#define VD_SUM(a) _mm512_reduce_add_pd(a)
+#define VF_SUM(a) \
+    SIMD_NAME(sum_f)(_mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1)))
+#define VD_SUM(a) \
+    SIMD_NAME(sum_d)(_mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1)))
 /* The first n lanes, n < FL or DL; the others are 0. */
 #define VF_PART(n) ((__mmask16)((1u << (n)) - 1u))
 #define VD_PART(n) ((__mmask8)((1u << (n)) - 1u))
@@ -77,6 +102,7 @@ typedef __m256d vd;
 #define VD_SET(x) _mm256_set1_pd(x)
 #define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define VD_WIDEN_PART(p, n) _mm256_cvtps_pd(_mm_maskload_ps(p, _mm256_castsi256_si128(VF_PART(n))))
 #define VF_MUL(a, b) _mm256_mul_ps(a, b)
 #define VD_MUL(a, b) _mm256_mul_pd(a, b)
 #define VF_MAX(a, b) _mm256_max_ps(a, b)
@@ -85,15 +111,6 @@ typedef __m256d vd;
 #define VD_MIN(a, b) _mm256_min_pd(a, b)
 #define VF_ADD(a, b) _mm256_add_ps(a, b)
 #define VD_ADD(a, b) _mm256_add_pd(a, b)
-SIMD_INLINE float SIMD_NAME(sum_f)(__m256 a) {
-    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
-}
-SIMD_INLINE double SIMD_NAME(sum_d)(__m256d a) {
-    const __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(s, _mm_unpackhi_pd(s, s)));
-}
 #define VF_SUM(a) SIMD_NAME(sum_f)(a)
 #define VD_SUM(a) SIMD_NAME(sum_d)(a)
 static const int32_t SIMD_NAME(part)[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
@@ -134,7 +151,15 @@ SIMD_INLINE __m256d SIMD_NAME(byte_mask)(const int8_t *bytes) {
 
 #else
 
-#if SIMD_HAS_VECTORS
+#if defined(LEVEL_UNFUSED)
+#define F_FMA(a, b, c) ((a) * (b) + (c))
+#define D_FMA(a, b, c) ((a) * (b) + (c))
+#else
+#define F_FMA(a, b, c) fmaf(a, b, c)
+#define D_FMA(a, b, c) fma(a, b, c)
+#endif
+
+#if HAS_VECTORS
 /* 16-byte vectors: SSE2 on x86-64, NEON on arm64. */
 typedef float vf __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double vw __attribute__((vector_size(16), aligned(8), may_alias));
@@ -145,7 +170,18 @@ typedef double vw __attribute__((vector_size(16), aligned(8), may_alias));
 #define VW_LOAD(p) (*(const vw *)(p))
 #define VW_STORE(p, v) (*(vw *)(p) = (v))
 #define VW_SET(x) ((vw){(x), (x)})
+#if defined(LEVEL_UNFUSED)
+#define VF_FMA(a, b, c) ((a) * (b) + (c))
 #define VW_FMA(a, b, c) ((a) * (b) + (c))
+#elif defined(__aarch64__)
+#define VF_FMA(a, b, c) ((vf)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+#define VW_FMA(a, b, c) ((vw)vfmaq_f64((float64x2_t)(c), (float64x2_t)(a), (float64x2_t)(b)))
+#else
+#define VF_FMA(a, b, c)                                                 \
+    ((vf){F_FMA((a)[0], (b)[0], (c)[0]), F_FMA((a)[1], (b)[1], (c)[1]), \
+          F_FMA((a)[2], (b)[2], (c)[2]), F_FMA((a)[3], (b)[3], (c)[3])})
+#define VW_FMA(a, b, c) ((vw){D_FMA((a)[0], (b)[0], (c)[0]), D_FMA((a)[1], (b)[1], (c)[1])})
+#endif
 #define VW_ADD(a, b) ((a) + (b))
 #define VW_MUL(a, b) ((a) * (b))
 #define VW_MAX(a, b) ((vw){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
@@ -154,6 +190,8 @@ typedef double vw __attribute__((vector_size(16), aligned(8), may_alias));
 #define VW_EQUAL(a, b) ((vw){(a)[0] == (b)[0], (a)[1] == (b)[1]})
 #define VW_SUM(v) ((v)[0] + (v)[1])
 #define VW_LOAD_PART(p, n) ((void)(n), (vw){*(p), 0.0})
+#define VW_WIDEN(p) ((vw){(p)[0], (p)[1]})
+#define VW_WIDEN_PART(p, n) VW_LOAD_PART(p, n)
 #define VW_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
 #else
 typedef float vf;
@@ -161,15 +199,16 @@ typedef float vf;
 #define VF_LOAD(p) (*(p))
 #define VF_STORE(p, v) (*(p) = (v))
 #define VF_SET(x) (x)
+#define VF_FMA(a, b, c) F_FMA(a, b, c)
 #endif
 typedef double vd;
 #define DL 1
-#define VF_FMA(a, b, c) ((a) * (b) + (c))
 #define VD_LOAD(p) (*(p))
 #define VD_STORE(p, v) (*(p) = (v))
 #define VD_SET(x) (x)
-#define VD_FMA(a, b, c) ((a) * (b) + (c))
+#define VD_FMA(a, b, c) D_FMA(a, b, c)
 #define VD_WIDEN(p) ((double)*(p))
+#define VD_WIDEN_PART(p, n) ((void)(n), (double)*(p))
 #define VF_MUL(a, b) ((a) * (b))
 #define VD_MUL(a, b) ((a) * (b))
 #define VF_ADD(a, b) ((a) + (b))
@@ -180,7 +219,7 @@ typedef double vd;
 #define VD_SUM(a) (a)
 #define VD_LOAD_PART(p, n) ((void)(n), *(p))
 #define VD_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
-#if SIMD_HAS_VECTORS
+#if HAS_VECTORS
 SIMD_INLINE vf SIMD_NAME(max_f)(vf a, vf b) {
     int i;
     for (i = 0; i < FL; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
@@ -197,7 +236,7 @@ SIMD_INLINE vf SIMD_NAME(min_f)(vf a, vf b) {
 #define VF_EQUAL(a, b) \
     ((vf){(a)[0] == (b)[0], (a)[1] == (b)[1], (a)[2] == (b)[2], (a)[3] == (b)[3]})
 SIMD_INLINE float SIMD_NAME(sum_f)(vf a) {
-    return (a[0] + a[1]) + (a[2] + a[3]);
+    return (a[0] + a[2]) + (a[1] + a[3]);
 }
 SIMD_INLINE vf SIMD_NAME(load_f)(const float *p, ptrdiff_t n) {
     return (vf){p[0], n > 1 ? p[1] : 0.0f, n > 2 ? p[2] : 0.0f, 0.0f};
@@ -223,8 +262,6 @@ SIMD_INLINE void SIMD_NAME(store_f)(float *p, vf a, ptrdiff_t n) {
 #define VD_IF_NOT_ZERO(test, a) ((test) != 0.0 ? (a) : 0.0)
 #define VD_ABS(a) fabs(a)
 #define VD_WIDEN_BYTES(p) ((double)*(p))
-#define F_FMA(a, b, c) ((a) * (b) + (c))
-#define D_FMA(a, b, c) ((a) * (b) + (c))
 /* The byte, 0 or -1, widened to a mask of bits: no branch to mispredict. */
 SIMD_INLINE double SIMD_NAME(select)(double g, double other, int8_t open) {
     const int64_t mask = open;
@@ -249,7 +286,7 @@ SIMD_INLINE double SIMD_NAME(min_if)(double best, double g, int8_t open) {
 #endif
 
 #define vi SIMD_NAME(simd_vi)
-#if SIMD_HAS_VECTORS
+#if HAS_VECTORS
 typedef int32_t vi __attribute__((vector_size(4 * FL)));
 #define VI_SET(x) ((vi){0} + (x))
 #define VF_GREATER(a, b) ((vi)((a) > (b)))
