@@ -42,6 +42,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
 .PHONY: help demo test test-slow test-minimum test-partners store-models minimum-source test-debug test-sanitize
+.PHONY: test-arm64
 .PHONY: lint format stubs bench bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
@@ -95,6 +96,19 @@ test-sanitize: $(VENV)/.extra-test ## the tests with the sanitizers of GCC (addr
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS); status=$$?; \
 	$(PY) setup.py --quiet build_ext --inplace --force && touch $(VENV)/.built; exit $$status
+
+# Debian's packages gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user.
+BITS := -O2 -fno-math-errno -fno-trapping-math -ffp-contract=off \
+	-I $(CORE)/simd -I $(CORE)/linear tests/support/primitive_bits.c
+test-arm64: ## compare the bits of the primitives here with those on arm64, emulated by QEMU
+	mkdir -p build
+	$(CC) $(BITS) -o build/bits -lm
+	aarch64-linux-gnu-gcc -static $(BITS) -o build/bits-arm64 -lm
+	build/bits > build/bits.txt
+	qemu-aarch64 build/bits-arm64 > build/bits-arm64.txt
+	awk '$$1 != "unfused" { n++; if ($$2 in d && d[$$2] != $$3) { print "differs: " $$0; bad = 1 } \
+		d[$$2] = $$3 } END { print n " digests of " length(d) " primitives compared"; exit bad }' \
+		build/bits.txt build/bits-arm64.txt
 
 lint: $(VENV)/.extra-lint ## style of Python, Cython, C and spelling
 	$(BIN)/ruff check .

@@ -19,6 +19,12 @@
  * swapped, dense or sparse (an absent feature adds an exact zero), so that the model does not
  * depend on how a stream is divided into chunks. Loops of linear models have several accumulators:
  * the same sample has the same bits in any chunk, but dense and sparse sums differ by rounding.
+ *
+ * Contract of all loops: the results have the same bits at each level, on any architecture. A sum
+ * has a fixed number of partial sums (primitives_wide.h), and their halves are added until one is
+ * left. A product and a sum are rounded once, or twice, as written: the compiler must not contract
+ * them (-ffp-contract=off). The exception is the level "unfused", for processors without an
+ * instruction that rounds them once; there fma() is a slow call.
  */
 #ifndef SOSVM_PRIMITIVES_H
 #define SOSVM_PRIMITIVES_H

@@ -78,9 +78,10 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define SQRT sqrtf
 #define SMALLEST FLT_MIN
 #define TYPED(name) SIMD_CAT(name##_f32, LEVEL)
+#include "primitives_wide.h"
+
 #include "primitives_linear.h"
 #include "primitives_real.h"
-#include "primitives_wide.h"
 #undef V_TYPE
 #undef VEC
 #undef VL
@@ -120,10 +121,11 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define SQRT sqrt
 #define SMALLEST DBL_MIN
 #define TYPED(name) SIMD_CAT(name##_f64, LEVEL)
+#include "primitives_wide.h"
+
 #include "primitives_linear.h"
 #include "primitives_real.h"
 #include "primitives_solver.h"
-#include "primitives_wide.h"
 #undef V_TYPE
 #undef VEC
 #undef VL
