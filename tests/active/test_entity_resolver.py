@@ -285,6 +285,8 @@ def test_search_over_parameters_of_the_clusterer():
     records = [record | {"part": p} for p, (part, _) in enumerate(parts) for record in part]
     entities = np.concatenate([100 * p + truth for p, (_, truth) in enumerate(parts)])
     model = clone(MODEL).set_params(clusterer=DBSCAN(min_samples=2, metric="precomputed"))
+    # The score of the optimum does not depend on the path to it: a single pass gives 0.77 to 0.89.
+    model.set_params(estimator__max_iter=-1, estimator__tol=1e-5)
     model.set_params(blocking=lambda record: (record["part"], record["block"]))
     search = GridSearchCV(
         model,

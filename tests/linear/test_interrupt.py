@@ -16,8 +16,9 @@ from sklearn_online_svm import (
 from sklearn_online_svm.linear import _model
 from tests.support.programs import finished, interrupted
 
-# Time in seconds until the interrupt is raised; the loop checks signals every few milliseconds.
-LIMIT = 1.0
+# Time in seconds until the interrupt is raised. The loop checks signals every few milliseconds, but
+# a busy machine may suspend the process; a loop without checks would go on for many seconds.
+LIMIT = 5.0
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrupt on Windows")
 
@@ -188,7 +189,7 @@ print(n_interrupted)
     ids=str,
 )
 def test_interrupts_at_any_time_stop_between_samples(name, params, how):
-    process = finished(MANY, name, json.dumps(params), how, seconds=60)
+    process = finished(MANY, name, json.dumps(params), how, seconds=300)
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 30
 

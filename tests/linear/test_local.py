@@ -439,8 +439,10 @@ def test_moons(variant):
     X, y = make_moons(3000, noise=0.15, random_state=0)
     local = lol(10, C=0.1, variant=variant).partial_fit(X[:1500], y[:1500], [0, 1])
     linear_one = PassiveAggressiveClassifier(C=0.1).partial_fit(X[:1500], y[:1500], [0, 1])
-    assert local.score(X[1500:], y[1500:]) > 0.95
-    assert linear_one.score(X[1500:], y[1500:]) < 0.9
+    score, linear_score = (model.score(X[1500:], y[1500:]) for model in (local, linear_one))
+    # 0.98 and 0.87 in the mean, with standard deviations over seeds of 0.006 and 0.010
+    assert score > 0.95
+    assert linear_score < score - 0.05
 
 
 # -- millions of features -----------------------------------------------------------------

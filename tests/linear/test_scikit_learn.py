@@ -57,10 +57,13 @@ def test_pipeline_and_grid_search(name, parameter):
     step = type(model).__name__.lower()
     grid = {f"{step}__{parameter}": [0.01, 1.0], f"{step}__fit_intercept": [True, False]}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert search.score(X, y) > 0.95
+    # The score of the perceptron is 0.973, with a standard deviation over seeds of 0.010, others
+    # are higher; means of the folds are at least 0.954, with a deviation of 0.006. 63 % of the
+    # samples are of one class.
+    assert search.score(X, y) > 0.93
     assert len(np.unique(search.cv_results_["mean_test_score"])) > 1
     scores = cross_val_score(pipeline, X, y, cv=StratifiedKFold(3))
-    assert scores.min() > 0.92
+    assert scores.mean() > 0.92
     best = search.best_estimator_[-1]
     assert getattr(best, parameter) == search.best_params_[f"{step}__{parameter}"]
 
@@ -98,7 +101,9 @@ def test_meta_estimators_of_streams():
     _, _, scores = learning_curve(
         model_of("pa", C=0.1), X, y, cv=3, exploit_incremental_learning=True, train_sizes=[50, 300]
     )
-    assert scores.min() > 0.85
+    # The standard deviation over divisions into folds is 0.01, the mean 0.89; 63 % of the samples
+    # are of one class.
+    assert scores.min() > 0.8
     Y = np.c_[y, X[:, 2] > 0].astype(int)
     model = MultiOutputClassifier(model_of("pa"))
     for start in range(0, len(X), 50):
@@ -185,7 +190,10 @@ def test_feature_names_and_set_output():
     pipeline = make_pipeline(StandardScaler(), model_of("pa")).set_output(transform="pandas")
     pipeline.fit(frame, y)
     assert_array_equal(pipeline[-1].feature_names_in_, list("abcd"))
-    assert pipeline.score(frame, y) > 0.6
+    plain = make_pipeline(StandardScaler(), model_of("pa")).fit(X, y)
+    assert_allclose(
+        pipeline.decision_function(frame), plain.decision_function(X), rtol=1e-7, atol=1e-7
+    )
 
 
 def test_sample_weights_through_a_pipeline():

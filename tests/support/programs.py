@@ -48,7 +48,7 @@ def interrupted(program, *arguments, after):
         time.sleep(after)
         sent = time.monotonic()
         os.kill(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 0, errors
