@@ -36,8 +36,9 @@ from tests.support.samples import (
 )
 
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
-# Maximum processor time for 200 samples, in seconds.
-LIMIT = 6.0
+# Maximum processor time for 200 samples, in seconds. All steps of one call take 4 s; training
+# without a limit would take hours.
+LIMIT = 60.0
 
 
 @pytest.fixture
@@ -179,15 +180,18 @@ def test_step_limit_warns(max_iter):
         LASVC(kernel="poly", gamma=1, max_iter=max_iter).fit((X - X.mean(0)) / X.std(0), y)
 
 
-def test_slow_optimization_leaves_steps_for_the_other_samples():
+def test_slow_optimization_leaves_steps_for_the_other_samples(monkeypatch):
     """Regression test: the steps were used up after one epoch, far from the optimum."""
+    # Kernel values are rounded to single precision: a tol of 1e-8 is not reached, one of 1e-6 is
+    # reached in some 5 000 000 steps. The violation left is 1e-5 at most.
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 500_000)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
-    params = dict(kernel="linear", C=2.5, tol=1e-6)  # SVC needs many seconds if C is larger
+    params = dict(kernel="linear", C=2.5)  # SVC needs many seconds if C is larger
     with pytest.warns(ConvergenceWarning, match="maximum number of steps"):
-        model = LASVC(max_iter=-1, random_state=0, **params).fit(X, y)
+        model = LASVC(max_iter=-1, tol=1e-8, random_state=0, **params).fit(X, y)
     assert model.kkt_violation_ < 1e-4
-    svc = SVC(**params).fit(X, y)
+    svc = SVC(**params, tol=1e-6).fit(X, y)
     assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
 
 
@@ -303,7 +307,9 @@ def test_hard_margin_is_the_limit_of_large_C(algorithm):
 @pytest.mark.parametrize(
     "algorithm, max_iter", [("lasvm", 1), ("lasvm", -1), ("lasvm-g", 1), ("lasvm-full", -1)]
 )
-def test_hard_margin_of_inseparable_classes_warns(algorithm, max_iter):
+def test_hard_margin_of_inseparable_classes_warns(algorithm, max_iter, monkeypatch):
+    # There is no optimum: more steps would only take longer.
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 500_000)
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(
@@ -361,8 +367,8 @@ def fuzz(first, last):
         try:
             for _ in range(first, last):
                 name = json.loads(lines.get(timeout=60))["name"]
-                # Much more than LIMIT: other processes may keep the machine busy.
-                report = json.loads(lines.get(timeout=20 * LIMIT))
+                # More than LIMIT: other processes may keep the machine busy.
+                report = json.loads(lines.get(timeout=5 * LIMIT))
                 assert report["seconds"] < LIMIT, f"{name} took {report['seconds']:.1f} s"
                 yield name, report
         except Empty:

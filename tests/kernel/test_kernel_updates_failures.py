@@ -149,7 +149,8 @@ def test_ctrl_c_returns_soon_and_training_can_continue(method, n, params):
     arguments = method, str(n), json.dumps(params)
     report, delay = programs.interrupted(PROGRAM, *arguments, after=0.7)
     print(f"back after {delay:.3f} s: {report}")
-    assert 0 <= delay < 1.0
+    # Signals are checked every few milliseconds, but a busy machine may suspend the process.
+    assert 0 <= delay < 5.0
     assert report["rows"] > 100
     assert report["same"] and report["goes on"] and report["refit"]
 

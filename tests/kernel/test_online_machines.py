@@ -75,7 +75,12 @@ def test_kernels_as_a_matrix_and_as_a_function(name):
     values = scores(matrix, rbf(TEST[0], X))
     assert_allclose(scores(function), values, rtol=0, atol=1e-6)
     assert_array_equal(function.dual_coef_, matrix.dual_coef_)
-    assert_allclose(scores(compiled), values, rtol=0, atol=0.02 * np.ptp(values))
+    # In a single pass, rounding changes which samples become support vectors. Over seeds the mean
+    # difference is at most 0.001 of the range.
+    assert np.abs(scores(compiled) - values).mean() < 0.005 * np.ptp(values)
+    exact = dict(max_iter=-1, tol=1e-5)
+    compiled, function = (make(name, **exact, **k).fit(X, Y) for k in ({}, {"kernel": rbf}))
+    assert_allclose(scores(compiled), scores(function), rtol=0, atol=1e-3)
     assert not hasattr(matrix, "partial_fit")
 
 
@@ -87,7 +92,8 @@ def test_float32_samples(name):
     values = scores(make(name).fit(X, Y))
     found = scores(single, TEST[0].astype(np.float32))
     assert single.support_vectors_.dtype == np.float32
-    assert_allclose(found, values, rtol=0, atol=0.02 * np.ptp(values))
+    # Over seeds the mean difference is at most 0.001 of the range.
+    assert np.abs(found - values).mean() < 0.005 * np.ptp(values)
     exact = dict(max_iter=-1, tol=1e-5)
     single, double = (make(name, **exact).fit(X.astype(t), Y) for t in (np.float32, np.float64))
     assert_allclose(scores(single, TEST[0].astype(np.float32)), scores(double), rtol=0, atol=1e-3)

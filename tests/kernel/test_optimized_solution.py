@@ -244,7 +244,8 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
         model.partial_fit(X[part], y[part], classes=np.unique(y))
         problem = model._engine.problems[0]
         n_left += len(before - set(problem.members["row_id"][problem.slots()]))
-    assert n_left > 10
+    # Otherwise nothing is tested. It is 16 with a standard deviation of 3.5 over seeds.
+    assert n_left > 2
     model.predict(X[:1])
     problem = model._engine.problems[0]
     alpha, g, _ = problem.solution()

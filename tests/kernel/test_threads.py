@@ -222,7 +222,7 @@ def test_predictions_use_the_previous_model_during_fit():
         model.set_params(tol=1e-2)
     finally:
         model.kernel.go_on.set()
-        thread.join(20)
+        thread.join(120)
     assert list(model.classes_) == [0, 1, 2] and model.n_features_in_ == 8
     assert model.C == 3.0 and model.tol == 1e-2
     assert model.predict(wide).shape == (200,)
@@ -240,7 +240,7 @@ def test_model_is_not_fitted_during_its_first_fit():
                 model.predict(X)
         finally:
             model.kernel.go_on.set()
-            thread.join(20)
+            thread.join(120)
         assert model.predict(X).shape == (200,)
 
 
@@ -263,7 +263,7 @@ def test_concurrent_training_calls_run_in_order():
     assert_array_equal(model.predict(X), before)
     model.kernel.go_on.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(120)
     assert model.n_samples_seen_ == 200
     same(model, other, X)
 
@@ -287,11 +287,11 @@ def test_predictions_run_between_two_blocks_of_samples():
     go_on.set()
     assert model.kernel.reached.wait(20)
     for reader in readers:
-        reader.join(20)
+        reader.join(120)
     # The training call is still running.
     assert len(seen) == 2 and learner.is_alive() and 64 < model.n_samples_seen_ < 384
     model.kernel.go_on.set()
-    learner.join(20)
+    learner.join(120)
     assert model.n_samples_seen_ == 384
 
 
@@ -322,6 +322,6 @@ def test_interrupt_while_waiting_for_another_thread(hears_interrupts):
     threads[0].start()
     model.kernel.go_on.set()
     for thread in (learner, *threads):
-        thread.join(20)
+        thread.join(120)
     assert model.n_samples_seen_ == 180
     same(model, other, X)

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
@@ -39,11 +39,26 @@ def test_model_is_independent_of_chunks_threads_caches_and_pickles(samples, algo
 
 
 def test_float32_samples():
-    """In a single pass, rounding changes which samples become support vectors."""
+    """lasvm-full ends at the optimum over the window, which depends on rounding but little.
+
+    In a single pass of lasvm, rounding changes which samples become support vectors.
+    """
     X, y = two_classes(400)
-    double = LASVC(window_size=100, **PARAMS).fit(X, y)
-    single = LASVC(window_size=100, **PARAMS).fit(X.astype(np.float32), y)
-    assert np.mean(single.predict(X.astype(np.float32)) == double.predict(X)) > 0.95
+    params = dict(PARAMS, algorithm="lasvm-full", tol=1e-6, window_size=100)
+    double, single = (LASVC(**params).fit(X.astype(t), y) for t in (np.float64, np.float32))
+    values = single.decision_function(X.astype(np.float32))
+    assert_allclose(values, double.decision_function(X), rtol=0, atol=1e-3)
+    # The correlation of the decision values of lasvm is 0.98, with a standard deviation of 0.03
+    # over seeds; it is 0.82 if the samples are in another order.
+    correlations = []
+    for seed in range(8):
+        X, y = two_classes(400, seed=seed)
+        found = [
+            LASVC(window_size=100, **PARAMS).fit(X.astype(t), y).decision_function(X.astype(t))
+            for t in (np.float64, np.float32)
+        ]
+        correlations.append(np.corrcoef(*found)[0, 1])
+    assert np.mean(correlations) > 0.9
 
 
 def test_unreached_window_does_not_change_the_model():
@@ -83,14 +98,20 @@ def test_precomputed_and_callable_kernels():
     def rbf(A, B):
         return np.exp(-0.1 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
 
-    params = dict(PARAMS, window_size=50)
+    # lasvm-full ends at the optimum over the window, which depends on rounding but little.
+    params = dict(PARAMS, window_size=50, algorithm="lasvm-full", tol=1e-6)
     model = LASVC(**params).fit(X, y)
     assert len(model.support_) <= 50
-    for other in (
-        LASVC(**{**params, "kernel": rbf}).fit(X, y),
-        LASVC(**{**params, "kernel": "precomputed"}).fit(rbf(X, X), y),
-    ):
-        assert np.mean(np.isin(other.support_, model.support_)) > 0.9
+    function = LASVC(**{**params, "kernel": rbf}).fit(X, y)
+    matrix = LASVC(**{**params, "kernel": "precomputed"}).fit(rbf(X, X), y)
+    for values in (function.decision_function(X), matrix.decision_function(rbf(X, X))):
+        assert_allclose(values, model.decision_function(X), rtol=0, atol=1e-3)
+    # In a single pass of lasvm, rounding changes which samples become support vectors.
+    function, matrix = (
+        LASVC(**{**PARAMS, "kernel": kernel}, window_size=50).fit(samples, y)
+        for kernel, samples in ((rbf, X), ("precomputed", rbf(X, X)))
+    )
+    assert_array_equal(function.support_, matrix.support_)
 
 
 def test_window_may_be_changed_during_training():

@@ -16,8 +16,8 @@ from sklearn_online_svm import (
 from sklearn_online_svm.linear import _model
 from tests.support.programs import finished, interrupted
 
-# Time in seconds until the interrupt is raised. The loop checks signals every few milliseconds, but
-# a busy machine may suspend the process; a loop without checks would go on for many seconds.
+# Time in seconds until the interrupt is raised. The loop checks signals every few milliseconds,
+# but a busy machine may suspend the process; a loop without checks would go on for many seconds.
 LIMIT = 5.0
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrupt on Windows")
