@@ -97,8 +97,8 @@ class ProgressiveRegressionResult(ProgressiveResult):
     >>> from sklearn.datasets import make_friedman1
     >>> from sklearn_online_svm import LASVR
     >>> from sklearn_online_svm.evaluation import progressive_validation
-    >>> X, y = make_friedman1(1000, noise=1.0, random_state=0)
-    >>> model = LASVR(C=10, gamma=1.2, epsilon=1.0)
+    >>> X, y = make_friedman1(1000, noise=0.5, random_state=0)
+    >>> model = LASVR(C=10, gamma=1.2, epsilon=0.5)
     >>> result = progressive_validation(model, X, y, return_predictions=True)
     >>> result.r2()[[0, -1]].round(1)
     array([nan, 0.9])

@@ -58,7 +58,7 @@ def test_the_same_command_continues(folder, sent, capsys):
         while "1280" not in process.stderr.readline().split():
             assert process.poll() is None
         process.send_signal(getattr(signal, sent))
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     finally:
         process.kill()
     if sent == "SIGINT":
@@ -100,7 +100,7 @@ def test_a_closed_output_is_silent(folder):
         first = float(process.stdout.readline())
         process.stdout.close()
         err = process.stderr.read()
-        assert (process.wait(timeout=60), err) == (141, "")
+        assert (process.wait(timeout=300), err) == (141, "")
     finally:
         process.kill()
     np.testing.assert_allclose(first, load_model("m.npz").decision_function(X[:1])[0], rtol=1e-12)
@@ -108,7 +108,7 @@ def test_a_closed_output_is_silent(folder):
 
 def test_a_program_without_arguments():
     process = started()
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 2 and out == ""
     assert err.startswith("usage: python -m sklearn_online_svm ")
 

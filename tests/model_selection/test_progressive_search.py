@@ -294,18 +294,21 @@ def test_factor_and_first_rung():
 
 
 def test_one_se_selects_the_cheapest_candidate():
-    grid = {"gamma": [0.1, 0.2, 0.3, 0.5, 0.8, 1.2]}
-    best = search(grid=grid, min_candidates=6).fit(X, Y)
-    cheap = search(grid=grid, min_candidates=6, select="one-se").fit(X, Y)
-    results = cheap.cv_results_
-    last = results["rung"] == results["rung"].max()
-    lead = np.flatnonzero(last)[np.argmax(results["mean_test_score"][last])]
-    chosen = cheap.best_index_
-    assert results["n_support"][chosen] < results["n_support"][lead]
-    assert results["mean_test_score"][chosen] >= (
-        results["mean_test_score"][lead] - 3 * results["se_test_score"][lead]
-    )
-    assert best.best_index_ == lead
+    grid = {"gamma": [0.2, 0.3, 0.5, 0.8]}
+    n_cheaper = 0
+    for seed in range(4):
+        given = dict(grid=grid, min_candidates=4, random_state=seed)
+        best = search(**given).fit(X, Y)
+        cheap = search(select="one-se", **given).fit(X, Y)
+        results, chosen = cheap.cv_results_, cheap.best_index_
+        last = results["rung"] == results["rung"].max()
+        near = last & (results["difference_to_best"] >= -results["se_difference_to_best"])
+        assert near[chosen] and near[best.best_index_]
+        assert results["difference_to_best"][best.best_index_] == 0
+        assert results["n_support"][chosen] == results["n_support"][near].min()
+        n_cheaper += results["n_support"][chosen] < results["n_support"][best.best_index_]
+    # The scores are nearly equal, so that the best is not the cheapest each time.
+    assert n_cheaper > 0
 
 
 # -------------------------------------------------------------------------------- which samples
