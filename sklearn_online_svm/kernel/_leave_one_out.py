@@ -177,7 +177,7 @@ class LeaveOneOut:
         >>> from sklearn_online_svm import LASVC
         >>> from sklearn_online_svm.datasets import make_banana_like
         >>> X, y = make_banana_like(200, random_state=0)
-        >>> model = LASVC(C=10, random_state=0).fit(X, y)
+        >>> model = LASVC(max_iter=-1, tol=1e-6, random_state=0).fit(X, y)
         >>> wrong = model.leave_one_out(X, y)
         >>> bool(wrong.mean() > 1 - model.score(X, y))
         True
