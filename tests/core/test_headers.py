@@ -11,11 +11,14 @@ COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
 # Included several times over by others, which are here.
 PARTS = {
     "primitives_level.h", "primitives_linear.h", "primitives_pairs.h", "primitives_real.h",
-    "primitives_solver.h", "primitives_vectors.h",
+    "primitives_solver.h", "primitives_vectors.h", "primitives_wide.h",
 }  # fmt: skip
 HEADERS = sorted(path for path in CORE.glob("*/*.h") if path.name not in PARTS)
 # Functions that are there to be called must be.
-CALLS = {"primitives_levels.h": "const simd_table *tables[3]; (void)simd_available(tables);"}
+CALLS = {
+    "primitives_levels.h": "const simd_table *tables[SIMD_MAX_LEVELS]; "
+    "(void)simd_available(tables);"
+}
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no gcc or clang")

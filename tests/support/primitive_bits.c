@@ -333,7 +333,7 @@ int main(void) {
     static const char *const SOLVER[] = {"exp_f32",   "exp_f64",    "dot",        "axpy",
                                          "update",    "update_one", "update_two", "partner",
                                          "companion", "moments",    "covariance"};
-    const simd_table *tables[4];
+    const simd_table *tables[SIMD_MAX_LEVELS];
     const int n = simd_available(tables);
     int i, k;
     for (i = 0; i < n; i++) {

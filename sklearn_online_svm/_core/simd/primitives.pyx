@@ -2,9 +2,11 @@
 import os
 
 cdef extern from "primitives_levels.h" nogil:
+    enum:
+        SIMD_MAX_LEVELS
     int simd_available(const simd_table **)
 
-cdef const simd_table *_tables[3]
+cdef const simd_table *_tables[SIMD_MAX_LEVELS]
 cdef int _n_tables = simd_available(_tables)
 cdef const simd_table *_table = _tables[0]
 

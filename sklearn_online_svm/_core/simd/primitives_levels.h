@@ -80,6 +80,8 @@
 
 #endif /* SIMD_X86 */
 
+#define SIMD_MAX_LEVELS 4
+
 /* Write the tables of the levels that this machine supports, best first; return their number. */
 static int simd_available(const simd_table **tables) {
     int n = 0;
