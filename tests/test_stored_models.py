@@ -41,7 +41,11 @@ def test_stored_models(path, name):
             model = skops_io.loads(data, trusted=trusted_types())
     for computed, stored in zip(responses_of(model), expected, strict=True):
         scale = np.abs(stored).max()
-        np.testing.assert_allclose(computed, stored, rtol=0, atol=1e-6 * scale)
+        # Predictions first optimize over the support set, to within tol; the last bits of kernel
+        # values change the path, and decision values by a few tol.
+        optimized = 10 * model.tol if getattr(model, "finishing", False) else 0.0
+        atol = max(1e-6 * scale, optimized)
+        np.testing.assert_allclose(computed, stored, rtol=0, atol=atol)
 
 
 def test_models_of_every_class_are_stored():
