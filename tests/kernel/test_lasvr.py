@@ -72,8 +72,8 @@ def compare_with_svr(seed):
 
 
 def test_small_problems_have_the_optimum_of_svr():
-    # Both reach tol on 38 of them; if some more stopped early, the others would still suffice.
-    assert sum(compare_with_svr(seed) for seed in range(40)) >= 32
+    # Both reach tol on 38 of them.
+    assert sum(compare_with_svr(seed) for seed in range(40)) >= 36
 
 
 @pytest.mark.slow

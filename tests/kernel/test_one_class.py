@@ -69,8 +69,8 @@ def compare_with_one_class_svm(seed):
 
 
 def test_small_problems_have_the_optimum_of_one_class_svm():
-    # Both reach tol on 36 of them; if some more stopped early, the others would still suffice.
-    assert sum(compare_with_one_class_svm(seed) for seed in range(40)) >= 30
+    # Both reach tol on 36 of them.
+    assert sum(compare_with_one_class_svm(seed) for seed in range(40)) >= 35
 
 
 @pytest.mark.slow
