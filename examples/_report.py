@@ -201,9 +201,11 @@ def _reading(outcomes, about):
         "Each model is fitted once. Times have an uncertainty of perhaps ten per cent; times of a "
         "few milliseconds are not reliable.",
         f"LASVC and SVC have the same parameters and {about['cache_size']} MB of kernel cache. "
-        "LASVC makes <em>one</em> pass over the samples and then optimizes over the support set. "
-        "The result is close to the SVM optimum (<code>max_iter=-1</code> reaches it), so its "
-        "error may be slightly above or below that of SVC.",
+        "Up to 5000 samples, LASVC finds the optimum of the SVM (one-vs-rest for several "
+        "classes). With more samples it mostly makes <em>one</em> pass over the samples and then "
+        "optimizes over the support set. The result is close to the optimum "
+        "(<code>max_iter=-1</code> reaches it), so its error may be slightly above or below that "
+        "of SVC.",
         f"LASVC may use all {about['cores']} cores: for the classes of a multiclass problem, and "
         "through BLAS. SVC has one thread. <code>make bench</code> measures with equal numbers of "
         "threads, three seeds and further models.",
@@ -277,7 +279,7 @@ PAGE = Template("""<!DOCTYPE html>
 <body>
 <main>
 <h1>LASVC compared with SVC and SGDClassifier</h1>
-<p class="lead">A kernel SVM that is trained in one pass and updated with
+<p class="lead">A kernel SVM that is trained one sample at a time and updated with
 <code>partial_fit</code>. Ratios are the time of SVC divided by that of LASVC.</p>
 <div class="cards">
 $cards

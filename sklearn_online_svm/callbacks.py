@@ -447,7 +447,8 @@ class SupportVectorMonitor(_Callback):
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(3000, random_state=0)
     >>> monitor = SupportVectorMonitor()
-    >>> model = LASVC(random_state=0).set_callbacks(monitor).fit(X, y)
+    >>> model = LASVC(max_iter=1, random_state=0)
+    >>> model = model.set_callbacks(monitor).fit(X, y)
     >>> monitor.data_["n_samples"]
     array([1024, 2048, 3000, 3000])
     >>> bool(np.all(np.diff(monitor.data_["n_kernel_evaluations"]) >= 0))

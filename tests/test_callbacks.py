@@ -52,11 +52,13 @@ X = np.random.default_rng(0).normal(size=(2600, 4))
 Y = np.where(X[:, 0] + X[:, 1] + 0.3 * X[:, 2] ** 2 > 0.3, "yes", "no")
 X3, Y3 = three_classes(2600)
 KERNEL = {"gamma": 0.3, "random_state": 0}
+ONE_EPOCH = {"max_iter": 1, "random_state": 0}
 ADVICE = [package.Advice.from_rules({0: (">=", 1)}, range(4), "yes")]
 
 # name -> an estimator whose fit on the samples has several tasks
 MODELS = {
     "LASVC": lambda: LASVC(**KERNEL),
+    "LASVC-epoch": lambda: LASVC(gamma=0.3, **ONE_EPOCH),
     "LASVC-epochs": lambda: LASVC(max_iter=3, **KERNEL),
     "LASVC-batch": lambda: LASVC(max_iter=-1, probability=True, **KERNEL),
     "LASVC-g": lambda: LASVC(algorithm="lasvm-g", **KERNEL),
@@ -265,7 +267,7 @@ def test_weights_and_samples_of_a_block():
                 seen.append((X, y, metadata["sample_weight"]))
 
     weights = np.arange(1.0, len(Y) + 1)
-    LASVC(shuffle=False, **KERNEL).set_callbacks(Watch()).fit(X, Y, weights)
+    LASVC(shuffle=False, gamma=0.3, **ONE_EPOCH).set_callbacks(Watch()).fit(X, Y, weights)
     assert [len(part) for part, *_ in seen] == [1024, 1024, 552]
     for given, parts in zip((X, Y, weights), zip(*seen, strict=True), strict=True):
         np.testing.assert_array_equal(np.concatenate(parts), given)
@@ -501,11 +503,11 @@ def test_time_limit_of_an_inner_estimator_in_processes():
 
 def test_one_callback_for_fits_in_threads():
     stop = EarlyStopping(X[:200], Y[:200], n_iter_no_change=100)
-    inner = LASVC(random_state=0).set_callbacks(stop, TimeLimit(100), SupportVectorMonitor())
+    inner = LASVC(**ONE_EPOCH).set_callbacks(stop, TimeLimit(100), SupportVectorMonitor())
     search = GridSearchCV(inner, {"C": [0.1, 1.0, 10.0]}, cv=2, n_jobs=3)
     with joblib.parallel_config("threading"):
         search.fit(X, Y)
-    expected = GridSearchCV(LASVC(random_state=0), {"C": [0.1, 1.0, 10.0]}, cv=2).fit(X, Y)
+    expected = GridSearchCV(LASVC(**ONE_EPOCH), {"C": [0.1, 1.0, 10.0]}, cv=2).fit(X, Y)
     scores = "mean_test_score"
     np.testing.assert_array_equal(search.cv_results_[scores], expected.cv_results_[scores])
     assert len(stop.scores_) == 3  # of the last fit
@@ -595,10 +597,10 @@ def test_early_stopping():
 
 def test_early_stopping_takes_a_scorer():
     stop = EarlyStopping(X, Y, scoring="balanced_accuracy", n_iter_no_change=50)
-    LASVC(random_state=0).set_callbacks(stop).fit(X, Y)
+    LASVC(**ONE_EPOCH).set_callbacks(stop).fit(X, Y)
     assert len(stop.scores_) == 3
     plain = EarlyStopping(X, Y, n_iter_no_change=50)
-    LASVC(random_state=0).set_callbacks(plain).fit(X, Y)
+    LASVC(**ONE_EPOCH).set_callbacks(plain).fit(X, Y)
     assert stop.scores_ != plain.scores_
 
 
@@ -648,7 +650,7 @@ def test_optuna_prunes():
 
 def test_support_vector_monitor():
     monitor = SupportVectorMonitor()
-    model = LASVC(random_state=0).set_callbacks(monitor).fit(X, Y)
+    model = LASVC(**ONE_EPOCH).set_callbacks(monitor).fit(X, Y)
     data = monitor.data_
     assert data["n_samples"].tolist() == [1024, 2048, 2600, 2600]
     assert data["n_kernel_evaluations"][-1] == model.n_kernel_evaluations_

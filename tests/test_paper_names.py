@@ -44,9 +44,10 @@ SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
 ZERO = dict(initial_weights="zero")
 # The defaults of LASVC are part of the meaning of its names.
 PLAIN = dict(algorithm="lasvm")
-POOL = dict(PLAIN, selection="active", pool_size=59, n_init=5, max_labels=None, stopping=None)
+ONE_EPOCH = dict(PLAIN, max_iter=1)
+POOL = dict(ONE_EPOCH, selection="active", pool_size=59, n_init=5, max_labels=None, stopping=None)
 POOL_OF_VIRTUAL = dict(pool_size=59, n_init=5, max_labels=None)
-BUDGET = dict(PLAIN, n_init=5, max_labels=100, stopping=None)
+BUDGET = dict(ONE_EPOCH, n_init=5, max_labels=100, stopping=None)
 
 
 def passive(where=ACTIVE, rule=MarginQuery, joint=False):
@@ -127,9 +128,9 @@ PAPER_NAMES = {
         PassiveAggressiveRegressor,
         dict(C=1.0, loss="squared_epsilon_insensitive"),
     ),
-    "LASVM, LASVM×1": (LASVC, dict(PLAIN, max_iter=1, finishing=True)),
+    "LASVM, LASVM×1": (LASVC, dict(ONE_EPOCH, finishing=True)),
     "LASVM×2": (LASVC, dict(PLAIN, max_iter=2, finishing=False)),
-    "online LASVM": (LASVC, dict(PLAIN, max_iter=1, finishing=False)),
+    "online LASVM": (LASVC, dict(ONE_EPOCH, finishing=False)),
     "repeated REPROCESS": (LASVC, dict(PLAIN, delta_max=3.0, finishing=False)),
     "LIBSVM, Batch": (LASVC, dict(PLAIN, max_iter=-1)),
     "LASVM-G": (LASVC, dict(algorithm="lasvm-g", finishing=False)),
@@ -152,7 +153,7 @@ PAPER_NAMES = {
         VirtualLASVC,
         dict(POOL_OF_VIRTUAL, n_neighbors=5, n_virtual=1, stopping="n_support"),
     ),
-    "DC": (LASVC, dict(PLAIN, class_weight={0: 1.0, 1: 19.0})),
+    "DC": (LASVC, dict(ONE_EPOCH, class_weight={0: 1.0, 1: 19.0})),
 }
 
 PAGE = ROOT / "doc" / "paper_names.rst"

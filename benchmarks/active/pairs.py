@@ -16,6 +16,7 @@ from sklearn_online_svm.active import EntityResolver
 TRAINING = ("D. Johnson", "J. Anderson", "M. Jones")
 SCALE, QUICK_SCALE = 0.4, 0.1
 PARAMETERS = dict(C=10, gamma=0.1)
+ONE_PASS = dict(max_iter=1)
 # Labels after which a curve has a point.
 CURVE, QUICK_CURVE = [100, 200, 500, 1000, 2000, 4000, 8000], [100, 200]
 
@@ -60,9 +61,9 @@ def curves_of_pairs(job):
         models = {("svc", len(y)): SVC(**PARAMETERS).fit(X, y)}
         for n in QUICK_CURVE if job.quick else CURVE:
             some = order[:n]
-            active = ActiveLASVC(**PARAMETERS, max_labels=n, random_state=job.seed)
+            active = ActiveLASVC(**PARAMETERS, **ONE_PASS, max_labels=n, random_state=job.seed)
             models["active", n] = active.fit(X, y)
-            models["random", n] = LASVC(**PARAMETERS).fit(X[some], y[some])
+            models["random", n] = LASVC(**PARAMETERS, **ONE_PASS).fit(X[some], y[some])
         for part in tested:
             points = []
             for (name, n), model in models.items():

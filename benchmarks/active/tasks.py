@@ -92,7 +92,8 @@ def chosen(job, split, options, n_labels):
     """One fit with a budget (None: no limit)."""
     work = WORKLOADS[job.workload]
     parameters = dict(C=work.C, gamma=work.gamma, cache_size=job.cache_size, random_state=job.seed)
-    model = ActiveLASVC(**(parameters | {"max_labels": n_labels} | options))
+    parameters |= svc_models.ONE_PASS | {"max_labels": n_labels}
+    model = ActiveLASVC(**(parameters | options))
     _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)
     return {"n_labels": int(model.n_labels_used_), **told(model, split, seconds[0])}
 

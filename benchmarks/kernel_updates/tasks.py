@@ -126,14 +126,14 @@ def kernel_pa_sets(job):
     C = _chosen(lambda C: KernelPassiveAggressiveClassifier(C=C, **fixed), X, y, job.seed)
     model = KernelPassiveAggressiveClassifier(C=C, **fixed)
     query = MarginQuery(rate=QUERY_RATE, random_state=job.seed)
-    C = _chosen(lambda C: LASVC(C=C, **fixed), X, y, job.seed)
+    C = _chosen(lambda C: LASVC(C=C, max_iter=1, **fixed), X, y, job.seed)
     models = {
         "PA-I": model,
         "PA-I, a fifth of the labels": LabelEfficientClassifier(
             clone(model), query, random_state=job.seed
         ),
         "PA-I, 100 vectors": clone(model).set_params(max_support_vectors=100),
-        "LASVC": LASVC(C=C, **fixed),
+        "LASVC": LASVC(C=C, max_iter=1, **fixed),
     }
     return _measured(models, X, y, X_test, y_test)
 
@@ -163,7 +163,7 @@ def perceptrons_of_digits(job):
         "averaged, 1 pass": KernelPerceptronClassifier(average="vote", **once),
         "averaged, 10 passes": KernelPerceptronClassifier(average="vote", max_iter=10, **once),
         "budget": KernelPerceptronClassifier(**budget, **once),
-        "LASVM, 1 pass": LASVC(C=1000, **MNIST, random_state=job.seed),
+        "LASVM, 1 pass": LASVC(C=1000, max_iter=1, **MNIST, random_state=job.seed),
         "LASVM, 2 passes": LASVC(C=1000, max_iter=2, **MNIST, random_state=job.seed),
     }
     return _measured(models, X, y, X_test, y_test)

@@ -99,7 +99,13 @@ def ramp_sweep(job):
         rows = in_order(split, order)
         for algorithm in ("lasvm-nc", "lasvm-i"):
             for ramp_s in job.values:
-                options = dict(algorithm=algorithm, ramp_s=ramp_s, finishing=False, shuffle=False)
+                options = dict(
+                    algorithm=algorithm,
+                    ramp_s=ramp_s,
+                    finishing=False,
+                    shuffle=False,
+                    **models.ONE_PASS,
+                )
                 model, seconds = fit(job.build(**options), rows)
                 point = {"order": order, "algorithm": algorithm, "ramp_s": ramp_s}
                 points.append(point | {"seconds": seconds} | scored(model, rows))
@@ -159,7 +165,13 @@ def noise_kinds(job):
         y_train = y[:n_train]
     points = []
     for algorithm in job.values:
-        model = LASVC(C, algorithm=algorithm, cache_size=job.cache_size, random_state=job.seed)
+        model = LASVC(
+            C,
+            algorithm=algorithm,
+            cache_size=job.cache_size,
+            random_state=job.seed,
+            **models.ONE_PASS,
+        )
         began = time.perf_counter()
         model.fit(X[:n_train], y_train)
         points.append({

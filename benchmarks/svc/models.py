@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from . import text_models
 
 # Options of LASVC for the papers' protocol: online passes, then `finish`, once.
+ONE_PASS = {"max_iter": 1}
 TWO_PASSES = {"max_iter": 2, "finishing": False}
 
 
@@ -163,7 +164,7 @@ ALGORITHMS = {
 ROBUST_COLUMNS = {
     "svc": Column("svc", "SVC", "svc"),
     **{
-        name: Column(name, title, "lasvc", options={"algorithm": name})
+        name: Column(name, title, "lasvc", options={"algorithm": name} | ONE_PASS)
         for name, title in ALGORITHMS.items()
     },
     "ramp": Column("ramp", "RampSVC", "ramp_svc"),

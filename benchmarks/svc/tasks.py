@@ -126,7 +126,7 @@ def before_and_after_finishing(job):
     """One pass of LASVC, and the same model after `finish` (Table 3.3)."""
     split = job.data()
     warm_up(job, split)
-    model, online_seconds = fit(job.build(finishing=False), split)
+    model, online_seconds = fit(job.build(finishing=False, **models.ONE_PASS), split)
     before = scored(model, split) | {"seconds": online_seconds}
     start = time.perf_counter()
     model.finish()
@@ -143,8 +143,8 @@ def scored(model, split):
 def delta_max_sweep(job):
     """LASVC with REPROCESS repeated until delta <= delta_max, three ways (Figure 3.7)."""
     ways = {
-        "one pass": {"finishing": False},
-        "one pass, finished": {},
+        "one pass": {"finishing": False} | models.ONE_PASS,
+        "one pass, finished": models.ONE_PASS,
         "two passes, finished": models.TWO_PASSES,
     }
     split = job.data()
@@ -204,7 +204,7 @@ def leave_one_out_errors(job):
     split, model = job.data(), job.build()
     X, y = split.X_train, split.y_train
     exactly = len(y) <= LEFT_OUT_UP_TO
-    once = clone(model).fit(X, y)
+    once = clone(model).set_params(**models.ONE_PASS).fit(X, y)
     model.set_params(max_iter=-1)
     folds = StratifiedKFold(10, shuffle=True, random_state=job.seed)
     accuracies = cross_val_score(model, X, y, cv=folds)

@@ -48,9 +48,11 @@ for name, model in models.items():
     )
 
 # %%
-# By default ``LASVC`` makes one pass over the samples and then optimizes over the support vectors
-# that it has found. ``max_iter=-1`` repeats passes until the solution is that of ``SVC``, within
-# ``tol``. How far apart are the decision values?
+# ``LASVC`` makes a pass over the samples and then optimizes over the support vectors that it has
+# found. By default it repeats both until the solution is that of ``SVC``, within ``tol``; with
+# more than 5000 samples, as here, only until another pass would change little. ``max_iter=-1``
+# repeats them until the solution is that of ``SVC`` in any case. How far apart are the decision
+# values?
 
 BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
 
@@ -140,9 +142,7 @@ print(f"{len(n_samples)} models: SVC takes {ratio:.0f} times as long as LASVC")
 # - **More than two classes**: ``LASVC`` trains one problem per class (one-vs-rest), ``SVC`` one
 #   per pair of classes. ``OneVsOneClassifier(LASVC())`` gives the problems of ``SVC``.
 # - **max_iter** counts passes over the samples, not steps of the solver.
-# - **random_state** determines the order of the samples, and therefore the result of a single
-#   pass.
-# - With a few hundred samples ``SVC`` needs only milliseconds; there is no reason to replace it
-#   unless its training is to be continued.
+# - **random_state** determines the order of the samples. With more than 5000 samples, the model
+#   depends on it; with fewer, only within ``tol``.
 
 # sphinx_gallery_thumbnail_number = 2

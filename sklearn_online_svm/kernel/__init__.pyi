@@ -82,7 +82,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
     gamma: Literal["auto", "scale"] | float
     coef0: float
     algorithm: Literal["lasvm", "lasvm-full", "lasvm-g", "lasvm-i", "lasvm-nc"]
-    max_iter: int
+    max_iter: Literal["auto"] | int
     delta_max: float | None
     finishing: bool
     shrinking: bool
@@ -118,7 +118,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
         algorithm: Literal["lasvm", "lasvm-full", "lasvm-g", "lasvm-i", "lasvm-nc"] = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         delta_max: float | None = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
@@ -212,7 +212,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
         algorithm: Literal["lasvm", "lasvm-full", "lasvm-g", "lasvm-i", "lasvm-nc"] = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         delta_max: float | None = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
@@ -294,7 +294,7 @@ class LASVR(RegressorMixin, BaseEstimator):
     gamma: Literal["auto", "scale"] | float
     coef0: float
     algorithm: Literal["lasvm", "lasvm-g"]
-    max_iter: int
+    max_iter: Literal["auto"] | int
     finishing: bool
     shrinking: bool
     tol: float
@@ -328,7 +328,7 @@ class LASVR(RegressorMixin, BaseEstimator):
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
         algorithm: Literal["lasvm", "lasvm-g"] = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
         tol: float = ...,
@@ -398,7 +398,7 @@ class LASVR(RegressorMixin, BaseEstimator):
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
         algorithm: Literal["lasvm", "lasvm-g"] = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
         tol: float = ...,
@@ -444,7 +444,7 @@ class ActiveLASVC(LASVC):
     gamma: Literal["auto", "scale"] | float
     coef0: float
     algorithm: Literal["lasvm", "lasvm-full", "lasvm-g", "lasvm-i", "lasvm-nc"]
-    max_iter: int
+    max_iter: Literal["auto"] | int
     delta_max: float | None
     finishing: bool
     shrinking: bool
@@ -485,7 +485,7 @@ class ActiveLASVC(LASVC):
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
         algorithm: Literal["lasvm", "lasvm-full", "lasvm-g", "lasvm-i", "lasvm-nc"] = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         delta_max: float | None = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
@@ -535,7 +535,7 @@ class ActiveLASVC(LASVC):
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
         algorithm: Literal["lasvm", "lasvm-full", "lasvm-g", "lasvm-i", "lasvm-nc"] = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         delta_max: float | None = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
@@ -1339,7 +1339,7 @@ class OneClassLASVM(BaseEstimator):
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
-    max_iter: int
+    max_iter: Literal["auto"] | int
     finishing: bool
     shrinking: bool
     tol: float
@@ -1370,7 +1370,7 @@ class OneClassLASVM(BaseEstimator):
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
         tol: float = ...,
@@ -1426,7 +1426,7 @@ class OneClassLASVM(BaseEstimator):
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
         coef0: float = ...,
-        max_iter: int = ...,
+        max_iter: Literal["auto"] | int = ...,
         finishing: bool = ...,
         shrinking: bool = ...,
         tol: float = ...,

@@ -83,8 +83,9 @@ class ActiveLASVC(LASVC):
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
         Training algorithm, as in :class:`LASVC`.
-    max_iter : int, default=1
-        Maximum number of epochs in ``fit``, as in :class:`LASVC`; -1 runs as many as needed.
+    max_iter : int or "auto", default="auto"
+        Maximum number of epochs in ``fit``, as in :class:`LASVC`; those after the first are over
+        the samples whose label has been used.
     delta_max : float, default=None
         Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
     finishing : bool, default=True
@@ -210,7 +211,7 @@ class ActiveLASVC(LASVC):
         gamma="scale",
         coef0=0.0,
         algorithm="lasvm",
-        max_iter=1,
+        max_iter="auto",
         delta_max=None,
         finishing=True,
         shrinking=True,

@@ -21,6 +21,18 @@ from ._progress import finish, progress
 # ConvergenceWarning is raised at the limit.
 MAX_EPOCHS = 1000
 
+# max_iter="auto": largest number of samples of a set that is optimized to the end, as long as that
+# has taken less than this estimated time in nanoseconds.
+SMALL_SET = 5000
+SHORT_TIME = 0.5e9
+# max_iter="auto": training stops when the mean violation of a part of the samples, which is the
+# mean loss that another epoch could remove, is at most this share of the spread of the decision
+# values, or of the margin if that is smaller.
+EXCESS = 0.01
+# max_iter="auto": maximum number of epochs, unless the optimum is cheap.
+MAX_AUTO_EPOCHS = 20
+# Part of the samples, and its smallest and largest size, from which the excess is estimated.
+SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
 
 # Share of the steps left that ``finish`` may make between two epochs. A slow optimization over the
 # support set would otherwise leave no steps for the samples outside of it.
@@ -135,10 +147,9 @@ class Passes:
 class OnlinePasses(Passes):
     """``max_iter`` epochs of LASVC; if several, the support set is optimized after each.
 
-    Training stops after an epoch that changes nothing.
+    Training stops after an epoch that changes nothing, and with ``max_iter="auto"`` when another
+    one would change little (see ``assess``).
     """
-
-    after_finishing = "next"
 
     @classmethod
     def needs_known(cls, model):
@@ -146,13 +157,36 @@ class OnlinePasses(Passes):
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        until_converged = model._most_passes == -1
-        self.n_passes = MAX_EPOCHS if until_converged else model._most_passes
-        self.finishing = until_converged or model.finishing
-        self.is_exact = self.n_passes > 1
+        most = model._most_passes
+        self.until_converged, self.is_auto = most == -1, most == "auto"
+        self.n_passes = MAX_EPOCHS if self.until_converged or self.is_auto else most
+        self.finishing = self.until_converged or model.finishing
+        self.after_finishing = "assess" if self.is_auto else "next"
+
+    @property
+    def is_exact(self):
+        """Whether gradients are recomputed before the support set counts as optimal."""
+        if self.is_auto and self.at["n_pass"] == 1:
+            return self.is_cheap()
+        return self.n_passes > 1
 
     def is_last_epoch(self):
+        if self.is_auto:
+            return self.at["n_pass"] == 1 and self.X.shape[0] > SMALL_SET
         return self.at["n_pass"] == self.n_passes
+
+    def is_cheap(self):
+        """Return whether the optimum over all samples costs little."""
+        n_rows, engine = self.X.shape[0], self.engine
+        if n_rows > SMALL_SET:
+            return False
+        # Counts that do not depend on the layout, on the cache or on threads. Few kernel values
+        # are needed twice: those of the support set in one epoch are mostly cached.
+        n_values = np.count_nonzero(self.X if isinstance(self.X, np.ndarray) else self.X.data)
+        n_pairs = self.at["n_pass"] * n_rows * engine.store.n_slots
+        by_kernel_values = (0.2 + 0.015 * n_values / n_rows) * n_pairs
+        by_steps = 800.0 * engine.n_changes + 0.8 * engine.n_operations
+        return by_kernel_values + by_steps < SHORT_TIME
 
     def begin(self):
         self.model.n_iter_ = self.at["n_pass"]
@@ -205,6 +239,37 @@ class OnlinePasses(Passes):
                 stacklevel=6,
             )
 
+    def assess(self):
+        """Estimate what another epoch would change; end if that is little and not cheap.
+
+        The samples are drawn with a probability proportional to C, one from each of n strata.
+        """
+        if self.is_cheap():
+            return dict(stage="next")
+        model, used = self.model, self.model._choice.used(self.model, self.at["order"])
+        total = np.cumsum(np.where(np.isinf(self.cost[used]), 1.0, self.cost[used]))
+        n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
+        places = np.arange(n) + np.random.default_rng(self.at["n_pass"]).random(n)
+        rows = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
+        scores = np.empty((n, len(self.engine.problems)))
+        self.engine.current_solution().decide(self.X[rows], scores, self.threads)
+        given = model._samples_of(self.codes[rows], self.cost[rows], self.row_ids[rows], DATA)
+        violation = self.engine.violations(given, scores)
+        violation[violation <= model._tolerance()] = 0.0
+        excess, scale = violation.mean(axis=1), model._scale_of(scores, self.codes[rows])
+        over = (excess <= EXCESS * scale).all()
+        if not over and self.at["n_pass"] < MAX_AUTO_EPOCHS:
+            return dict(stage="next")
+        self.report()
+        if not over:
+            warnings.warn(
+                f"{type(model).__name__} stopped after {MAX_AUTO_EPOCHS} epochs: the mean loss "
+                f"that further ones could remove is about {excess.max():.2g}. {model._advice()}",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+        return dict(stage="end")
+
     def next(self):
         """Start another epoch if one is due and may improve the model."""
         model, n_pass, patience = self.model, self.at["n_pass"], self.at["patience"]
@@ -224,7 +289,7 @@ class OnlinePasses(Passes):
                     random=random,
                     patience=patience,
                 )
-        if model._most_passes == -1:
+        if self.until_converged:
             warnings.warn(
                 f"{type(model).__name__} did not converge within {n_pass} epochs: the largest "
                 f"violation of the last epoch was {model.kkt_violation_:.3g}, tol is "

@@ -45,11 +45,11 @@ RAMP_START = 100
 class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
     r"""Online support vector classifier (LASVM and its successors).
 
-    Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. ``fit`` runs one epoch
-    (or ``max_iter`` epochs) over the samples and then optimizes over the support set;
-    ``partial_fit`` continues training with new samples; ``max_iter=-1`` repeats epochs until the
-    optimum that ``SVC`` finds is reached. With label noise, ``algorithm="lasvm-nc"`` and
-    ``"lasvm-i"`` need fewer support vectors.
+    Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. ``fit`` runs an epoch
+    over the samples, optimizes over the support set, and repeats both until the model is that of
+    ``SVC`` (up to 5000 samples) or close to it (see ``max_iter``); ``partial_fit`` continues
+    training with new samples. With label noise, ``algorithm="lasvm-nc"`` and ``"lasvm-i"`` need
+    fewer support vectors.
 
     Read more in the :ref:`user guide <lasvm>`. The algorithms for label noise are described in
     :ref:`a page of their own <robust>`.
@@ -96,12 +96,23 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         - ``"lasvm-full"``: like ``"lasvm-g"``, but every sample stays in the support set, even
           with :math:`\alpha = 0`. A baseline: slow, with memory that grows with the number of
           samples.
-    max_iter : int, default=1
+    max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
-        after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``. With more than one epoch, the model is
-        optimized over the support set to ``tol`` after each epoch (see ``finishing``), so
-        ``max_iter=k`` runs the first k epochs of ``max_iter=-1``.
+        after an epoch that changes nothing.
+
+        - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, unless that
+          takes more than about half a second. Otherwise, after each epoch up to 1000 training
+          samples are scored, and training stops when the loss that another epoch could remove is,
+          on average, at most 0.01 of the margin, or of the standard deviation of the decision
+          values if that is smaller (see Notes). That is mostly after the first epoch.
+        - -1: as many epochs as needed; the result is then the optimum over all samples, within
+          ``tol``.
+        - k: at most k epochs. With more than one, the model is optimized over the support set to
+          ``tol`` after each epoch (see ``finishing``), so that k epochs are the first ones of
+          ``max_iter=-1``.
+
+        ``"auto"`` is a single epoch with ``"lasvm-nc"`` and ``"lasvm-i"``, ``finishing=False`` or
+        ``window_size``.
     delta_max : float, default=None
         After each sample, repeat REPROCESS until the largest violation within the support set is
         at most ``delta_max``. None: run REPROCESS once. Used only with ``algorithm="lasvm"``; the
@@ -110,6 +121,9 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether decision function values
         between two calls of ``partial_fit`` come from a copy of the solution that is optimized
         over the support set, to ten times ``tol``. The copy does not influence further training.
+        With ``algorithm="lasvm"``, a stream then also keeps a reserve: about 50 samples of each
+        binary problem with :math:`\alpha = 0`, those closest to the margin, which may become
+        support vectors later.
         For the protocol of the papers (several online epochs and one :meth:`finish` at the end)
         set ``finishing=False``, call ``fit``, then ``finish``. ``max_iter=-1`` implies
         ``finishing=True``.
@@ -124,8 +138,8 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         threshold of :meth:`suspect_labels`.
     window_size : int, default=None
         Length of a sliding window: a vector is removed from the support set after this number of
-        samples, for non-stationary streams (concept drift). Requires ``max_iter=1`` and
-        ``warm_start=False``. None: no limit.
+        samples, for non-stationary streams (concept drift). Requires a single epoch
+        (``max_iter=1`` or ``"auto"``) and ``warm_start=False``. None: no limit.
     probability : bool, default=False
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated from decision values of samples that are left out of training, which follow from
@@ -188,9 +202,9 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         samples (``n_labels_used_``) that, according to the span rule, are misclassified when they
         are left out. The estimate is exact if, without the sample, the same support vectors are
         free and the same are at their bounds. Samples that are not support vectors, including
-        those of weight 0, count as correctly classified. This holds at the optimum
-        (``max_iter=-1``, positive weights); after fewer epochs, or in a stream, misclassified
-        samples that were removed from the support set are not counted.
+        those of weight 0, count as correctly classified. This holds at the optimum (up to 5000
+        samples, or ``max_iter=-1``; positive weights); after fewer epochs, or in a stream,
+        misclassified samples that were removed from the support set are not counted.
         :meth:`leave_one_out` computes the exact error. Not available with ``"lasvm-nc"`` and
         ``"lasvm-i"``, with ``window_size``, or with a precomputed kernel.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
@@ -207,7 +221,7 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen during fit. Defined only when X has string column names.
     n_iter_ : int
-        Number of epochs run by ``fit``, at most ``max_iter``; 1 after ``partial_fit`` alone.
+        Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
     n_kernel_evaluations_ : int
         Number of kernel values computed for training.
     n_labels_used_ : int
@@ -254,6 +268,12 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
 
     Multiclass problems are solved one-vs-rest. The support vectors are stored once and their
     kernel values are computed once for all classes.
+
+    With ``max_iter="auto"``, the loss that another epoch could remove is estimated by the mean of
+    :math:`\max(0, 1 - y f(x))` over scored samples outside of the support set; it is 0 for support
+    vectors. At the optimum all samples with :math:`y f(x) < 1` are support vectors, and the
+    duality gap is C times the sum of these values. Samples are scored with a probability
+    proportional to their C. If 20 epochs are not enough, a ``ConvergenceWarning`` is raised.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
     take at most 5 million steps (shared by the binary problems) or, if that is larger, 2500 per
@@ -320,7 +340,7 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         gamma="scale",
         coef0=0.0,
         algorithm="lasvm",
-        max_iter=1,
+        max_iter="auto",
         delta_max=None,
         finishing=True,
         shrinking=True,
@@ -479,7 +499,7 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         -----
         Once the model of the smallest C is fitted, ``max_iter`` is the number of passes over all
         samples for the whole path; -1 continues until no sample violates the optimality conditions
-        for any C.
+        for any C. ``"auto"`` is -1 up to 5000 samples, and 1 with more samples.
 
         Examples
         --------
@@ -590,6 +610,13 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
             max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
         )
+
+    @property
+    def _most_passes(self):
+        # With the ramp loss, samples that were skipped as outliers would be added in other epochs.
+        if self.max_iter == "auto" and self._needs_finite_costs():
+            return 1
+        return super()._most_passes
 
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")

@@ -13,6 +13,7 @@ from .._base import check_samples
 from .._core.kernel.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import SolverSpec
+from ._epochs import SMALL_SET
 from ._model import can_take_new_samples
 from ._noise import automatic_epsilon
 from ._online_machine import (
@@ -32,10 +33,10 @@ MIN_SAMPLES = 1000
 class LASVR(RegressorMixin, OnlineMachine):
     r"""Online support vector regression (LASVM with the epsilon-insensitive loss).
 
-    Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. ``fit`` runs one epoch
-    (or ``max_iter`` epochs) over the samples and then optimizes over the support set;
-    ``partial_fit`` continues training with new samples; ``max_iter=-1`` repeats epochs until the
-    optimum that ``SVR`` finds is reached.
+    Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. ``fit`` runs an epoch
+    over the samples, optimizes over the support set, and repeats both until the model is that of
+    ``SVR`` (up to 5000 samples) or close to it (see ``max_iter``); ``partial_fit`` continues
+    training with new samples.
 
     Read more in the :ref:`user guide <regression>`.
 
@@ -80,28 +81,32 @@ class LASVR(RegressorMixin, OnlineMachine):
           vectors.
         - ``"lasvm-g"``: no bias; steps on one or two support vectors, repeated after each sample
           until the duality gap is below its target.
-    max_iter : int, default=1
+    max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``.
+        the optimum over all samples, within ``tol``. ``"auto"`` stops when a further epoch would
+        change little, as in :class:`LASVC`, compared with the standard deviation of y; it is a
+        single epoch with ``finishing=False``, ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
-        support set, to ten times the tolerance. The copy does not influence further training.
+        support set, to ten times the tolerance. The copy does not influence further training. With
+        ``algorithm="lasvm"``, a stream then also keeps a reserve: about 50 samples of each output
+        with :math:`\alpha = 0`, those closest to the edges of the tube.
     shrinking : bool, default=True
         Whether :meth:`finish` uses the shrinking heuristic.
     tol : float, default=1e-3
         Tolerance for the stopping criterion: the largest violation of the optimality conditions
-        that is accepted, in units of ``y``. With a single epoch, or in a stream, ``0.1 * epsilon``
-        is accepted as well.
+        that is accepted, in units of ``y``. With a single epoch, in a stream, or with
+        ``max_iter="auto"`` and more than 5000 samples, ``0.1 * epsilon`` is accepted as well.
     max_support_vectors : int, default=None
         Budget: maximum number of support vectors of each output, which bounds the memory and the
         time per sample in a stream. Beyond it, the support vector of smallest :math:`|\alpha_i|`
-        is removed. Requires ``max_iter=1``. None: no limit.
+        is removed. Requires a single epoch (``max_iter=1`` or ``"auto"``). None: no limit.
     window_size : int, default=None
         Length of a sliding window: a vector is removed from the support set after this number of
-        samples, for non-stationary streams (concept drift). Requires ``max_iter=1``. None: no
-        limit.
+        samples, for non-stationary streams (concept drift). Requires a single epoch
+        (``max_iter=1`` or ``"auto"``). None: no limit.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
         but does not change the result; with more than 16 000 support vectors it may, within
@@ -144,7 +149,7 @@ class LASVR(RegressorMixin, OnlineMachine):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen during fit. Defined only when X has string column names.
     n_iter_ : int
-        Number of epochs run by ``fit``, at most ``max_iter``; 1 after ``partial_fit`` alone.
+        Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
     n_kernel_evaluations_ : int
         Number of kernel values computed for training.
     n_labels_used_ : int
@@ -240,7 +245,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         gamma="scale",
         coef0=0.0,
         algorithm="lasvm",
-        max_iter=1,
+        max_iter="auto",
         finishing=True,
         shrinking=True,
         tol=1e-3,
@@ -392,7 +397,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         The model of the smallest C is fitted as by :meth:`fit`. The other models are computed from
         it, and then all samples are evaluated for all values of C together, ``max_iter`` times;
         with -1, until no sample violates the optimality conditions of any model by more than
-        ``tol``.
+        ``tol``. ``"auto"`` is -1 up to 5000 samples, and 1 with more samples.
 
         Examples
         --------
@@ -505,12 +510,17 @@ class LASVR(RegressorMixin, OnlineMachine):
             self.epsilon_ = automatic_epsilon(self._spec, X, targets, rows)
             self._spec = replace(self._spec, solver=self._solver())
 
+    def _scale_of(self, scores, targets):
+        return targets.reshape(len(targets), -1).std(axis=0)
+
     def _scale_of_decisions(self):
         targets = [p.members["target"][p.slots()] for p in self._engine.problems]
         return max(np.ptp(values) if len(values) else 0.0 for values in targets)
 
     def _begin_passes(self, X, targets, cost, before):
-        self._is_exact = self._most_passes != 1
+        # Above SMALL_SET, "auto" is mostly a single epoch.
+        small = X.shape[0] <= SMALL_SET
+        self._is_exact = small if self._most_passes == "auto" else self._most_passes != 1
         self._spec = replace(self._spec, solver=self._solver())
         return super()._begin_passes(X, targets, cost, before)
 

@@ -15,7 +15,8 @@ from .._core.linear.rows import Dataset
 from ._expansion import ExpansionState
 
 # Arrays that change sign when the two classes are exchanged, and pairs that change places.
-_SIGNED = ("alpha", "g", "target", "bound", "y", "optimized_alpha", "optimized_g")
+_SIGNED = ("alpha", "g", "target", "bound", "y")
+_SIGNED += tuple(f"optimized_{name}" for name in ("alpha", "g", "target", "y"))
 _EXCHANGED = {"up": "down", "down": "up"}
 _NEGATED_AND_EXCHANGED = {"lower": "upper", "upper": "lower"}
 

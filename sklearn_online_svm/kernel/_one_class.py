@@ -24,9 +24,9 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     r"""Online one-class support vector machine (LASVM for novelty detection).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.OneClassSVM`. ``fit`` runs
-    one epoch (or ``max_iter`` epochs) over the samples and then optimizes over the support set;
-    ``partial_fit`` continues training with new samples; ``max_iter=-1`` repeats epochs until the
-    optimum that ``OneClassSVM`` finds is reached.
+    an epoch over the samples, optimizes over the support set, and repeats both until the model is
+    that of ``OneClassSVM`` (up to 5000 samples) or close to it (see ``max_iter``);
+    ``partial_fit`` continues training with new samples.
 
     Read more in the :ref:`user guide <novelty>`.
 
@@ -56,10 +56,12 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         chunk and then kept.
     coef0 : float, default=0.0
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
-    max_iter : int, default=1
+    max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``.
+        the optimum over all samples, within ``tol``. ``"auto"`` stops when a further epoch would
+        change little, as in :class:`LASVC`; it is a single epoch with ``finishing=False``,
+        ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
@@ -72,10 +74,12 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     max_support_vectors : int, default=None
         Budget: maximum number of support vectors, which bounds the memory and the time per sample
         in a stream. Beyond it, two near support vectors are merged: one of them then counts for
-        both. Requires ``max_iter=1`` and no ``window_size``. None: no limit.
+        both. Requires a single epoch (``max_iter=1`` or ``"auto"``) and no ``window_size``. None:
+        no limit.
     window_size : int, default=None
         Length of a sliding window: only the last ``window_size`` samples count, for non-stationary
-        streams (concept drift). Requires ``max_iter=1`` and no ``sample_weight``. None: no limit.
+        streams (concept drift). Requires a single epoch (``max_iter=1`` or ``"auto"``) and no
+        ``sample_weight``. None: no limit.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
         but does not change the result; with more than 16 000 support vectors it may, within
@@ -116,7 +120,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen during fit. Defined only when X has string column names.
     n_iter_ : int
-        Number of epochs run by ``fit``, at most ``max_iter``; 1 after ``partial_fit`` alone.
+        Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
     n_kernel_evaluations_ : int
         Number of kernel values computed for training.
     n_labels_used_ : int
@@ -207,7 +211,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         degree=3,
         gamma="scale",
         coef0=0.0,
-        max_iter=1,
+        max_iter="auto",
         finishing=True,
         shrinking=True,
         tol=1e-3,
@@ -403,6 +407,12 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
 
     def _n_problems(self):
         return 1
+
+    def _scale_of(self, scores, targets):
+        # Violations are in units of nu n f.
+        return scores.std(axis=0) * sum(
+            problem.members["alpha"][problem.slots()].sum() for problem in self._engine.problems
+        )
 
     def _samples_of(self, targets, cost, row_ids, origin):
         return Samples(

@@ -13,7 +13,7 @@ from .._base import can_skip_validation, check_weights, thread_pool
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import STREAM
-from .._sklearn_compat import Interval, Options
+from .._sklearn_compat import Interval, Options, StrOptions
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
 from ._checkpoint import checkpoint_of
 from ._epochs import OnlinePasses
@@ -35,6 +35,10 @@ MAX_NON_SV = 100
 # need a few.
 MAX_REPROCESS = 20_000
 
+# Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
+# margin: support vectors of the optimum that did not violate when they were visited.
+RESERVE = 50
+
 _NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -43,7 +47,11 @@ class OnlineMachine(KernelMachine):
 
     _parameter_constraints: dict = {
         **KernelMachine._parameter_constraints,
-        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "max_iter": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Options(Integral, {-1}),
+        ],
         "finishing": ["boolean"],
         "window_size": [Interval(Integral, 1, None, closed="left"), None],
         "shuffle": ["boolean"],
@@ -166,6 +174,7 @@ class OnlineMachine(KernelMachine):
         in_order = at["choice"] is None and len(order) == n_rows
         row_ids = first + (order if in_order else np.arange(n_rows))
         choice = self._choice(self, at, X, targets, cost, row_ids, STREAM)
+        self._keep_reserve(self.finishing)
 
         def count(_=None):
             # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
@@ -402,11 +411,25 @@ class OnlineMachine(KernelMachine):
 
     @property
     def _most_passes(self):
+        """``max_iter``, but a single epoch for "auto" where only one is possible."""
+        limited = [getattr(self, name, None) for name in ("window_size", "max_support_vectors")]
+        if self.max_iter == "auto" and (not self.finishing or limited.count(None) < 2):
+            return 1
         return self.max_iter
+
+    def _scale_of(self, scores, targets):
+        """Return the size of decision values with which violations are compared."""
+        return np.minimum(1.0, scores.std(axis=0))
 
     @property
     def _n_tasks(self):
         return 1 + bool(self.finishing) if self._most_passes == 1 else None
+
+    def _keep_reserve(self, kept):
+        """Let the support set keep vectors with alpha = 0, or not."""
+        if self._spec.solver.has_bias:
+            for problem in self._engine.problems:
+                problem.reserve = RESERVE if kept else 0
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

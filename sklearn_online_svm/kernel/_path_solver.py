@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import DATA
-from ._epochs import MAX_EPOCHS, known_slots
+from ._epochs import MAX_EPOCHS, SMALL_SET, known_slots
 
 # Number of kernel values, and of gradients, held in memory during a check.
 _VALUES_AT_ONCE = 1 << 22
@@ -100,7 +100,10 @@ class Sweeps:
         never_seen = np.isnan(self.residuals)
         self.residuals[never_seen], self.distances[never_seen] = 0.0, np.inf
         self.has_bias = model._spec.solver.has_bias
-        self.until_converged = model.max_iter == -1
+        small = len(self.targets) <= SMALL_SET
+        most = model._most_passes
+        self.until_converged = most == -1 or (most == "auto" and small)
+        self.most_checks = MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
         self.violation[0] = model.kkt_violation_
         self.states = [self.state()]
         self.start = time.perf_counter()
@@ -114,11 +117,10 @@ class Sweeps:
             return
         engine.begin_pass(known_slots(engine, len(self.targets)))
         self.disable_eviction()
-        n_checks = MAX_EPOCHS if self.until_converged else model.max_iter
         with thread_pool(model.n_jobs) as self.threads:
             for k in range(1, n):
                 self.solve_next(k)
-            while self.n_checks < n_checks:
+            while self.n_checks < self.most_checks:
                 self.check_samples()
                 changes = engine.n_changes
                 for k in range(n):

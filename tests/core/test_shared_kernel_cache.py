@@ -50,7 +50,7 @@ def test_kernel_row_is_computed_once_for_all_classes(cache_size):
     """The kernel rows of all 12 classes take 4 MB."""
     X, y = many_classes()
     X = widened(X)
-    model = fitted(X, y, cache_size=cache_size)
+    model = fitted(X, y, cache_size=cache_size, max_iter=1)
     kept = sum(problem.members.n_members for problem in model._engine.problems)
     assert kept > 5 * N
     # Each sample with the earlier ones and its block of 64; the others follow by symmetry, or each
@@ -64,7 +64,8 @@ def test_each_value_is_computed_once_if_all_samples_are_support_vectors(cache_si
     rng = np.random.default_rng(0)
     n = 1000
     X, y = widened(rng.normal(size=(n, 20))), rng.integers(0, 6, n)
-    model = LASVC(C=3, gamma=1, cache_size=cache_size, shuffle=False).fit(X, y)
+    params = dict(C=3, gamma=1, max_iter=1, shuffle=False)
+    model = LASVC(**params, cache_size=cache_size).fit(X, y)
     assert len(model.support_) == n
     assert all(problem.matrix.gather.close for problem in model._engine.problems)
     assert model.n_kernel_evaluations_ <= 0.5 * n * (n + 64) + 64 * n

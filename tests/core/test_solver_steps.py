@@ -220,6 +220,29 @@ def test_reprocess_until_delta_max(kernel, delta_max):
     assert pair.engine.problem.delta <= delta_max
 
 
+@pytest.mark.parametrize("reserve", [1, 5, 20, 100])
+@pytest.mark.parametrize("C", [0.05, 2.0, 1000.0])
+@pytest.mark.parametrize("kernel", ["poly", "rbf"])
+def test_steps_with_a_reserve(kernel, C, reserve):
+    pair = Pair(3, kernel=kernel, C=C, tol=1e-7, reserve=reserve)
+    pair.run_epoch()
+    zeros = np.sum(pair.engine.problem.members["alpha"][pair.engine.alive()] == 0.0)
+    assert zeros > 0 or C == 0.05  # with a small C all samples are support vectors
+    pair.finish()
+
+
+def test_a_reserve_of_all_samples_gives_the_optimum_after_one_epoch():
+    pair = Pair(4, kernel="rbf", C=2.0, reserve=100, tol=1e-6)
+    pair.run_epoch()
+    pair.finish()
+    assert len(pair.twin.S) == len(pair.y)
+    assert pair.twin.kkt_violation_all() <= 2e-6
+    # Without the reserve the vectors that do not violate are removed.
+    pair.engine.problem.reserve = 0
+    pair.engine.loop.finish()
+    assert np.all(pair.engine.problem.members["alpha"][pair.engine.alive()] != 0.0)
+
+
 @pytest.mark.parametrize("ramp_s", [-2.0, -0.5, 0.0, 0.5])
 @pytest.mark.parametrize("algorithm", ["lasvm-nc", "lasvm-i"])
 def test_ramp_s(algorithm, ramp_s):
@@ -360,6 +383,17 @@ def test_regression_steps(kernel, C, epsilon, squared, seed, monkeypatch):
     assert pair.twin.n_steps > 20
     pair.engine.begin_pass()
     pair.run_epoch(np.random.default_rng(1).permutation(len(pair.y)))
+    pair.finish()
+
+
+@pytest.mark.parametrize("reserve", [1, 5, 20])
+@pytest.mark.parametrize("C", [0.05, 2.0])
+@pytest.mark.parametrize("squared", [False, True])
+def test_regression_steps_with_a_reserve(C, squared, reserve, monkeypatch):
+    monkeypatch.setattr(RegressionPair, "squared", squared)
+    monkeypatch.setattr(RegressionPair, "epsilon", 0.5)
+    pair = RegressionPair(0, kernel="rbf", C=C, tol=1e-3, reserve=reserve)
+    pair.run_epoch()
     pair.finish()
 
 

@@ -156,7 +156,7 @@ def test_one_feature_with_large_C(name):
 
 
 @pytest.mark.usefixtures("in_time")
-@pytest.mark.parametrize("max_iter", [1, 1000, -1])
+@pytest.mark.parametrize("max_iter", [1, 1000, -1, "auto"])
 def test_step_limit_warns(max_iter):
     X, y = make_blobs(80, centers=10, random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
@@ -171,7 +171,7 @@ def test_step_limit_warns(max_iter):
         assert re.search(part, message)
     # It points to the line that calls fit.
     assert {w.filename for w in caught} == {__file__}
-    # The first optimization over the support set does not use all steps.
+    # The first optimization over the support set does not use all steps, unless it is the last.
     assert (model.n_iter_ == 1) == (max_iter == 1)
     assert np.isfinite(model.decision_function(X)).all()
     # The advised remedy works.

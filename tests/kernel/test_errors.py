@@ -226,7 +226,7 @@ OF_LASVC = OF_MACHINES | {
 }
 OF_EPOCHS = {
     "window_size": [0],
-    "max_iter": [0, -2, 1.5],
+    "max_iter": [0, -2, 1.5, "foo", None],
     "warm_start": ["no"],
 }
 OF_SELECTION = {
@@ -374,7 +374,7 @@ def failing(kernel, n_calls, action):
 @pytest.mark.parametrize(
     "kind, params",
     [
-        *((LASVC, {}), (LASVC, dict(max_iter=-1)), (LASVC, dict(cache_size=1e-3)), (RampSVC, {})),
+        *((LASVC, {}), (LASVC, dict(max_iter=1)), (LASVC, dict(cache_size=1e-3)), (RampSVC, {})),
         (KernelPassiveAggressiveClassifier, {}),
     ],
     ids=str,

@@ -1,17 +1,21 @@
-"""LASVC(max_iter=-1) finds the same solution as SVC."""
+"""LASVC(max_iter=-1) finds the same solution as SVC, and LASVC() one that is as accurate."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix, issparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
+from sklearn.utils.class_weight import compute_sample_weight
 
 from sklearn_online_svm import LASVC
 from tests.support import ROOT
+from tests.support.problems import random_classification
 from tests.support.samples import (
     banana,
     breast_cancer,
@@ -131,7 +135,7 @@ def test_optimum_equals_svc_on_data_sets_of_the_papers(paper_data, name, params)
 
 def test_the_default_tolerance_is_as_good_as_that_of_svc():
     X, y = waveform()
-    model = LASVC(max_iter=-1, random_state=0).fit(X, y)
+    model = LASVC(random_state=0).fit(X, y)
     svc = SVC(tol=1e-9).fit(X, y)
     ours, theirs = (dual_objective(model, svm, X, y) for svm in (model, svc))
     assert_allclose(ours, theirs, rtol=1e-5)
@@ -201,6 +205,80 @@ def test_attributes_mean_what_those_of_svc_mean():
     assert model.n_features_in_ == svc.n_features_in_
 
 
+# -- accuracy with default parameters ---------------------------------------------------
+
+
+def one_vs_rest(X, y, *, class_weight, **params):
+    """Return a SVC, or one of each class if there are several, with the weights of LASVC."""
+    weight = compute_sample_weight(class_weight, y)
+    classes = range(y.max() + 1) if y.max() > 1 else [1]
+    return [SVC(max_iter=1_000_000, **params).fit(X, y == k, weight) for k in classes]
+
+
+def accuracy(machines, X, y):
+    scores = np.column_stack([svc.decision_function(X) for svc in machines])
+    predicted = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
+    return np.mean(predicted == y)
+
+
+def fitted(X, y, params):
+    return LASVC(random_state=0, **params).fit(X, y)
+
+
+def streamed(X, y, params):
+    """Train on chunks of 100 samples, with the class weights of all."""
+    weight = compute_sample_weight(params["class_weight"], y)
+    model = LASVC(**{**params, "class_weight": None})
+    for first in range(0, len(y), 100):
+        chunk = slice(first, first + 100)
+        model.partial_fit(X[chunk], y[chunk], np.unique(y), weight[chunk])
+    return model
+
+
+def points_lost(seeds, train=fitted):
+    """Return by how many points LASVC is less accurate than SVC, for each problem.
+
+    Those on which SVC does not converge are left out.
+    """
+    lost = []
+    for seed in seeds:
+        (X, y), fresh, params = random_classification(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            machines = one_vs_rest(X, y, **params)
+        if all(svc.fit_status_ == 0 for svc in machines):
+            model = train(X, y, params)
+            lost.append(100.0 * (accuracy(machines, *fresh) - model.score(*fresh)))
+    assert len(lost) >= 0.95 * len(seeds)
+    return np.array(lost)
+
+
+def test_accuracy_is_that_of_svc_on_random_problems():
+    lost = points_lost(range(50))
+    assert np.sum(lost > 2.0) <= 1
+    assert lost.max() <= 5.0
+
+
+@pytest.mark.slow
+def test_accuracy_is_that_of_svc_on_many_random_problems():
+    lost = points_lost(range(50, 1050))
+    assert np.sum(lost > 2.0) <= 10
+    assert lost.max() <= 5.0
+
+
+def test_accuracy_of_a_stream_is_that_of_svc_on_random_problems():
+    lost = points_lost(range(50), streamed)
+    assert np.sum(lost > 2.0) <= 2
+    assert lost.max() <= 15.0
+
+
+@pytest.mark.slow
+def test_accuracy_of_a_stream_is_that_of_svc_on_many_random_problems():
+    lost = points_lost(range(50, 1050), streamed)
+    assert np.sum(lost > 2.0) <= 30
+    assert lost.max() <= 15.0
+
+
 # -- keywords ---------------------------------------------------------------------------
 
 
@@ -232,7 +310,7 @@ SAME_VALUES = [
 @pytest.mark.parametrize("params", SAME_VALUES, ids=str)
 def test_keywords_of_svc_have_the_same_meaning(params):
     X, y = two_classes(150)
-    model = LASVC(**{"max_iter": -1, "tol": 1e-6, **params}).fit(X, y)
+    model = LASVC(**{"tol": 1e-6, **params}).fit(X, y)
     svc = SVC(**{"tol": 1e-6, **params}).fit(X, y)
     assert_allclose(
         model.decision_function(X), svc.decision_function(X), atol=10 * params.get("tol", 1e-4)

@@ -11,6 +11,7 @@ from sklearn.datasets import load_diabetes, load_iris, make_friedman1
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.svm import SVR
+from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
 from sklearn_online_svm.model_selection import ProgressiveSearch
@@ -179,6 +180,7 @@ def test_larger_weights_pull_predictions_to_their_side():
         {"loss": "squared_epsilon_insensitive"},
         {"max_support_vectors": 20},
         {"window_size": 50},
+        {"max_iter": 1},
         {"max_iter": 3},
     ],
     ids=str,
@@ -346,11 +348,12 @@ def test_combinations_that_are_refused():
         {"loss": "huber"},
         {"algorithm": "lasvm-nc"},
         {"max_support_vectors": 1},
+        *({"max_iter": value} for value in ("foo", 0, -2, 1.5)),
     ],
 )
 def test_invalid_parameters(params):
     (name,) = params
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of LASVR"):
+    with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of LASVR"):
         LASVR(**params).fit(*targets(30))
 
 

@@ -349,7 +349,7 @@ def test_at_the_optimum_the_attribute_is_the_mean_of_the_span_rule(problem):
 def test_samples_outside_the_support_set_count_as_correct():
     """After one epoch some of them are misclassified, which the solution does not show."""
     X, y = two_classes(300, noise=1.0)
-    model = LASVC(gamma=0.4, C=100.0, tol=1e-6, random_state=0).fit(X, y)
+    model = LASVC(gamma=0.4, C=100.0, max_iter=1, tol=1e-6, random_state=0).fit(X, y)
     kept = model.support_
     let_go = np.setdiff1d(np.arange(len(y)), kept)
     assert np.any(model.predict(X[let_go]) != y[let_go])

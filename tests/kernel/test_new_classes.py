@@ -94,18 +94,21 @@ def test_lasvm_twin_begins_with_the_vectors_as_negative_samples(known):
     assert np.count_nonzero(twin.alpha) > 10
 
 
-def test_two_classes_are_mirrored_step_by_step():
+@pytest.mark.parametrize("finishing", [False, True])
+def test_two_classes_are_mirrored_step_by_step(finishing):
     model, X, y = trained(LASVC(C=2.0, gamma=GAMMA), "two")
     model.predict(X)  # with an optimized solution
     single_one = pickle.loads(pickle.dumps(model))
     extend(model, X)
-    old = np.isin(y, KNOWN["two"])
+    # Not many samples: of two equal extremes the first slot is taken, of which the order differs.
+    old = np.flatnonzero(np.isin(y, KNOWN["two"]))[:40]
     for learner in (model, single_one):
-        learner.set_params(finishing=False)
+        learner.set_params(finishing=finishing)
         learner.partial_fit(X[old], y[old])
     ours = model.decision_function(X)
     assert_allclose(ours[:, 1], single_one.decision_function(X), atol=1e-10)
-    assert_allclose(ours[:, 0], -ours[:, 1], atol=1e-10)
+    # Two optimizations to ten times tol.
+    assert_allclose(ours[:, 0], -ours[:, 1], atol=20 * model.tol if finishing else 1e-10)
 
 
 @with_known

@@ -201,9 +201,10 @@ def test_other_kernels(kind, kernel):
 )
 def test_after_one_epoch_each_model_is_at_least_as_good_as_its_fit(kind, data, algorithm):
     X, y = data(600)
-    path = new(kind, algorithm=algorithm).fit_path(X, y, CS)
+    params = dict(algorithm=algorithm, max_iter=1)
+    path = new(kind, **params).fit_path(X, y, CS)
     for C, model in zip(CS, path, strict=True):
-        alone = new(kind, C=C, algorithm=algorithm).fit(X, y)
+        alone = new(kind, C=C, **params).fit(X, y)
         # The tolerance of LASVR is 0.1 epsilon.
         within, tol = (1e-5, 1e-3) if kind is LASVC else (1e-3, 1e-2)
         assert model.dual_objective_.sum() >= (1 - within) * alone.dual_objective_.sum()
@@ -258,7 +259,7 @@ def test_check_samples_finds_the_violators_of_the_reference(kind, has_bias, monk
     # No samples are processed before the check, so there are violators.
     monkeypatch.setattr(_path_solver.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
     algorithm = "lasvm" if has_bias else "lasvm-g"
-    new(kind, gamma=0.05, algorithm=algorithm).fit_path(
+    new(kind, gamma=0.05, algorithm=algorithm, max_iter=1).fit_path(
         X, labels if kind is LASVC else terms, [1, 10, 100]
     )
     assert max(seen) > 0.1
@@ -412,7 +413,7 @@ def test_a_tube_around_all_targets_has_no_support_vectors():
 def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
     """In the first sweep, and in the second."""
     X, Y = DATA[kind]
-    whole = new(kind).fit_path(X, Y, CS)
+    whole = new(kind, max_iter=1).fit_path(X, Y, CS)
     solve, calls = _path_solver.Sweeps.solve, []
 
     def interrupted(self, *arguments):
@@ -422,7 +423,7 @@ def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
         solve(self, *arguments)
 
     monkeypatch.setattr(_path_solver.Sweeps, "solve", interrupted)
-    model = new(kind)
+    model = new(kind, max_iter=1)
     with pytest.raises(KeyboardInterrupt) as caught:
         model.fit_path(X, Y, CS)
     path = caught.value.path

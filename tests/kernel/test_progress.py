@@ -73,7 +73,7 @@ def test_remaining_time_takes_growing_costs_into_account(growth, noise, monkeypa
 def test_progress_of_the_optimization(monkeypatch, capsys, without_tqdm):
     monkeypatch.setattr(_progress, "_BETWEEN", 0.0)
     X, y = two_classes(2000, noise=3.0)
-    model = LASVC(C=100.0, random_state=0, verbose=2).fit(X, y)
+    model = LASVC(C=100.0, max_iter=1, random_state=0, verbose=2).fit(X, y)
     fitted = capsys.readouterr().err
     assert "[LASVC] optimizing over " in fitted and fitted.rstrip().endswith(" s left")
     model.set_params(tol=1e-6).finish()

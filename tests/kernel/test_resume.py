@@ -132,8 +132,8 @@ def resumed_until_finished(model, X, y, clock):
 
 CASES = [
     (LASVC, {}),
+    (LASVC, dict(max_iter=1)),
     (LASVC, dict(max_iter=3)),
-    (LASVC, dict(max_iter=-1)),
     (LASVC, dict(max_iter=-1, shrinking=False, cache_size=0.1)),
     (LASVC, dict(max_iter=-1, n_jobs=2)),
     (LASVC, dict(delta_max=1e-3, n_jobs=2)),

@@ -29,8 +29,9 @@ PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
 def test_pool_of_one_sample_is_random_selection(samples, selection):
     X, y = samples(300)
-    chosen = ActiveLASVC(selection=selection, pool_size=1, n_init=0, **PARAMS).fit(X, y)
-    assert_same_model(chosen, LASVC(**PARAMS).fit(X, y))
+    params = dict(max_iter=1, **PARAMS)
+    chosen = ActiveLASVC(selection=selection, pool_size=1, n_init=0, **params).fit(X, y)
+    assert_same_model(chosen, LASVC(**params).fit(X, y))
     streams = [ActiveLASVC(**PARAMS, selection=s, pool_size=1) for s in (selection, "random")]
     for model in streams:
         for rows in (slice(0, 90), slice(90, 91), slice(91, 300)):

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.kernel._lasvc import N_INIT
+from sklearn_online_svm.kernel._online_machine import RESERVE
 from tests.support.robust import BOTH, Busy, with_both
 from tests.support.samples import ALGORITHMS, two_classes
 
@@ -160,7 +161,10 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert_array_equal(model.predict(X), "yes")
     assert len(model.support_) == 0
-    assert model._engine.problems[0].members.n_members == N_INIT
+    assert model._engine.problems[0].members.n_members == RESERVE
+    plain = new_model().set_params(finishing=False)
+    plain.partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
+    assert plain._engine.problems[0].members.n_members == N_INIT
     model.finish()
     model.partial_fit(X[y == "no"], np.full((y == "no").sum(), "no"))
     assert set(model.predict(X)) == {"no", "yes"}

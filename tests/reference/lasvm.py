@@ -22,6 +22,8 @@ Deviations from the paper:
   S: they would never meet.
 - Nothing is evicted while one side has no extreme.
 - `finish` evicts once, at its end: a row let go halfway could not come back.
+- With a reserve, rows with alpha = 0 stay if they are close to violating: those within `slack`,
+  which follows from how many there are.
 """
 
 import copy
@@ -77,6 +79,8 @@ class ReferenceLasvm:
     delta_max : float or None
         None: one REPROCESS after each PROCESS; else REPROCESS until `delta <= delta_max`,
         or until there is nothing to step on.
+    reserve : int
+        Number of rows with alpha = 0 that are kept although they do not violate.
 
     Attributes
     ----------
@@ -97,14 +101,16 @@ class ReferenceLasvm:
         (i, j) of the newest step: alpha_i went up, alpha_j went down.
     """
 
-    def __init__(self, K, y, C, tol=1e-3, n_init=5, delta_max=None):
+    def __init__(self, K, y, C, tol=1e-3, n_init=5, delta_max=None, reserve=0):
         self.K = as_float64(K)
         self.y = as_float64(y)
         self.C = as_float64(C)
         n = len(self.y)
         self.tol = tol
-        self.n_init = n_init
+        self.n_init = max(n_init, reserve)
         self.delta_max = delta_max
+        self.reserve = reserve
+        self.slack = np.inf if reserve else 0.0
 
         self.A = np.minimum(0.0, self.C * self.y)
         self.B = np.maximum(0.0, self.C * self.y)
@@ -145,7 +151,7 @@ class ReferenceLasvm:
         if not has_partner:
             return False
         violating = violation > self.tol
-        if not violating and not is_extreme:
+        if not violating and not is_extreme and not self._is_within_reserve(violation):
             return False
         self._insert(k, g_k)
         if violating:
@@ -195,8 +201,19 @@ class ReferenceLasvm:
         for _ in range(MAX_FINISH_STEPS):
             if not self.reprocess(second_order=second_order, evict=False):
                 self.reprocess()
+                self._settle_b()
                 return
         raise RuntimeError(f"no end after {MAX_FINISH_STEPS} steps, delta={self.delta}")
+
+    def _residuals(self):
+        return self.g[self.S]
+
+    def _settle_b(self):
+        """With all rows at a bound, every b between the extremes is optimal: take the mean."""
+        g_max, g_min = self.extreme_gradients()
+        weights = np.abs(self.alpha[self.S])
+        if -np.inf < g_max < g_min < np.inf and weights.any():
+            self.b = np.clip(np.average(self._residuals(), weights=weights), g_max, g_min)
 
     def fit(self, order, n_passes=1):
         """Learn the rows of `order`, `n_passes` times; returns the number of passes made.
@@ -275,7 +292,7 @@ class ReferenceLasvm:
         bound = self.C[s] * self.y[s]
         if abs(self.alpha[s]) <= rounding * abs(lam):
             self.alpha[s] = 0.0
-        elif abs(self.alpha[s] - bound) <= rounding * abs(bound):
+        elif abs(self.alpha[s] - bound) <= 1e-12 * abs(bound):
             self.alpha[s] = bound
 
     def _insert(self, k, g_k):
@@ -283,8 +300,41 @@ class ReferenceLasvm:
         self.alpha[k] = 0.0
         self.g[k] = g_k
 
+    def _is_within_reserve(self, violation):
+        if not self.reserve:
+            return False
+        if self._n_zeros() < self.reserve:
+            self.slack *= 1.01
+        return -violation < self.slack
+
+    def _n_zeros(self):
+        return sum(self.alpha[s] == 0 for s in self.S)
+
+    def _distance(self, s, g_max, g_min):
+        """How far the gradient of a row with alpha = 0 is from violating."""
+        return g_min - self.g[s] if self.y[s] > 0 else self.g[s] - g_max
+
+    def _thin_reserve(self, g_max, g_min):
+        """Evict the rows with alpha = 0 that are farthest from violating, if they are many."""
+        if self._n_zeros() <= self.reserve + self.reserve // 4:
+            return
+        zeros = [s for s in self.S if self.alpha[s] == 0]
+        distances = np.array([self._distance(s, g_max, g_min) for s in zeros])
+        self.slack = min(self.slack, max(distances.max(), 0.0))
+        n_left = len(zeros)
+        while n_left > self.reserve and self.slack > self.tol:
+            self.slack *= 0.95
+            n_left = np.sum(distances <= self.slack)
+        for s, distance in zip(zeros, distances, strict=True):
+            if distance > self.slack:
+                self.S.remove(s)
+                self.g[s] = np.nan
+
     def _evict(self, g_max, g_min):
         if g_max == -np.inf or g_min == np.inf:
+            return
+        if self.reserve:
+            self._thin_reserve(g_max, g_min)
             return
         for s in list(self.S):
             # At alpha = 0 a row may only move to its label's side. It is let go if no pair of S

@@ -45,7 +45,8 @@ class ReferenceLasvr(ForkedTwin):
             i, j, violation, is_extreme = i_max, k, g_max - down, down < g_min
         else:
             i, j, violation, is_extreme = k, j_min, up - g_min, up > g_max
-        if not violation > self.tol and not is_extreme:
+        is_close = violation > self.tol or is_extreme or self._is_within_reserve(violation)
+        if not is_close:
             return False
         self._insert(k, r)
         if violation > self.tol:
@@ -85,11 +86,17 @@ class ReferenceLasvr(ForkedTwin):
         rounding = 4 * np.finfo(np.float64).eps
         if abs(self.alpha[s]) <= rounding * abs(lam):
             self.alpha[s] = 0.0
-        elif abs(abs(self.alpha[s]) - self.C[s]) <= rounding * self.C[s] < np.inf:
+        elif abs(abs(self.alpha[s]) - self.C[s]) <= 1e-12 * self.C[s] < np.inf:
             self.alpha[s] = np.copysign(self.C[s], self.alpha[s])
+
+    def _distance(self, s, g_max, g_min):
+        return min(g_min - (self.g[s] - self.epsilon), self.g[s] + self.epsilon - g_max)
 
     def _evict(self, g_max, g_min):
         if g_max == -np.inf or g_min == np.inf:
+            return
+        if self.reserve:
+            self._thin_reserve(g_max, g_min)
             return
         up, down = self.slopes()
         for s in list(self.S):
@@ -122,6 +129,9 @@ class ReferenceOneClass(ForkedTwin):
         self.slack = 0.0
         self.A, self.B = np.zeros(len(weights)), self.C
         self.seen = {-1, 1}
+
+    def _settle_b(self):
+        """The threshold stays in the middle."""
 
     def process(self, k):
         g_k = -self.K[k, self.S] @ self.alpha[self.S]

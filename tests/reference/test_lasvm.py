@@ -114,7 +114,8 @@ def test_alpha_is_rounded_to_its_bounds():
     for alpha, step, expected in [
         (0.3 - eps, 0.1, 0.3),
         (0.3 + eps, 0.1, 0.3),
-        (0.3 - 5e-16, 0.1, 0.3 - 5e-16),
+        (0.3 - 1e-13, 0.1, 0.3),
+        (0.3 - 5e-13, 0.1, 0.3 - 5e-13),
         # 0 is a bound, too, but what is near to it depends on the step that led there.
         (eps, 0.3, 0.0),
         (-eps, -0.3, 0.0),

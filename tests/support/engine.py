@@ -37,13 +37,15 @@ def wide_samples(n, layout="dense"):
 class Learner:
     """An engine for one binary problem and the rows it learns from, one or many at a time."""
 
-    def __init__(self, X, y, cost, store=None, **params):
+    def __init__(self, X, y, cost, store=None, *, reserve=0, **params):
         self.X = X
         self.labels = (np.asarray(y) > 0).astype(np.int32)
         self.cost = np.full(len(y), cost, dtype=float) if np.isscalar(cost) else cost
         self.row_ids = np.arange(len(y))
         self.loop = make_loop(make_store(X) if store is None else store, **params)
         self.problem = self.loop.problems[0]
+        if reserve:
+            self.problem.reserve = reserve
 
     def learn(self, rows, shifted=None, **kwargs):
         rows = np.atleast_1d(np.asarray(rows, dtype=np.int64))

@@ -121,7 +121,7 @@ def call_of(seed):
         way = "fit"
     else:
         params["delta_max"] = rng.choice([None, None, 0.01, 1.0, 10.0])
-        params["max_iter"] = int(rng.choice([1, 1, 2, 1000, -1, -1]))
+        params["max_iter"] = (1, 1, 2, 1000, -1, "auto")[rng.integers(6)]
         model = LASVC(algorithm=algorithm, **params)
         way = rng.choice(["fit", "fit", "chunks", "chunks, finished"])
         way = "fit" if params["kernel"] == "precomputed" else way

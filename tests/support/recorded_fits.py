@@ -11,6 +11,7 @@ import hashlib
 import json
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -33,6 +34,9 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
 )
+
+# One epoch, if the number is not given.
+svc, svr, one_class = (partial(kind, max_iter=1) for kind in (LASVC, LASVR, OneClassLASVM))
 
 LEARNT_BY_KERNEL = (
     *("support_", "dual_coef_", "intercept_", "offset_", "n_support_", "n_iter_"),
@@ -79,18 +83,18 @@ def fits():
     X4, y4 = blobs(700, 4, seed=1)
     S, S4 = csr_matrix(X), csr_matrix(X4)
     rbf = dict(gamma=0.25, random_state=0)
-    yield "lasvm", LASVC(C=3.0, **rbf).fit(X, y)
-    yield "lasvm, 4 classes, csr", LASVC(C=10.0, cache_size=0.2, **rbf).fit(S4, y4)
-    yield "lasvm, exact", LASVC(C=10.0, max_iter=-1, tol=1e-6, **rbf).fit(X4, y4)
-    yield "lasvm, stream", streamed(LASVC(C=30.0, finishing=False, **rbf), X4, y4, 1, 7, 90)
+    yield "lasvm", svc(C=3.0, **rbf).fit(X, y)
+    yield "lasvm, 4 classes, csr", svc(C=10.0, cache_size=0.2, **rbf).fit(S4, y4)
+    yield "lasvm, exact", svc(C=10.0, max_iter=-1, tol=1e-6, **rbf).fit(X4, y4)
+    yield "lasvm, stream", streamed(svc(C=30.0, finishing=False, **rbf), X4, y4, 1, 7, 90)
     yield (
         "lasvm, poly, float32",
-        LASVC(kernel="poly", gamma=0.25, coef0=1.0, random_state=0).fit(X.astype(np.float32), y),
+        svc(kernel="poly", gamma=0.25, coef0=1.0, random_state=0).fit(X.astype(np.float32), y),
     )
-    yield "lasvm-g", LASVC(algorithm="lasvm-g", C=10.0, max_iter=2, **rbf).fit(X4, y4)
-    yield "lasvm-nc", LASVC(algorithm="lasvm-nc", C=10.0, **rbf).fit(X, y)
-    yield "lasvm-i", streamed(LASVC(algorithm="lasvm-i", finishing=False, **rbf), S, y, 40)
-    yield "lasvm-full", LASVC(algorithm="lasvm-full", kernel="linear", random_state=0).fit(X, y)
+    yield "lasvm-g", svc(algorithm="lasvm-g", C=10.0, max_iter=2, **rbf).fit(X4, y4)
+    yield "lasvm-nc", svc(algorithm="lasvm-nc", C=10.0, **rbf).fit(X, y)
+    yield "lasvm-i", streamed(svc(algorithm="lasvm-i", finishing=False, **rbf), S, y, 40)
+    yield "lasvm-full", svc(algorithm="lasvm-full", kernel="linear", random_state=0).fit(X, y)
     yield "ramp", RampSVC(C=10.0, **rbf).fit(X4, y4)
     yield (
         "ramp, no intercept",
@@ -120,20 +124,26 @@ def fits_with_defaults():
     target = X[:, 0] * X[:, 1] + y
     far, X32 = X + 1000.0, X5.astype(np.float32)
     seeded = dict(random_state=0)
-    yield "defaults", LASVC(**seeded).fit(X, y)
-    yield "defaults, balanced, 5 classes", LASVC(class_weight="balanced", **seeded).fit(X5, y5)
-    yield "defaults, weights", LASVC(**seeded).fit(X, y, sample_weight=weights)
-    yield "defaults, float32", LASVC(**seeded).fit(X32, y5)
-    yield "defaults, float32, csr", LASVC(**seeded).fit(csr_matrix(X32), y5)
+    yield "defaults", svc(**seeded).fit(X, y)
+    yield "defaults, balanced, 5 classes", svc(class_weight="balanced", **seeded).fit(X5, y5)
+    yield "defaults, weights", svc(**seeded).fit(X, y, sample_weight=weights)
+    yield "defaults, float32", svc(**seeded).fit(X32, y5)
+    yield "defaults, float32, csr", svc(**seeded).fit(csr_matrix(X32), y5)
     for kernel in ("linear", "poly", "sigmoid", "laplacian", "tanimoto", "cosine"):
-        yield f"defaults, {kernel}", LASVC(kernel=kernel, **seeded).fit(X, y)
+        yield f"defaults, {kernel}", svc(kernel=kernel, **seeded).fit(X, y)
     for kernel in ("chi2", "intersection"):
-        yield f"defaults, {kernel}", LASVC(kernel=kernel, **seeded).fit(np.abs(X), y)
-    yield "linear, far from 0", LASVC(kernel="linear", **seeded).fit(far, y)
-    yield "lasvm-g, defaults", LASVC(algorithm="lasvm-g", **seeded).fit(X5, y5)
-    yield "regression", LASVR(**seeded).fit(X, target)
-    yield "one class", OneClassLASVM(**seeded).fit(X)
-    yield "active", ActiveLASVC(max_labels=120, **seeded).fit(X, y)
+        yield f"defaults, {kernel}", svc(kernel=kernel, **seeded).fit(np.abs(X), y)
+    yield "linear, far from 0", svc(kernel="linear", **seeded).fit(far, y)
+    yield "lasvm-g, defaults", svc(algorithm="lasvm-g", **seeded).fit(X5, y5)
+    yield "regression", svr(**seeded).fit(X, target)
+    yield "one class", one_class(**seeded).fit(X)
+    yield "active", ActiveLASVC(max_iter=1, max_labels=120, **seeded).fit(X, y)
+    yield "auto", LASVC(**seeded).fit(X, y)
+    yield "auto, balanced, 5 classes", LASVC(class_weight="balanced", **seeded).fit(X5, y5)
+    yield "auto, lasvm-g", LASVC(algorithm="lasvm-g", **seeded).fit(X5, y5)
+    yield "auto, regression", LASVR(**seeded).fit(X, target)
+    yield "auto, one class", OneClassLASVM(**seeded).fit(X)
+    yield "auto, active", ActiveLASVC(max_labels=120, **seeded).fit(X, y)
     yield "virtual", VirtualLASVC(**seeded).fit(X[y5 != 1], y[y5 != 1])
     yield "kernel pa", KernelPassiveAggressiveClassifier(**seeded).fit(X5, y5)
     yield "kernel perceptron", KernelPerceptronClassifier(**seeded).fit(X5, y5)

@@ -281,7 +281,7 @@ cdef class Engine:
         self.touched()
 
     def violations(self, Samples given, const double[:, ::1] scores):
-        """Return the (n_problems, n_rows) violation of each sample of X, at its alpha.
+        """Return the (n_problems, n_rows) violation of each given sample of X, at its alpha.
 
         ``scores`` (n_rows, n_problems) are the decision values.
         """

@@ -332,7 +332,7 @@ cdef class Finisher:
         return 0
 
     cdef object violations(self, Samples given, const double[:, ::1] scores):
-        """Return the (n_problems, n_rows) violation of each sample of X, at its alpha.
+        """Return the (n_problems, n_rows) violation of each given sample of X, at its alpha.
 
         ``scores`` (n_rows, n_problems) are the decision values.
         """
@@ -340,18 +340,22 @@ cdef class Finisher:
         cdef Example row
         cdef Py_ssize_t c, r, n_rows = scores.shape[0]
         cdef double[::1] alpha
+        cdef object ids = np.asarray(given.row_ids)
         cdef double[:, ::1] violation = np.zeros((len(self.problems), n_rows))
         cdef double g
         for c in range(len(self.problems)):
             problem = self.problems[c]
             slots = problem.slots()
-            alpha = np.zeros(n_rows)
-            np.asarray(alpha)[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            of_member = np.zeros(1 + max(
+                ids.max(initial=-1), problem.members["row_id"][slots].max(initial=-1)))
+            of_member[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            alpha = of_member[ids]
             for r in range(n_rows):
                 given.describe(&row, r, c, self.slots.class_of(c))
                 if alpha[r] < 0.0 and given.epsilon >= 0.0:
                     turn_example(&row, problem.members.width)
-                g = row.target - row.ridge * alpha[r] - (scores[r, c] - problem.b)
+                g = (row.target - row.ridge * alpha[r]
+                     - (scores[r, c] / problem.scale() - problem.b))
                 violation[c, r] = problem.violation_by(
                     g, alpha[r] < row.upper, alpha[r] > row.lower)
                 if alpha[r] == 0.0 and given.epsilon >= 0.0:

@@ -17,7 +17,10 @@ cdef class Lasvm(Problem):
     cdef double nu                   # 0: the problem has labels or targets
     cdef readonly double n_inside
     cdef public bint grows
-    # One class: members at alpha = 0 whose g is at most so far below the boundary are kept.
+    # Number of members at alpha = 0 that are kept, those closest to violating; 0: as the thesis.
+    cdef Py_ssize_t n_reserve
+    # Members at alpha = 0 are kept, and new samples added, if they violate but for so much (one
+    # class, or with a reserve).
     cdef double slack
 
     cdef int process(self, Example *row) noexcept nogil
@@ -27,7 +30,10 @@ cdef class Lasvm(Problem):
     cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
+    cdef void settle_b(self) noexcept nogil
     cdef void evict(self) noexcept nogil
+    cdef void thin_reserve(self) noexcept nogil
+    cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,

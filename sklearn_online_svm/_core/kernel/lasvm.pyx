@@ -44,11 +44,14 @@ import numpy as np
 # Part of nu, the share of a sample in the sum of alpha, below which a difference is rounding.
 cdef double SMALL = 1e-9
 
-# One class: number of members at alpha = 0 that are kept at least, without a budget; relative
+# One class: number of members at alpha = 0 that are kept at least, without a budget. Relative
 # change of the slack after a sample.
 cdef enum:
     RESERVE = 300
 cdef double SLACK_RATE = 0.01
+
+# Factor by which the slack is reduced at a time when the reserve is too large.
+cdef double THINNING = 0.95
 
 # One class: number of members whose nearest one is searched before two are merged, and a factor
 # that spreads them over the slots.
@@ -79,13 +82,27 @@ cdef class Lasvm(Problem):
     def state(self):
         state = Problem.state(self)
         state["epoch"] = np.array([self.violation, self.high, self.low])
-        state["inside"] = np.array([self.n_inside, self.grows, self.slack])
+        state["inside"] = np.array([self.n_inside, self.grows, self.slack, self.n_reserve])
         return state
 
     def restore(self, state):
         Problem.restore(self, state)
         self.violation, self.high, self.low = (float(v) for v in state["epoch"])
-        self.n_inside, self.grows, self.slack = state.get("inside", (0.0, True, 0.0))
+        # Models stored before there was a reserve have three numbers, or none.
+        inside = (*state.get("inside", (0.0, True, 0.0)), 0)
+        self.n_inside, self.grows, self.slack = inside[:3]
+        self.n_reserve = int(inside[3])
+
+    @property
+    def reserve(self):
+        """Number of members at alpha = 0 that are kept; they may be support vectors later."""
+        return self.n_reserve
+
+    @reserve.setter
+    def reserve(self, Py_ssize_t n):
+        if self.nu == 0.0 and (n > 0) != (self.n_reserve > 0):
+            self.slack = INFINITY if n > 0 else 0.0
+        self.n_reserve = n
 
     cdef int process_sample(self, Example *row) except -2 nogil:
         self.changed = 0
@@ -143,7 +160,7 @@ cdef class Lasvm(Problem):
             if (self.members.n_members == 0 or e.i_max >= 0 and rises
                     or e.j_min >= 0 and not rises):
                 # Only one class so far: alpha and f remain 0.
-                if self.members.n_members >= self.n_init:
+                if self.members.n_members >= max(self.n_init, self.n_reserve):
                     return 0
                 if self.keep(row, k, row.target) < 0:
                     return -1
@@ -173,7 +190,12 @@ cdef class Lasvm(Problem):
             return 0
         self.violation = fmax(self.violation, gap)
         if not gap > self.tau and not (g > e.g_max if rises else g < e.g_min):
-            return 0
+            if self.n_reserve == 0:
+                return 0
+            if self.members.n_zeros < self.n_reserve:
+                self.slack *= 1.0 + SLACK_RATE
+            if not -gap < self.slack:
+                return 0
         slot = self.keep(row, k, g)
         if slot < 0:
             return -1
@@ -361,6 +383,27 @@ cdef class Lasvm(Problem):
             self.b = e.g_max if e.i_max >= 0 else e.g_min
         self.delta = e.g_max - e.g_min
 
+    cdef void settle_b(self) noexcept nogil:
+        """Set b and delta; if all members are at a bound, choose b from the interval that is left.
+
+        Any b between g_max < g_min is then optimal. Chosen is the one that minimizes the sum of
+        squared residuals weighted by |alpha|, which is C: their mean, clipped to the interval.
+        LIBSVM takes the middle of the interval, or an end of it if one alpha misses its bound by
+        rounding.
+        """
+        cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * fmax(self.members.width, 0.0)
+        cdef simd_extremes e = self.ends()
+        cdef Py_ssize_t s
+        self.set_b()
+        if self.nu > 0.0 or not e.g_max < e.g_min or e.i_max < 0 or e.j_min < 0:
+            return
+        for s in range(self.members.n):
+            weight = fabs(self.members.alpha[s])
+            total += weight
+            mean += weight * (self.members.g[s] + half * self.members.y[s])
+        if total > 0.0:
+            self.b = fmin(fmax(mean / total, e.g_max), e.g_min)
+
     cdef void evict(self) noexcept nogil:
         """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.
 
@@ -372,6 +415,9 @@ cdef class Lasvm(Problem):
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
         cdef double g, other
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
+            return
+        if self.n_reserve > 0 and self.nu == 0.0:
+            self.thin_reserve()
             return
         while p >= 0:
             # Backwards, as remove() replaces an entry by the last one, which has been visited.
@@ -387,6 +433,41 @@ cdef class Lasvm(Problem):
                     or self.members.lower[s] == 0.0 and g <= e.g_min - self.slack and g < e.g_max):
                 self.evict_slot(s)
             p -= 1
+
+    cdef void thin_reserve(self) noexcept nogil:
+        """Evict members at alpha = 0 that are farthest from violating, if there are too many.
+
+        ``slack`` becomes the distance of the farthest one left, at which new samples are added.
+        """
+        cdef simd_extremes e
+        cdef Py_ssize_t p, n_left = self.members.n_zeros
+        cdef double farthest = 0.0
+        if n_left <= self.n_reserve + self.n_reserve // 4:
+            return
+        e = self.ends()
+        for p in range(n_left):
+            farthest = fmax(farthest, self.distance(self.members.zeros[p], &e))
+        self.slack = fmin(self.slack, farthest)
+        while n_left > self.n_reserve and self.slack > self.tau:
+            self.slack *= THINNING
+            n_left = 0
+            for p in range(self.members.n_zeros):
+                n_left += self.distance(self.members.zeros[p], &e) <= self.slack
+        p = self.members.n_zeros - 1
+        while p >= 0:
+            if self.distance(self.members.zeros[p], &e) > self.slack:
+                self.evict_slot(self.members.zeros[p])
+            p -= 1
+
+    cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil:
+        """Return by how much g of a member at alpha = 0 may change before it violates."""
+        cdef double g = self.members.g[s]
+        cdef double other = g + self.members.y[s] * self.members.width
+        cdef bint rises = self.members.lower[s] == 0.0
+        cdef double distance = e.g_min - g if rises else g - e.g_max
+        if self.members.width >= 0.0:
+            distance = fmin(distance, other - e.g_max if rises else e.g_min - other)
+        return distance
 
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil:
@@ -476,7 +557,7 @@ cdef class Lasvm(Problem):
         return moved
 
     cdef int evict_at_optimum(self) noexcept nogil:
-        self.set_b()
+        self.settle_b()
         if not self.optimizing:
             self.evict()
         return 0
@@ -528,7 +609,10 @@ cdef class Lasvm(Problem):
 
     cdef int refresh(self) except -2 nogil:
         self.members.scan()
-        self.set_b()
+        if self.solved_at == self.n_changes:
+            self.settle_b()
+        else:
+            self.set_b()
 
     cdef int slide_window(self) noexcept nogil:
         cdef int code = Problem.slide_window(self)

@@ -14,7 +14,7 @@ term -1/2 sum_i alpha_i^2 / (2 C_i), and no upper bound.
 
 A subclass is a solver: it defines which samples are added and which steps are made.
 """
-from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, log
+from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, log, sqrt
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from ..memory cimport address, grown_buffer
@@ -33,8 +33,9 @@ import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
-# The optimized solution of a stream has this multiple of tol as its tolerance: the effect on
-# predictions is small, and updating it from sample to sample takes a third of the time.
+# The optimized solution of a stream has up to this multiple of tol as its tolerance: the effect on
+# predictions is small, and updating it from sample to sample takes a third of the time. Where the
+# standard deviation of the decision values is less than 1, the multiple is smaller, down to 1.
 cdef double LOOSE = 10.0
 
 # Array elements accessed by ``finish`` between two checks for signals: about 20 ms.
@@ -389,16 +390,23 @@ cdef class Problem:
     cdef void begin_finish(self, double share) noexcept nogil:
         """Set the tolerance tau, and the limit of steps to a share of those left.
 
-        tau is tol (times LOOSE for the optimized solution of a stream, in regression at most
-        epsilon / 4), but at least the rounding error of g, which no step can correct.
+        tau is tol, but at least the rounding error of g, which no step can correct. For the
+        optimized solution of a stream it is tol times LOOSE, less where decision values spread
+        little, and in regression at most epsilon / 4.
         """
-        cdef double total = 1.0, tol = LOOSE * self.tol if self.optimizing else self.tol
+        cdef double total = 1.0, tol = self.tol, f, mean = 0.0, square = 0.0
         cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
         cdef Py_ssize_t s
-        if self.members.width >= 0.0:
-            tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
+            if self.members.alive[s]:
+                f = self.members.target[s] - self.members.g[s]
+                mean += f / self.members.n_members
+                square += f * f / self.members.n_members
+        if self.optimizing:
+            tol *= fmin(LOOSE, fmax(1.0, LOOSE * sqrt(fmax(0.0, square - mean * mean))))
+            if self.members.width >= 0.0:
+                tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
         self.tau = fmax(tol, 4.0 * EPSILON * total)
         self.steps_to_shrink = min(self.members.n, 1000)
         self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))

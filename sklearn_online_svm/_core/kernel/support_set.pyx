@@ -14,6 +14,9 @@ VIRTUAL = MADE_UP
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
+# Part of a bound by which alpha may miss it and still count as equal to it.
+cdef double AT_BOUND = 1e-12
+
 # Stands for an infinite bound, or one too large for float32, in the duality gap.
 cdef double LARGEST_BOUND = 1e30
 
@@ -214,15 +217,17 @@ cdef class SupportSet:
         """Add ``by`` to alpha, rounded to 0 or to a bound that is within rounding error.
 
         The tolerance around 0 scales with the step, not with C: alpha is of the order of 1 / K.
+        At a bound, errors of many steps may have added up: a vector that misses its bound by
+        rounding would count as free, and fix the bias alone if all others are at their bounds.
         """
         cdef double lower = self.lower[slot], upper = self.upper[slot]
         cdef double alpha = self.alpha[slot] + by
         cdef bint was_zero = self.alpha[slot] == 0.0
         if fabs(alpha) <= 4.0 * EPSILON * fabs(by):
             alpha = 0.0
-        elif alpha >= upper - 4.0 * EPSILON * upper and upper != INFINITY:
+        elif alpha >= upper - AT_BOUND * upper and upper != INFINITY:
             alpha = upper
-        elif alpha <= lower - 4.0 * EPSILON * lower and lower != -INFINITY:
+        elif alpha <= lower - AT_BOUND * lower and lower != -INFINITY:
             alpha = lower
         self.alpha[slot] = alpha
         self.up[slot] = -1 if alpha < upper else 0

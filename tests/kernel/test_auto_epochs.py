@@ -1,0 +1,318 @@
+"""max_iter="auto": the optimum of small sets, and further epochs of large ones if useful."""
+
+import io
+import pickle
+import warnings
+from contextlib import redirect_stdout
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+
+from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM
+from sklearn_online_svm.kernel import _epochs, _lasvr
+from tests.kernel.test_resume import (  # noqa: F401
+    InterruptedKernel,
+    RandomInterrupts,
+    assert_same,
+    ctrl_c,
+    frequent_checks,
+    noise,
+    resumed_until_finished,
+)
+from tests.support.samples import (
+    ALGORITHMS,
+    LAYOUTS,
+    banana,
+    targets,
+    three_classes,
+    two_classes,
+)
+
+KERNEL = dict(gamma=0.3, random_state=0)
+MODELS = {name: partial(LASVC, C=10.0, algorithm=name, **KERNEL) for name in ALGORITHMS} | {
+    "active": partial(ActiveLASVC, C=10.0, selection="active", max_labels=100, **KERNEL),
+    "regression": partial(LASVR, C=10.0, **KERNEL),
+    "regression, lasvm-g": partial(LASVR, C=10.0, algorithm="lasvm-g", **KERNEL),
+    "one class": partial(OneClassLASVM, nu=0.2, **KERNEL),
+}
+LIMITED = ("regression", "regression, lasvm-g", "one class")
+RAMP_LOSS = ("lasvm-nc", "lasvm-i")
+with_convex_models = pytest.mark.parametrize("name", [n for n in MODELS if n not in RAMP_LOSS])
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+def data(name, n=240, *, several=False):
+    """Samples and labels or targets, those of several classes or outputs if wanted."""
+    if "regression" in name:
+        X, y = targets(n)
+        return X, np.column_stack([y, X[:, 2] ** 2]) if several else y
+    return (three_classes if several else two_classes)(n)
+
+
+def decisions(model, X):
+    return model.predict(X) if isinstance(model, LASVR) else model.decision_function(X)
+
+
+def assert_same_fit(model, other):
+    """The same to the last bit, after as many epochs."""
+    for name in ("n_iter_", "support_", "dual_coef_", "intercept_", "kkt_violation_"):
+        assert_array_equal(getattr(model, name), getattr(other, name), err_msg=name)
+
+
+@pytest.fixture
+def large_sets(monkeypatch):
+    """Treat all sets as large ones, whose optimum is not cheap."""
+    for module in (_epochs, _lasvr):
+        monkeypatch.setattr(module, "SMALL_SET", 0)
+
+
+# -- small sets -------------------------------------------------------------------------
+
+
+@with_convex_models
+@with_layouts
+@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+def test_small_sets_are_optimized_over_all_samples(name, layout, several):
+    X, y = data(name, several=several)
+    X = LAYOUTS[layout](X)
+    auto, exact = MODELS[name]().fit(X, y), MODELS[name](max_iter=-1).fit(X, y)
+    assert_same_fit(auto, exact)
+    assert auto.n_iter_ > 1
+    assert auto.kkt_violation_ <= auto.tol
+
+
+@pytest.mark.parametrize(
+    "name, params",
+    [
+        *((name, {}) for name in RAMP_LOSS),
+        *((name, dict(finishing=False)) for name in MODELS),
+        *((name, dict(window_size=100)) for name in MODELS),
+        *((name, dict(max_support_vectors=30)) for name in LIMITED),
+    ],
+    ids=str,
+)
+def test_a_single_epoch_where_more_would_be_of_no_use(name, params):
+    X, y = data(name)
+    auto, one = (MODELS[name](**params, **given).fit(X, y) for given in ({}, {"max_iter": 1}))
+    assert_same_fit(auto, one)
+    assert auto.n_iter_ == 1
+
+
+# -- large sets -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "active"])
+def test_an_easy_set_takes_one_epoch(name, large_sets):
+    X, y = data(name, 600)
+    if name in ALGORITHMS:
+        X, y = make_blobs(600, centers=2, cluster_std=0.5, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = MODELS[name]().fit(X, y)
+    assert_same_fit(model, MODELS[name](max_iter=1).fit(X, y))
+    assert model.n_iter_ == 1
+
+
+def rare_class():
+    X, y = np.random.default_rng(0).normal(size=(1500, 4)), np.arange(1500) % 10 == 0
+    X[y] += 1.0
+    return X, y
+
+
+# After one epoch the intercept is wrong: with a small C most alpha are at their bounds, and a
+# polynomial kernel has large values.
+HARD = {
+    "balanced": (three_classes, dict(C=0.01, class_weight="balanced")),
+    "noise": (
+        partial(two_classes, noise=2.0),
+        dict(kernel="linear", C=0.01, class_weight="balanced"),
+    ),
+    "rare": (rare_class, dict(C=0.01, class_weight="balanced")),
+    "poly": (banana, dict(kernel="poly")),
+}
+
+
+def hard_fit(case, **params):
+    """Return samples and the model of the case."""
+    make, given = HARD[case]
+    X, y = make() if case in ("rare", "poly") else make(800)
+    return X, LASVC(random_state=0, **given, **params).fit(X, y)
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_epochs_are_repeated_until_they_change_little(case, large_sets):
+    X, auto = hard_fit(case)
+    one, exact = (hard_fit(case, max_iter=n)[1] for n in (1, -1))
+    assert 1 < auto.n_iter_ < exact.n_iter_
+    assert np.mean(one.predict(X) == exact.predict(X)) < 0.9
+    assert np.mean(auto.predict(X) == exact.predict(X)) > 0.98
+    error, error_of_one = (
+        np.abs(model.intercept_ - exact.intercept_).max() for model in (auto, one)
+    )
+    assert error < 0.1 * error_of_one
+
+
+def test_epochs_of_regression_are_repeated_until_they_change_little(large_sets):
+    X, y = targets(800)
+    auto, one, exact = (
+        LASVR(C=0.01, random_state=0, **params).fit(X, y).predict(X)
+        for params in ({}, {"max_iter": 1}, {"max_iter": -1})
+    )
+    assert np.abs(auto - exact).max() < 0.3 * np.abs(one - exact).max()
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(case, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(_epochs, "SMALL_SET", 0)
+        _, large = hard_fit(case)
+    monkeypatch.setattr(_epochs, "SHORT_TIME", 0.0)
+    _, costly = hard_fit(case)
+    assert_same_fit(costly, large)
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_maximum_number_of_epochs_warns(case, large_sets, monkeypatch):
+    monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
+    message = r"LASVC stopped after 1 epochs: the mean loss .* is about [\d.e-]+\."
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
+        _, model = hard_fit(case)
+    assert {w.filename for w in caught} == {__file__}
+    assert model.n_iter_ == 1
+    # An optimum that is cheap takes as many epochs as it needs.
+    monkeypatch.undo()
+    monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hard_fit(case)[1].n_iter_ > 2
+
+
+def test_layouts_threads_and_caches_do_not_matter(large_sets):
+    X, y = three_classes(900)
+    X[np.abs(X) < 0.5] = 0.0
+    params = dict(C=0.01, class_weight="balanced", random_state=0)
+    model = LASVC(**params).fit(X, y)
+    assert model.n_iter_ > 1
+    assert_same_fit(LASVC(**params).fit(LAYOUTS["csr"](X), y), model)
+    assert_same_fit(LASVC(n_jobs=2, **params).fit(X, y), model)
+    assert_same_fit(LASVC(cache_size=1e-2, **params).fit(X, y), model)
+
+
+def test_kernel_functions_and_matrices(large_sets):
+    X, y = two_classes(600, noise=2.0)
+    params = dict(C=0.01, class_weight="balanced", random_state=0)
+    function = LASVC(kernel=partial(rbf_kernel, gamma=0.25), **params).fit(X, y)
+    matrix = LASVC(kernel="precomputed", **params).fit(rbf_kernel(X, gamma=0.25), y)
+    assert function.n_iter_ > 1
+    assert_same_fit(function, matrix)
+
+
+def test_samples_of_weight_zero_are_not_scored(large_sets):
+    X, y = make_blobs(900, centers=2, cluster_std=0.5, random_state=0)
+    weight = np.where(np.arange(900) % 3, 1.0, 0.0)
+    wrong = np.where(weight > 0, y, 1 - y)
+    models = [LASVC(random_state=0).fit(X, labels, weight) for labels in (y, wrong)]
+    assert_same_fit(*models)
+    assert models[0].n_iter_ == 1
+
+
+@pytest.mark.parametrize("selection", ["random", "active", "autoactive"])
+def test_labels_that_have_not_been_used_are_not_scored(selection, large_sets):
+    X, y = make_blobs(900, centers=2, cluster_std=0.5, random_state=0)
+    params = dict(selection=selection, max_labels=100, n_init=0, random_state=0)
+    # lasvm-full keeps all samples whose label has been used.
+    params["algorithm"] = "lasvm-full"
+    model = ActiveLASVC(**params).fit(X, y)
+    problem = model._engine.problems[0]
+    used = problem.members["row_id"][problem.slots()]
+    assert len(used) == 100
+    wrong = 1 - y
+    wrong[used] = y[used]
+    assert_same_fit(ActiveLASVC(**params).fit(X, wrong), model)
+
+
+CONSTANT = {
+    "targets": lambda: LASVR(random_state=0).fit(two_classes(300)[0], np.ones(300)),
+    "samples": lambda: LASVC(random_state=0).fit(np.ones((300, 2)), np.arange(300) % 3 == 0),
+    "one class": lambda: OneClassLASVM(random_state=0).fit(np.ones((300, 2))),
+}
+
+
+@pytest.mark.parametrize("case", CONSTANT)
+def test_constant_decisions(case, large_sets):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert CONSTANT[case]().n_iter_ < 10
+
+
+@pytest.mark.parametrize("make", [partial(make_blobs, centers=2, cluster_std=0.5), two_classes])
+def test_verbose_prints_a_line_for_each_epoch(make, large_sets):
+    X, y = make(600)
+    with redirect_stdout(io.StringIO()) as printed:
+        model = LASVC(C=0.01, random_state=0, verbose=1).fit(X, y)
+    lines = printed.getvalue().splitlines()
+    assert len(lines) == model.n_iter_
+    for i, line in enumerate(lines, 1):
+        assert line.startswith(f"[LASVC] epoch {i}: ")
+
+
+# -- interrupts -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("params", [{}, dict(n_jobs=2)], ids=str)
+def test_interrupts_at_any_time(params, large_sets, ctrl_c, frequent_checks):  # noqa: F811
+    """Bitwise the same model, also if it is pickled in between."""
+    X, y = noise(400, 3)
+    make = lambda: LASVC(C=3.0, gamma=0.05, tol=1e-4, random_state=0, **params)  # noqa: E731
+    reference = make().fit(X, y)
+    assert reference.n_iter_ > 1
+    clock = RandomInterrupts(np.random.default_rng(0), 0.3)
+    while clock.is_short_of_interrupts:
+        assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
+    assert clock.n_interrupts >= 6
+
+
+@pytest.mark.parametrize(
+    "make", [partial(two_classes, noise=2.0), partial(three_classes, distance=0.5)]
+)
+def test_interrupts_within_a_kernel_function(make, large_sets):
+    """Within epochs, and while samples are scored."""
+    X, y = make(300)
+    kernel = InterruptedKernel()
+    params = dict(C=0.3, kernel=kernel, random_state=0)
+    reference, n_calls = LASVC(**params).fit(X, y), kernel.n_calls
+    assert reference.n_iter_ > 1
+    for n in np.unique(np.linspace(0, n_calls - 1, 25).astype(int)):
+        kernel.calls_left = n
+        model = LASVC(**params)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+        kernel.calls_left = np.inf
+        assert_same(pickle.loads(pickle.dumps(model)).resume(X, y), reference, X)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_a_limit_of_the_cost_that_is_reached_halfway(share, monkeypatch):
+    """The model does not depend on kernel values that are computed again, or on the layout."""
+    X, y = noise(300, 2)
+    params = dict(C=3.0, random_state=0)
+    exact = LASVC(max_iter=-1, **params).fit(X, y)
+    monkeypatch.setattr(_epochs, "SHORT_TIME", share * sum(exact._estimated_cost(X.shape[1])))
+    model = LASVC(**params).fit(X, y)
+    assert_same_fit(LASVC(cache_size=1e-3, **params).fit(X, y), model)
+    assert_same_fit(LASVC(**params).fit(LAYOUTS["csr"](X), y), model)
+    assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.5)
+    kernel = InterruptedKernel()
+    reference, n_calls = LASVC(kernel=kernel, **params).fit(X, y), kernel.n_calls
+    for n in np.unique(np.linspace(0, n_calls - 1, 15).astype(int)):
+        kernel.calls_left = n
+        model = LASVC(kernel=kernel, **params)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+        kernel.calls_left = np.inf
+        assert_same(pickle.loads(pickle.dumps(model)).resume(X, y), reference, X)
