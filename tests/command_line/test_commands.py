@@ -67,6 +67,8 @@ def check_same(path, expected, samples=S_TEST):
 def streamed(model, epochs=1, chunk_size=1000, X=S):
     for _ in range(epochs):
         for i in range(0, len(Y), chunk_size):
+            if hasattr(model, "n_samples_seen_"):  # optimization starts from the last solution
+                model.predict(X[i : i + chunk_size])
             model.partial_fit(X[i : i + chunk_size], Y[i : i + chunk_size], classes=[-1, 1])
     return model
 
