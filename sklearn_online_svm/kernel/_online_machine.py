@@ -426,10 +426,11 @@ class OnlineMachine(KernelMachine):
         return 1 + bool(self.finishing) if self._most_passes == 1 else None
 
     def _keep_reserve(self, kept):
-        """Let the support set keep vectors with alpha = 0, or not."""
-        if self._spec.solver.has_bias:
+        """Let the support set keep vectors with alpha = 0, or not; never within a budget."""
+        solver = self._spec.solver
+        if solver.has_bias:
             for problem in self._engine.problems:
-                problem.reserve = RESERVE if kept else 0
+                problem.reserve = RESERVE if kept and solver.budget == 0 else 0
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

@@ -14,6 +14,7 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
+from sklearn_online_svm.kernel._online_machine import RESERVE
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import random_problem, targets
 
@@ -366,3 +367,13 @@ def test_progressive_search():
     search = ProgressiveSearch(LASVR(gamma=0.5), grid, random_state=0).fit(X, y)
     assert search.best_params_ == {"C": 10.0, "epsilon": 0.05}
     assert search.score(*targets(200, seed=1)) > 0.9
+
+
+@pytest.mark.parametrize("budget", [None, 30])
+def test_a_stream_with_a_budget_has_no_reserve(budget):
+    X, y = targets(300)
+    model = LASVR(C=0.1, epsilon=0.5, max_support_vectors=budget, random_state=0)
+    members = model.partial_fit(X, y)._engine.problems[0].members
+    n_zeros = np.sum(members["alpha"][members["alive"] != 0] == 0.0)
+    assert model._engine.problems[0].reserve == (RESERVE if budget is None else 0)
+    assert n_zeros > 10 or budget is not None
