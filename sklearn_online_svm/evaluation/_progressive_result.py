@@ -89,7 +89,7 @@ class ProgressiveResult:
         >>> result.accuracy()[[9, 14]].round(1)
         array([0.9, 0.8])
         >>> result.rolling(500).accuracy()[[9, 14]].round(1)
-        array([0.9, 0.7])
+        array([0.9, 0.6])
         """
         if self.window is not None:
             raise ValueError(

@@ -29,6 +29,7 @@ def checkpoint_of(model, method, rows, cost, at):
         "parameters": model.get_params(deep=False),
         # Within finish. Otherwise None: the engine of the model has the state.
         "engine": model._engine.checkpoint,
+        "read_states": [problem.read_state() for problem in model._engine.problems],
     }
 
 

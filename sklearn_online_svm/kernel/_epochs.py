@@ -177,16 +177,12 @@ class OnlinePasses(Passes):
 
     def is_cheap(self):
         """Return whether the optimum over all samples costs little."""
-        n_rows, engine = self.X.shape[0], self.engine
+        n_rows = self.X.shape[0]
         if n_rows > SMALL_SET:
             return False
-        # Counts that do not depend on the layout, on the cache or on threads. Few kernel values
-        # are needed twice: those of the support set in one epoch are mostly cached.
         n_values = np.count_nonzero(self.X if isinstance(self.X, np.ndarray) else self.X.data)
-        n_pairs = self.at["n_pass"] * n_rows * engine.store.n_slots
-        by_kernel_values = (0.2 + 0.015 * n_values / n_rows) * n_pairs
-        by_steps = 800.0 * engine.n_changes + 0.8 * engine.n_operations
-        return by_kernel_values + by_steps < SHORT_TIME
+        n_visits = self.at["n_pass"] * n_rows
+        return sum(self.model._estimated_cost(n_values / n_rows, n_visits)) < SHORT_TIME
 
     def begin(self):
         self.model.n_iter_ = self.at["n_pass"]

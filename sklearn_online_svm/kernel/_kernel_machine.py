@@ -97,15 +97,19 @@ class KernelMachine(KernelModel):
     def _counts_of_state(self):
         return self._engine.store.n_slots, self._engine.n_kernel_evaluations
 
-    def _estimated_cost(self, n_values):
+    def _estimated_cost(self, n_values, n_visits=None):
         """Estimate the time of training, and of the optimization for predictions, in nanoseconds.
 
-        The estimate is based on operation counts, so that it is the same on every machine.
+        The estimate is based on counts that do not depend on the machine, on the layout of X, on
+        threads, on the cache or on interrupts. Few kernel values are needed twice: those of the
+        support set are mostly cached.
 
         Parameters
         ----------
         n_values : float
             Average number of nonzero values per sample.
+        n_visits : int, default=None
+            Number of samples visited, counting each epoch; by default ``n_samples_seen_``.
 
         Returns
         -------
@@ -115,8 +119,9 @@ class KernelMachine(KernelModel):
             Remaining part: kernel values and gradient updates.
         """
         engine = self._engine
-        by_kernel_value = 0.2 + 0.015 * n_values
-        by_support = by_kernel_value * engine.n_kernel_evaluations + 0.8 * engine.n_operations
+        n_visits = self.n_samples_seen_ if n_visits is None else n_visits
+        by_pair = 0.2 + 0.015 * n_values
+        by_support = by_pair * n_visits * engine.store.n_slots + 0.8 * engine.n_operations
         return 800.0 * engine.n_changes, by_support
 
     @contextmanager
@@ -269,7 +274,8 @@ class KernelMachine(KernelModel):
         engine.restore(state)
         if checkpoint["method"] == "fit" and self._passes.needs_known(self):
             engine.track(known_slots(engine, len(rows[1])))
-        engine.discard_optimized()  # predictions may have been made since the interrupt
+        for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
+            problem.restore_read_state(read_state)  # there may have been predictions since
         return engine
 
     def _resume_fit(self, rows, cost, at):

@@ -315,6 +315,8 @@ def test_streams_with_a_column_kernel(estimator, layout):
     by_one = clone(model).partial_fit(X[:1], y[:1], classes=[0, 1])
     for i in range(1, 400):
         by_one.partial_fit(X[i : i + 1], y[i : i + 1])
+        if i == 239:
+            by_one.decision_function(X)
     assert_array_equal(by_one.decision_function(X), model.decision_function(X))
     # The perceptron has 0.83, the others more; the standard error of 400 samples is 0.02.
     assert model.score(X, y) > 0.75

@@ -10,10 +10,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 
-from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm import (
+    LASVC,
+    LASVR,
+    ActiveLASVC,
+    OneClassLASVM,
+    RampSVC,
+    VirtualLASVC,
+)
 from sklearn_online_svm.kernel._engine import EngineSpec
 from tests.support.samples import three_classes, two_classes
 
@@ -339,6 +346,55 @@ def test_interrupts_within_a_kernel_function(kind, params, problem):
                 model.resume(X, y)
         kernel.calls_left = np.inf
         assert_same(model, reference, X)
+
+
+@pytest.mark.parametrize(
+    "kind", [LASVC, ActiveLASVC, LASVR, OneClassLASVM, VirtualLASVC], ids=lambda kind: kind.__name__
+)
+def test_interrupts_of_a_stream_with_predictions(kind):
+    """The next prediction is the same, and the cost, from which a search decides."""
+    X, y = two_classes(600)
+    y = X[:, 0] if kind is LASVR else y
+    chunks = [slice(0, 400), slice(400, 500), slice(500, 600)]
+    kernel = InterruptedKernel()
+    params = dict(kernel=kernel, random_state=0, **({} if kind is OneClassLASVM else {"C": 5.0}))
+
+    def learn(model, method, chunk):
+        targets = [] if kind is OneClassLASVM else [y[chunk]]
+        if method == "partial_fit" and is_classifier(model):
+            targets.append(np.unique(y))
+        getattr(model, method)(X[chunk], *targets)
+
+    def scores(model):
+        return model.predict(X) if kind is LASVR else model.decision_function(X)
+
+    reference = kind(**params)
+    for chunk in chunks:
+        learn(reference, "partial_fit", chunk)
+        scores(reference)
+    n_interrupts = 0
+    for n in range(0, 60, 3):
+        model = kind(**params)
+        for k, chunk in enumerate(chunks):
+            kernel.calls_left = n if k else np.inf
+            try:
+                learn(model, "partial_fit", chunk)
+            except KeyboardInterrupt:
+                kernel.calls_left, n_interrupts = np.inf, n_interrupts + 1
+                scores(model)
+                model = pickle.loads(pickle.dumps(model))
+                if model.interrupted_ or model.n_samples_seen_ == chunk.start:
+                    learn(model, "resume" if model.interrupted_ else "partial_fit", chunk)
+            kernel.calls_left = n // 3 if k else np.inf
+            try:
+                scores(model)
+            except KeyboardInterrupt:
+                kernel.calls_left, n_interrupts = np.inf, n_interrupts + 1
+                scores(model)
+        kernel.calls_left = np.inf
+        assert_array_equal(scores(model), scores(reference))
+        assert model._estimated_cost(2) == reference._estimated_cost(2)
+    assert n_interrupts >= 10
 
 
 def interrupted_model(X, y, *args, method="fit", **params):

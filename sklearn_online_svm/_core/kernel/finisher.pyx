@@ -184,7 +184,7 @@ cdef class Finisher:
         cdef Problem problem
         cdef int code
         cdef list todo = [problem for problem in self.problems if not problem.is_optimized]
-        cdef list changes = [problem.n_changes for problem in todo]
+        cdef list counts = [(problem.n_changes, problem.n_operations) for problem in todo]
         cdef list former = []
         cdef double online
         cdef Py_ssize_t k
@@ -210,7 +210,9 @@ cdef class Finisher:
             for k in range(len(todo)):
                 problem = todo[k]
                 if problem.optimizing:
-                    problem.n_changes = changes[k]
+                    problem.n_changes = counts[k][0]
+                    if not done:
+                        problem.n_operations = counts[k][1]
                     problem.end_optimizing(done, former[k])
         return 0
 

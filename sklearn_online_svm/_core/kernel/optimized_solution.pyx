@@ -54,8 +54,7 @@ cdef class OptimizedSolution:
         n = len(state["optimized_alpha"])
         arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
         arrays["alpha"][:], arrays["g"][:] = state["optimized_alpha"], state["optimized_g"]
-        arrays["y"][:] = state.get("optimized_y", state["y"])
-        arrays["target"][:] = state.get("optimized_target", state["target"])
+        arrays["y"][:], arrays["target"][:] = state["optimized_y"], state["optimized_target"]
         self.attach(arrays)
         for p in range(N_NUMBERS):
             self.numbers[p] = state["optimized_numbers"][p]

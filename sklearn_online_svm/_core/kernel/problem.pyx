@@ -549,6 +549,18 @@ cdef class Problem:
         """Discard the optimized solution."""
         self.optimized.drop()
 
+    def read_state(self):
+        """Return the part of the state that predictions may change."""
+        state = {"n_operations": self.n_operations}
+        if self.optimized.live:
+            state.update(self.optimized.state(self.members.n))
+        return state
+
+    def restore_read_state(self, state):
+        """Restore a result of ``read_state``."""
+        self.n_operations = state["n_operations"]
+        self.optimized.restore(state)
+
     cdef bint shows_optimized(self) noexcept nogil:
         """Return whether predictions use the optimized solution."""
         return self.optimized.at == self.n_changes
