@@ -178,9 +178,12 @@ def test_ties_between_equal_samples(ctrl_c, frequent_checks):
     X, y = noise(120, 2)
     X, y = np.tile(X, (4, 1)), np.tile(y, 4)
     make = lambda: LASVC(C=10.0, algorithm="lasvm-g", max_iter=3, random_state=1)  # noqa: E731
-    clock = RandomInterrupts(np.random.default_rng(0), 0.05)
+    start = time.perf_counter()
+    reference = make().fit(X, y)
+    clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)
     while clock.is_short_of_interrupts:
-        assert_same(resumed_until_finished(make(), X, y, clock), make().fit(X, y), X)
+        assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
+    assert clock.n_interrupts >= 6
 
 
 @pytest.mark.parametrize(
@@ -433,8 +436,9 @@ def test_resume_with_every_layout(layout, n_classes, ctrl_c, frequent_checks):
 def test_interrupted_warm_start(ctrl_c, frequent_checks):
     X, y = noise(400, 3)
     former = pickle.dumps(LASVC(C=1.0, gamma=0.05, random_state=0, warm_start=True).fit(X, y))
+    start = time.perf_counter()
     reference = pickle.loads(former).set_params(C=20.0).fit(X, y)
-    clock = RandomInterrupts(np.random.default_rng(0), 0.1)
+    clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)
     while clock.is_short_of_interrupts:
         model = pickle.loads(former).set_params(C=20.0)
         while clock.call(model.fit, X, y) and not model.interrupted_:
@@ -442,6 +446,7 @@ def test_interrupted_warm_start(ctrl_c, frequent_checks):
         while model.interrupted_:
             clock.call(model.resume, X, y)
         assert_same(model, reference, X)
+    assert clock.n_interrupts >= 6
 
 
 def test_resume_with_a_shared_random_state():
