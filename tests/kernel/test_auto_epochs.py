@@ -167,6 +167,17 @@ def test_epochs_of_regression_are_repeated_until_they_change_little(large_sets):
     assert np.abs(auto - exact).max() < 0.3 * np.abs(one - exact).max()
 
 
+def test_a_few_missing_vectors_decide_the_bias_where_all_are_at_bounds(large_sets):
+    """It is about 0 with all of them, and 1 or -1 with 597 of 600."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(600, 20))
+        y = X[:, 0] + rng.normal(size=600) > 0
+        model = LASVC(C=1e-3, gamma=0.05, class_weight="balanced", random_state=0).fit(X, y)
+        assert len(model.support_) == 600
+        assert_allclose(model.intercept_, 0.0, atol=0.01)
+
+
 @pytest.mark.parametrize("case", HARD)
 def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(case, monkeypatch):
     with monkeypatch.context() as patch:
