@@ -30,8 +30,8 @@ SHORT_TIME = 0.5e9
 # values, or of the margin if that is smaller.
 EXCESS = 0.01
 # max_iter="auto": where more than this share of the samples are support vectors, training goes on
-# until an epoch changes nothing. If all alpha are at their bounds, a few missing ones move the bias
-# from the middle of a wide interval to its end.
+# until an epoch changes nothing. If all alpha are at their bounds, a few missing vectors move the
+# bias from the middle of a wide interval to its end.
 MOST_SAMPLES = 0.95
 # max_iter="auto": maximum number of epochs, unless the optimum is cheap.
 MAX_AUTO_EPOCHS = 20
@@ -258,7 +258,9 @@ class OnlinePasses(Passes):
         violation[violation <= model._tolerance()] = 0.0
         excess, scale = violation.mean(axis=1), model._scale_of(scores, self.codes[rows])
         error = violation.std(axis=1) / np.sqrt(n)
-        n_support = max(np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems)
+        n_support = max(
+            np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems
+        )
         over = n_support < MOST_SAMPLES * len(used) and (excess - error <= EXCESS * scale).all()
         if not over and self.at["n_pass"] < MAX_AUTO_EPOCHS:
             return dict(stage="next")

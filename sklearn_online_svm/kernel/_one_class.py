@@ -34,7 +34,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     ----------
     nu : float, default=0.01
         Upper bound of the share of training samples that are rejected, and lower bound of the
-        share that are support vectors; both hold at the optimum. At least ``nu * n_samples``
+        share that are support vectors; both hold at the optimum, also for samples that are equal
+        to a support vector, which ``OneClassSVM`` may reject. At least ``nu * n_samples``
         vectors are kept. In the interval (0, 1]. ``OneClassSVM`` has a default of 0.5, which keeps
         half of the samples.
     kernel : str, ColumnKernel or callable, default="rbf"
@@ -70,7 +71,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         Whether :meth:`finish` uses the shrinking heuristic.
     tol : float, default=1e-3
         Tolerance for the stopping criterion: the largest violation of the optimality conditions
-        that is accepted, in units of :math:`\nu n f(x)`, as in ``OneClassSVM``.
+        that is accepted, in units of :math:`\nu n f(x)`, as in ``OneClassSVM``, or of
+        :math:`f(x)` where :math:`\nu n < 1`.
     max_support_vectors : int, default=None
         Budget: maximum number of support vectors, which bounds the memory and the time per sample
         in a stream. Beyond it, two near support vectors are merged: one of them then counts for
@@ -409,10 +411,9 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         return 1
 
     def _scale_of(self, scores, targets):
-        # Violations are in units of nu n f.
-        return scores.std(axis=0) * sum(
-            problem.members["alpha"][problem.slots()].sum() for problem in self._engine.problems
-        )
+        # Violations are in the units of tol.
+        (problem,) = self._engine.problems
+        return scores.std(axis=0) * max(1.0, problem.members["alpha"][problem.slots()].sum())
 
     def _samples_of(self, targets, cost, row_ids, origin):
         return Samples(

@@ -163,10 +163,94 @@ def test_fit_predict_and_labels_are_ignored():
 def test_nu_bounds_the_shares(nu, seed, n):
     X = np.random.default_rng(seed).normal(size=(n, 2))
     model = exact(nu=nu, gamma=0.5, tol=1e-6).fit(X)
-    outside = np.mean(model.decision_function(X) < -1e-5)
+    outside = np.mean(model.predict(X) == -1)
     assert outside <= nu + 1e-9 <= model.n_support_[0] / n + 2e-9
     assert_allclose(model.dual_coef_.sum(), 1.0, rtol=1e-6)
     assert (model.dual_coef_ <= (1 + 1e-9) / (nu * n)).all()
+
+
+def counts(n):
+    return np.random.default_rng(n).poisson(3, (n, 2)).astype(float)
+
+
+def half_degrees(n):
+    return np.round(np.random.default_rng(n).normal(20, 1, (n, 1)) * 2) / 2
+
+
+def categories(n):
+    return np.eye(8)[np.random.default_rng(n).integers(0, 8, n)]
+
+
+def constant(n):
+    return np.full((n, 3), 7.0)
+
+
+def rare_value(n):
+    return np.random.default_rng(n).choice([0.0, 1.0], (n, 1), p=[0.95, 0.05])
+
+
+def flags(n):
+    return (np.random.default_rng(n).random((n, 12)) < 0.2).astype(float)
+
+
+def mixed(n):
+    rng = np.random.default_rng(n)
+    return np.c_[rng.normal(size=n), rng.integers(0, 3, n)]
+
+
+def uniform(n):
+    return np.random.default_rng(n).uniform(size=(n, 4))
+
+
+def heavy_tails(n):
+    return np.random.default_rng(n).standard_t(3, (n, 1))
+
+
+def normal(n):
+    return np.random.default_rng(n).normal(size=(n, 3))
+
+
+TABLES = [counts, half_degrees, categories, constant, rare_value, flags]
+TABLES += [mixed, uniform, heavy_tails, normal]
+
+
+@pytest.mark.parametrize("n", [30, 400, 1500])
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_at_most_the_share_nu_is_outside(table, n):
+    """Also where many samples equal a support vector, or nu n is less than 1."""
+    X = table(n)
+    for nu in (1e-6, 0.01, 0.05, 0.3):
+        for params in ({}, dict(max_iter=-1, tol=1e-6), dict(kernel="linear", max_iter=-1)):
+            model = OneClassLASVM(nu=nu, random_state=0, **params).fit(X)
+            assert np.mean(model.predict(X) == -1) <= nu, f"nu={nu}, {params}"
+
+
+@pytest.mark.parametrize("params", [{}, dict(window_size=200), dict(max_support_vectors=100)])
+@pytest.mark.parametrize("table", [half_degrees, categories, constant, rare_value])
+def test_equal_samples_are_inside_during_a_stream(table, params):
+    """The samples of the commonest value."""
+    X = table(400)
+    values, n_equal = np.unique(X, axis=0, return_counts=True)
+    model = OneClassLASVM(nu=0.01, gamma=0.5, **params)
+    for first in range(0, 400, 50):
+        model.partial_fit(X[first : first + 50])
+        assert model.predict(values[[np.argmax(n_equal)]]) == 1
+
+
+def test_equal_samples_with_weights_are_inside():
+    X = half_degrees(400)
+    weights = np.random.default_rng(0).uniform(0.0, 3.0, len(X))
+    model = OneClassLASVM(nu=0.05, random_state=0).fit(X, sample_weight=weights)
+    assert weights[model.predict(X) == -1].sum() <= 0.05 * weights.sum()
+
+
+def test_tolerance_where_nu_n_is_below_1():
+    X = uniform(300)
+    model = exact(nu=1e-5, gamma=1.0, tol=1e-4).fit(X)
+    scores = model.score_samples(X)
+    # The support vectors are on the boundary, up to tol in units of the scores.
+    assert_allclose(scores[model.support_], model.offset_, rtol=0, atol=2e-4)
+    assert scores.min() >= model.offset_ - 1e-4
 
 
 def test_nu_of_1_is_the_density_estimate():

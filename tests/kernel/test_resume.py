@@ -352,7 +352,9 @@ def test_interrupts_within_a_kernel_function(kind, params, problem):
 
 
 @pytest.mark.parametrize(
-    "kind", [LASVC, ActiveLASVC, LASVR, OneClassLASVM, VirtualLASVC], ids=lambda kind: kind.__name__
+    "kind",
+    [LASVC, ActiveLASVC, LASVR, OneClassLASVM, VirtualLASVC],
+    ids=lambda kind: kind.__name__,
 )
 def test_interrupts_of_a_stream_with_predictions(kind):
     """The next prediction is the same, and the cost, from which a search decides."""

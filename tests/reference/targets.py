@@ -123,15 +123,28 @@ class ReferenceOneClass(ForkedTwin):
     """LASVM for the one-class problem; `weights` are the upper bounds of alpha."""
 
     def __init__(self, K, weights, nu, **params):
-        super().__init__(K, np.zeros(len(weights)), weights, **params)
         self.nu, self.n_inside, self.missing = nu, 0.0, 0.0
+        super().__init__(K, np.zeros(len(weights)), weights, **params)
         # Rows so far inside the boundary are kept; of fewer than 300, all of them.
         self.slack = 0.0
         self.A, self.B = np.zeros(len(weights)), self.C
         self.seen = {-1, 1}
 
+    @property
+    def tol(self):
+        """In units of nu n f, or of f where nu n < 1."""
+        return self._tol * min(1.0, self.nu * self.n_inside)
+
+    @tol.setter
+    def tol(self, value):
+        self._tol = value
+
     def _settle_b(self):
-        """The threshold stays in the middle."""
+        """All rows with alpha < C are inside: none of them has a larger g than g_min + tol."""
+        g_max, g_min = self.extreme_gradients()
+        margin = self.tol + 4 * np.finfo(np.float32).eps * abs(g_min)
+        if np.isfinite([g_max, g_min]).all() and g_max > g_min - margin:
+            self.b = g_min + margin
 
     def process(self, k):
         g_k = -self.K[k, self.S] @ self.alpha[self.S]

@@ -363,4 +363,5 @@ cdef class Finisher:
                 if alpha[r] == 0.0 and given.epsilon >= 0.0:
                     violation[c, r] = max(violation[c, r], problem.violation_by(
                         g + problem.members.width, False, row.upper > 0.0))
-        return np.asarray(violation)
+        units = [(<Problem>problem).unit() or 1.0 for problem in self.problems]
+        return np.asarray(violation) / np.array(units)[:, np.newaxis]

@@ -50,6 +50,9 @@ cdef enum:
     RESERVE = 300
 cdef double SLACK_RATE = 0.01
 
+# Relative rounding error of a sum of kernel values, which are in single precision.
+cdef double ROUNDING = 4.0 * np.finfo(np.float32).eps
+
 # Factor by which the slack is reduced at a time when the reserve is too large.
 cdef double THINNING = 0.95
 
@@ -228,7 +231,8 @@ cdef class Lasvm(Problem):
         cdef float *k = self.matrix.block_row(row.place)
         cdef const simd_extremes *e = &self.members.extremes
         cdef double g = -table().dot(k, self.members.alpha, self.members.n), former = self.n_inside
-        cdef double least = -self.slack if self.grows and self.slack > 0.0 else self.tau
+        cdef double least = (-self.slack if self.grows and self.slack > 0.0
+                             else self.tol * self.unit())
         cdef bint enters = e.j_min < 0 or g - e.g_min > least or g > e.g_max
         cdef bint counts = enters
         self.both_seen = True
@@ -249,6 +253,7 @@ cdef class Lasvm(Problem):
                 self.n_inside = fmin(self.n_inside, <double>self.window.size)
             self.total -= self.nu * (self.n_inside - former)
             self.optimized.residual += self.nu * (self.n_inside - former)
+        self.tau = self.tol * self.unit()
         if enters:
             if self.keep(row, k, g) < 0:
                 return -1
@@ -390,12 +395,23 @@ cdef class Lasvm(Problem):
         squared residuals weighted by |alpha|, which is C: their mean, clipped to the interval.
         LIBSVM takes the middle of the interval, or an end of it if one alpha misses its bound by
         rounding.
+
+        One class: all samples with alpha < C are inside. Their g is at most g_min + tau, and those
+        that equal a free support vector would otherwise be outside by rounding.
         """
         cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * fmax(self.members.width, 0.0)
+        cdef double margin
         cdef simd_extremes e = self.ends()
         cdef Py_ssize_t s
         self.set_b()
-        if self.nu > 0.0 or not e.g_max < e.g_min or e.i_max < 0 or e.j_min < 0:
+        if e.i_max < 0 or e.j_min < 0:
+            return
+        if self.nu > 0.0:
+            margin = self.tau + ROUNDING * fabs(e.g_min)
+            if e.g_max > e.g_min - margin:
+                self.b = e.g_min + margin
+            return
+        if not e.g_max < e.g_min:
             return
         for s in range(self.members.n):
             weight = fabs(self.members.alpha[s])
@@ -517,11 +533,15 @@ cdef class Lasvm(Problem):
         cdef double total = self.nu * self.n_inside + self.total
         return 1.0 / total if self.nu > 0.0 and total > 0.0 else 1.0
 
+    cdef double unit(self) noexcept nogil:
+        """One class: g is nu n f, which is less than f itself where nu n < 1."""
+        return fmin(1.0, self.nu * self.n_inside) if self.nu > 0.0 else 1.0
+
     cdef void begin_finish(self, double share) noexcept nogil:
         Problem.begin_finish(self, share)
-        if self.nu > 0.0 and self.optimizing:
+        if self.nu > 0.0:
             # f is flat at the boundary: a little less precision changes the share outside a lot.
-            self.tau = self.tol
+            self.tau = self.tol * self.unit()
 
     cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         return e.g_min
@@ -638,9 +658,10 @@ cdef class Lasvm(Problem):
 
     @property
     def violation_met(self):
-        return max(self.violation, self.delta, 0.0)
+        return max(self.violation, self.delta, 0.0) / (self.unit() or 1.0)
 
     @property
     def violation_left(self):
         e = self.members.extremes
-        return max(0.0, max(self.high, e.g_max) - min(self.low, e.g_min))
+        left = max(self.high, e.g_max) - min(self.low, e.g_min)
+        return max(0.0, left) / (self.unit() or 1.0)

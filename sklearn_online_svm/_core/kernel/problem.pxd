@@ -68,6 +68,7 @@ cdef class Problem:
     cdef int refresh(self) except -2 nogil
     cdef int balance(self) noexcept nogil
     cdef double scale(self) noexcept nogil
+    cdef double unit(self) noexcept nogil
     cdef void exchange(self) noexcept nogil
 
     # Samples and members.

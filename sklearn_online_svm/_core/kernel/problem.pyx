@@ -381,6 +381,10 @@ cdef class Problem:
         """Return the factor of alpha and b in the decision function."""
         return 1.0
 
+    cdef double unit(self) noexcept nogil:
+        """Return the difference of g that is 1 in the units of tol."""
+        return 1.0
+
     def moved(self, alpha, lower, upper):
         """Return ``alpha`` moved into the boxes and to where the equality constraint holds."""
         return np.clip(alpha, lower, upper)
