@@ -1,7 +1,6 @@
 """Base of the estimators with cells, and the models of cells."""
 
 import copy
-from contextlib import contextmanager
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,6 +9,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 
 from .._base import check_samples, check_weights, thread_pool
+from .._core.guard import Guarded
+from .._estimator_base import Transaction
 from .._sklearn_compat import Interval
 from ._stream import CellStream, postponed_interrupts
 from ._tree import CellTree
@@ -78,8 +79,11 @@ def _has_partial_fit(model):
     return hasattr(model._base_estimator(), "partial_fit")
 
 
-class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
-    """Base class: the tree, training by cells, and blended predictions."""
+class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
+    """Base class: the tree, training by cells, and blended predictions.
+
+    Training works on a draft, so that concurrent predictions use the former tree and models.
+    """
 
     _parameter_constraints: dict = {
         "cell_size": [Interval(Integral, 2, None, closed="left")],
@@ -106,6 +110,12 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
         # partial_fit changes models and samples in place.
         return copy.deepcopy(self)
 
+    def __getstate__(self):
+        if self._guard.is_mine():
+            return super().__getstate__()
+        with self._guard:  # models and samples must be consistent
+            return super().__getstate__()
+
     def _base_estimator(self):
         return self._default() if self.estimator is None else self.estimator
 
@@ -129,24 +139,19 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _partial_fit_cells(self, X, y, classes, sample_weight):
         self._validate_params()
-        with self._restored_after_error():
-            X, y = self._check_chunk(X, y, classes, first=not hasattr(self, "tree_"))
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, allow_all_zero=True)
-            self._train_on_chunk(X, y, weights)
+        with self._guard, Transaction(self) as change:
+            draft, n_seen = change.draft, self.__dict__.get("n_samples_seen_")
+            try:
+                X, y = draft._check_chunk(X, y, classes, first=not hasattr(self, "tree_"))
+                weights = None
+                if sample_weight is not None:
+                    weights = check_weights(sample_weight, X, allow_all_zero=True)
+                draft._train_on_chunk(X, y, weights)
+            except BaseException:
+                # Samples that have been counted before an error remain.
+                change.keep = draft.__dict__.get("n_samples_seen_") != n_seen
+                raise
         return self
-
-    @contextmanager
-    def _restored_after_error(self):
-        """Restore all attributes after an error, unless samples have been counted before it."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            if self.__dict__.get("n_samples_seen_") == before.get("n_samples_seen_"):
-                self.__dict__ = before
-            raise
 
     def _train_on_chunk(self, X, y, weights):
         n = X.shape[0]
@@ -203,11 +208,13 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator):
     def _blended(self, X, shape, values_of):
         """Return ``values_of(model, samples)``, averaged over the cells of each sample."""
         X = check_samples(self, X, reset=False)
-        values, parts = np.zeros((X.shape[0], *shape)), list(self.tree_.parts(X))
+        view = self._view()
+        values, parts = np.zeros((X.shape[0], *shape)), list(view.tree_.parts(X))
+        models = view.estimators_
 
         def values_of_part(part):
             cell, rows, _ = part
-            return values_of(self.estimators_[cell], X[rows])
+            return values_of(models[cell], X[rows])
 
         with thread_pool(self.n_jobs, X.shape[0]) as threads:
             found = (

@@ -12,7 +12,7 @@ from .._base import (
     classes_of_stream,
     encode_labels,
 )
-from .._estimator_base import with_classes
+from .._estimator_base import Transaction, with_classes
 from .._sklearn_compat import HasMethods
 from ..kernel import LASVC
 from ._cells import _CellEstimator, _fit_classifier, _has_partial_fit, _SingleClass, _train
@@ -151,16 +151,17 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             If cells are probably less accurate than one model.
         """
         self._validate_params()
-        with self._restored_after_error():
-            X, y = check_samples(self, X, y, reset=True)
+        with self._guard, Transaction(self) as change:
+            draft = change.draft
+            X, y = check_samples(draft, X, y, reset=True)
             check_labels(y)
             weights = None
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=False)
             if len(np.unique(y)) < 2:
                 raise ValueError("The number of classes has to be greater than one; got 1 class.")
-            self._fit_part(X, y, weights)
-            warn_if_inaccurate(self, X, y, weights, stacklevel=2)
+            draft._fit_part(X, y, weights)
+            warn_if_inaccurate(draft, X, y, weights, stacklevel=2)
         return self
 
     def _fit_part(self, X, y, weights):

@@ -5,6 +5,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_samples, check_weights
+from .._estimator_base import Transaction
 from .._sklearn_compat import HasMethods
 from ..kernel import LASVR
 from ._cells import _CellEstimator, _fit, _has_partial_fit
@@ -110,13 +111,14 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             If the input is invalid.
         """
         self._validate_params()
-        with self._restored_after_error():
-            X, y = check_samples(self, X, y, reset=True, multi_output=True)
+        with self._guard, Transaction(self) as change:
+            draft = change.draft
+            X, y = check_samples(draft, X, y, reset=True, multi_output=True)
             weights = None
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=False)
-            self._fit_part(X, y, weights)
-            warn_if_inaccurate(self, X, y, weights, stacklevel=2)
+            draft._fit_part(X, y, weights)
+            warn_if_inaccurate(draft, X, y, weights, stacklevel=2)
         return self
 
     def _fit_part(self, X, y, weights):

@@ -27,12 +27,17 @@ class StoredSamples:
     def __init__(self, start, n_before=0):
         self.start, self.n_before, self.n = start, n_before, 0
         self._parts = []
+        # Ends of the chunks; a shallow copy shares the list, and uses the first entries.
+        self._ends, self._n_chunks = [], 0
         self._least = 0
 
     def add(self, X, y, weights):
         # A new list: a shallow copy of this object remains as it is.
         parts = [*self._parts, (X, y, weights)]
         self.n += X.shape[0]
+        del self._ends[self._n_chunks :]
+        self._ends.append(self.n)
+        self._n_chunks += 1
         # Parts are joined with parts that are at least as long, so that there are few of them.
         while len(parts) > 1 and len(parts[-2][1]) <= len(parts[-1][1]):
             parts[-2:] = [_joined(parts[-2:])]
@@ -43,6 +48,13 @@ class StoredSamples:
         if len(self._parts) > 1:
             self._parts = [_joined(self._parts)]
         return self._parts[0]
+
+    def chunks(self):
+        """Yield X, y and weights of each chunk: a model may depend on how samples were divided."""
+        samples, begin = self.all(), 0
+        for end in self._ends[: self._n_chunks]:
+            yield tuple(None if of is None else of[begin:end] for of in samples)
+            begin = end
 
     def postpone_division(self):
         """Divide the cell again only when it has a third more samples.
@@ -112,7 +124,8 @@ class CellStream:
                 # A model without samples in the stream has been copied before it was trained.
                 if cell is not None and cell.n:
                     self.models[number] = copy.deepcopy(cell.start)
-                    owner._train(self.models[number], *cell.all())
+                    for part in cell.chunks():
+                        owner._train(self.models[number], *part)
             raise
 
     def _train_and_divide(self, chunk, owner, run, changed):

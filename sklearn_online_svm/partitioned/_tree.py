@@ -19,12 +19,20 @@ def principal_direction(X, random):
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     direction = random.standard_normal(X.shape[1])
     for _ in range(N_STEPS):
-        direction /= np.linalg.norm(direction)
+        direction = _unit(direction)
         along = X @ direction - mean @ direction
         direction = X.T @ along - along.sum() * mean
         if not direction.any():
             return direction
-    return direction / np.linalg.norm(direction)
+    return _unit(direction)
+
+
+def _unit(direction):
+    norm = np.linalg.norm(direction)
+    if norm == 0.0:  # the squares are too small
+        direction = direction / np.abs(direction).max()
+        norm = np.linalg.norm(direction)
+    return direction / norm
 
 
 class CellTree:
@@ -185,12 +193,15 @@ def share_of_overlap(n_samples, cell_size, overlap):
 def split(X, share, random):
     """Return a direction, the ends of the overlap, and the masks of both sides.
 
-    Returns None if no sample can be separated from the others.
+    Returns None if no sample can be separated from the others, or values overflow.
     """
     n = X.shape[0]
     some = random.choice(n, N_SAMPLES, replace=False) if n > N_SAMPLES else slice(None)
-    direction = principal_direction(X[some], random)
-    projections = X @ direction
+    with np.errstate(over="ignore", invalid="ignore"):
+        direction = principal_direction(X[some], random)
+        projections = X @ direction
+    if not np.isfinite(projections).all():
+        return None
     lower, upper = np.quantile(projections, [0.5 - share / 2, 0.5 + share / 2])
     if lower == upper:
         # With ties at the maximum, the cut is at the next smaller value.

@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -326,6 +327,117 @@ def test_an_error_after_divisions_in_the_same_call_loses_nothing(monkeypatch):
     for each in (model, expected):
         each.partial_fit(X[250:350], y[250:350])
     assert_same(model, expected, X)
+
+
+def wide_scales(model):
+    """Samples whose first chunk determines gamma, the precision and epsilon."""
+    X, y = two_classes(240)
+    X = np.vstack([0.01 * X[:60], 30.0 * X[60:]])
+    return X, (X[:, 0] if isinstance(model, CellRegressor) else y)
+
+
+@pytest.mark.parametrize("sizes", [(60, 40, 100, 40), (1,) * 240], ids=["chunks", "samples"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        CellClassifier(LASVC(), cell_size=80, random_state=0),
+        CellClassifier(SGDClassifier(random_state=0), cell_size=80, random_state=0),
+        CellRegressor(LASVR(epsilon="auto"), cell_size=80, random_state=0),
+    ],
+    ids=str,
+)
+def test_a_refused_chunk_changes_nothing(model, sizes, monkeypatch):
+    """Not a bit, also of cells that had been trained on it before another one refused."""
+    model, first = copy.deepcopy(model), 0
+    X, y = wide_scales(model)
+    for size in sizes:
+        chunk = slice(first, first + size)
+        classes = [np.unique(y)] if isinstance(model, CellClassifier) else []
+        model.partial_fit(X[chunk], y[chunk], *classes)
+        first += size
+    assert model.n_cells_ > 2
+    expected, n_trained = copy.deepcopy(model), []
+    train = type(model)._train
+
+    def refuse_in_the_last_cell(self, cell, rows, *args):
+        n_trained.append(len(rows))
+        if len(n_trained) == model.n_cells_:
+            raise ValueError("refused")
+        return train(self, cell, rows, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(model), "_train", refuse_in_the_last_cell)
+        # The samples of a whole chunk are trained again cell by cell after the error.
+        with pytest.raises(ValueError, match="refused"):
+            model.partial_fit(X[:100], y[:100])
+    if not isinstance(model.estimator, SGDClassifier):  # which accepts them
+        with pytest.raises(ValueError):
+            model.partial_fit(np.full((5, 4), 1e200), y[:5])
+    values = "predict" if isinstance(model, CellRegressor) else "decision_function"
+    assert_array_equal(getattr(model, values)(X), getattr(expected, values)(X))
+    for each in (model, expected):
+        each.partial_fit(X[:50], y[:50])
+    assert_array_equal(getattr(model, values)(X), getattr(expected, values)(X))
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-300])
+def test_tiny_values(scale):
+    X, y = two_classes(300)
+    model = cells().fit(scale * X, y)
+    assert model.n_cells_ > 1 or scale < 1e-150  # products of two values are 0
+    stream = streamed(cells(), scale * X, y, 50, np.unique(y))
+    for each in (model, stream):
+        assert np.isfinite(each.decision_function(scale * X)).all()
+
+
+def test_huge_values_are_refused_as_by_the_estimator():
+    X, y = two_classes(300)
+    X[7, 1] = 1.7e308
+    for method in ("fit", "partial_fit"):
+        classes = [np.unique(y)] if method == "partial_fit" else []
+        for model in (LASVC(**SVM), cells()):
+            with pytest.raises(ValueError, match="overflow|too large|infinity"):
+                getattr(model, method)(X, y, *classes)
+
+
+# -- threads ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [CellClassifier, CellRegressor])
+def test_training_by_several_threads(kind):
+    X, y = two_classes(1500)
+    y = X[:, 0] if kind is CellRegressor else (y == y[0]).astype(int)
+    estimator = LASVR() if kind is CellRegressor else LASVC(**SVM)
+    model, errors = kind(estimator, cell_size=200, random_state=0), []
+    first = [[0, 1]] if kind is CellClassifier else []
+    model.partial_fit(X[:100], y[:100], *first)
+
+    def repeat(calls):
+        try:
+            for call in calls:
+                call()
+        except Exception as error:
+            errors.append(error)
+
+    def chunks(start):
+        for k in range(start, 1500, 100):
+            yield lambda k=k: model.partial_fit(X[k : k + 50], y[k : k + 50])
+
+    def reads():
+        while learners[0].is_alive() or learners[1].is_alive():
+            yield lambda: np.isfinite(model.predict(X[:50])).all() or 1 / 0
+
+    learners = [threading.Thread(target=repeat, args=(chunks(start),)) for start in (100, 150)]
+    for thread in learners:
+        thread.start()
+    repeat(reads())
+    for thread in learners:
+        thread.join()
+    assert not errors
+    assert model.n_samples_seen_ == 1500
+    assert len(model.estimators_) == len(model.cell_sizes_) > 5
+    stored = sum(cell.n for cell in model._stream.cells)
+    assert stored == model.cell_sizes_.sum()
 
 
 def test_an_error_in_the_first_call_leaves_the_model_without_attributes(monkeypatch):
