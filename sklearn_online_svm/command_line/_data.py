@@ -1,9 +1,12 @@
 """Data files: chunks of samples and targets, whatever the format."""
 
 import os
+import re
+import warnings
 import zlib
 from itertools import chain
 from lzma import LZMAError
+from zipfile import BadZipFile
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -18,6 +21,14 @@ FORMATS = ("svmlight", "csv", "parquet")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 # With this number of features every index is accepted.
 _MAX_FEATURES = 2**31 - 1
+# What pandas calls a column without a name.
+_UNNAMED = re.compile(r"Unnamed: \d+")
+# Labels that are integers; 01 and +1 are text.
+_INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
+# Values that are missing in a column of features, as for pandas.
+_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
+# Number of columns that are listed in a message.
+_MOST_SHOWN = 20
 
 
 def data_files(paths, kind, **options):
@@ -188,7 +199,7 @@ class TableFiles:
         unit, n_before = ("line", 2) if self.kind == "csv" else ("sample", 1)
         for frame in self._read(path, only):
             if self.target is not None and self.target not in frame:
-                raise ValueError(f"{path}: there is no column {self.target!r}")
+                raise ValueError(f"{path}: {_no_column(self.target, frame)}")
 
             def place(mask, first=n_before):
                 return f"{path}, {unit} {first + int(np.argmax(mask))}"
@@ -202,25 +213,40 @@ class TableFiles:
             if self.kind == "parquet":
                 yield from parquet_frames(path, self.chunk_size, only and [only])
             else:
-                # Labels such as 1 in one chunk and x in the next one must have the same type.
-                types = {} if self.target is None else {self.target: str}
-                selected = only and (lambda name: name == only)
-                yield from csv_frames(path, self.chunk_size, dtype=types, usecols=selected)
-        except (EOFError, LZMAError, OSError, ValueError, zlib.error) as error:
+                # Labels such as 1 in one chunk and x in the next one must have the same type. NA
+                # is a label, too; as a feature it is an error, like any other text.
+                options = {
+                    "dtype": {} if self.target is None else {self.target: str},
+                    "usecols": only and (lambda name: name == only),
+                    "keep_default_na": False,
+                }
+                yield from csv_frames(path, self.chunk_size, **options)
+        except (BadZipFile, EOFError, LZMAError, OSError, ValueError, zlib.error) as error:
             raise ValueError(f"{path}: {error}") from None
 
     def _features(self, frame, path):
         if self.columns is None:
-            return frame
+            unnamed = [name for name in frame if self.kind == "csv" and _UNNAMED.fullmatch(name)]
+            if unnamed:
+                warnings.warn(
+                    f"{path}: column {1 + frame.columns.get_loc(unnamed[0])} has no name and is "
+                    "not used. pandas writes its index like this, unless index=False.",
+                    UserWarning,
+                    stacklevel=2,
+                )
+            return frame.drop(columns=unnamed)
         missing = [name for name in self.columns if name not in frame]
         if missing:
-            raise ValueError(f"{path}: there is no column {missing[0]!r}, a feature of the model")
+            raise ValueError(
+                f"{path}: {_no_column(missing[0], frame, ', a feature of the model')}"
+            )
         return frame[self.columns]
 
     def _targets(self, frame, place):
         y = frame[self.target]
-        if y.isna().any():
-            raise ValueError(f"{place(y.isna())}: column {self.target!r} has no value")
+        missing = y.isna() | (y.astype(str) == "")
+        if missing.any():
+            raise ValueError(f"{place(missing)}: column {self.target!r} has no value")
         y = y.astype(str).to_numpy(dtype=str)
         try:
             return self._typed(y)
@@ -232,26 +258,33 @@ class TableFiles:
 
 
 def numbers_if_possible(labels):
-    """Return sorted labels, which are strings, as integers or floats if all are such numbers.
+    """Return sorted labels, which are strings, as integers if all of them look like integers.
 
-    Floats with a fraction remain strings: scikit-learn has no classes of this kind.
+    Others remain strings: 01 and 1 are different labels.
     """
     labels = np.unique(labels)
-    for dtype in (np.int64, np.float64):
-        try:
-            numbers = np.unique(labels.astype(dtype))
-        except ValueError:
-            continue
-        if np.all(numbers == np.floor(numbers)):
-            return numbers
+    if all(_INTEGER.fullmatch(label) for label in labels):
+        return np.unique(labels.astype(np.int64))
     return labels
+
+
+def _no_column(name, frame, role=""):
+    """Return a message that lists the columns, and guesses the separator if there is only one."""
+    columns = [str(column) for column in frame]
+    shown = ", ".join(columns[:_MOST_SHOWN]) + (", ..." if len(columns) > _MOST_SHOWN else "")
+    message = f"there is no column {name!r}{role}; the columns are {shown}"
+    separators = [c for c in (";", "\t", "|") if len(columns) == 1 and c in columns[0]]
+    if separators:
+        message += f" (columns must be separated by commas; this file has {separators[0]!r})"
+    return message
 
 
 def _numbers(frame, place):
     """Return a data frame of floats; an error has the line and the column."""
     for name, column in frame.items():
-        if column.isna().any():
-            raise ValueError(f"{place(column.isna())}: column {name!r} has no value")
+        missing = column.isna() | column.astype(str).isin(_MISSING)
+        if missing.any():
+            raise ValueError(f"{place(missing)}: column {name!r} has no value")
         if column.dtype.kind not in "biuf":
             wrong = [not _is_float(value) for value in column]
             found = column.iloc[int(np.argmax(wrong))]

@@ -65,7 +65,7 @@ def main(argv=None):
             args.run(args)
             sys.stdout.flush()
     except UsageError as error:
-        print(f"{args.parser.format_usage()}error: {error}", file=sys.stderr)
+        print(_usage_error(args.parser, error), file=sys.stderr)
         return 2
     except BrokenPipeError:
         # Python would write the rest at its end, and fail again.
@@ -82,8 +82,19 @@ def main(argv=None):
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Errors are a line, without the usage of all options."""
+
+    def error(self, message):
+        self.exit(2, _usage_error(self, message) + "\n")
+
+
+def _usage_error(parser, message):
+    return f"error: {message} ('{parser.prog} --help' lists the options)"
+
+
 def _parser():
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m sklearn_online_svm",
         description="Train, tune, apply and inspect support vector machines and online models.",
         epilog=_EPILOG,

@@ -19,7 +19,7 @@ __all__ = [
     "add_data_options",
     "add_model_options",
     "assignment",
-    "check_output",
+    "check_outputs",
     "data_of",
     "positive",
     "training_data",
@@ -202,8 +202,19 @@ def _estimator_of(args, *, is_table):
     return model
 
 
-def check_output(path):
-    """Raise an error before a long computation if its result cannot be written."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{path}: there is no directory {folder}")
+def check_outputs(paths, inputs):
+    """Raise an error before a long computation if a result cannot, or must not, be written."""
+    for k, path in enumerate(paths):
+        folder = os.path.dirname(os.path.abspath(path))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"{path}: there is no directory {folder}")
+        for other in (*inputs, *paths[:k]):
+            if _is_same_file(path, other):
+                raise UsageError(f"the output {path} would replace {other}; choose another name")
+
+
+def _is_same_file(path, other):
+    try:
+        return os.path.samefile(path, other)
+    except FileNotFoundError:  # one of them, or neither, exists
+        return os.path.realpath(path) == os.path.realpath(other)

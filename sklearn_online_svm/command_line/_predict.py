@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 from .._atomic_dump import atomic_file
 from .._model_file import load_model
 from ._errors import Errors
-from ._options import HelpFormatter, UsageError, add_data_options, check_output, data_of
+from ._options import HelpFormatter, UsageError, add_data_options, check_outputs, data_of
 
 __all__ = ["add_parser"]
 
@@ -62,7 +62,7 @@ def add_parser(commands):
 def run(args):
     """Run the command."""
     if args.output != "-":
-        check_output(args.output)
+        check_outputs([args.output], [args.model, *args.data])
     model = load_model(args.model)
     method = _method(args, model)
     labels = np.asarray(model.classes_) if is_classifier(model) else np.zeros(1)

@@ -3,6 +3,7 @@
 import logging
 import time
 
+import numpy as np
 from sklearn.base import is_classifier
 
 from .._model_file import save_model
@@ -15,7 +16,7 @@ from ._options import (
     UsageError,
     add_data_options,
     add_model_options,
-    check_output,
+    check_outputs,
     data_of,
     positive,
     training_data,
@@ -103,8 +104,8 @@ def add_parser(commands):
 
 def run(args):
     """Run the command."""
-    for path in filter(None, (args.output, args.checkpoint)):
-        check_output(path)
+    outputs = [path for path in (args.output, args.checkpoint) if path is not None]
+    check_outputs(outputs, [*args.data, *(args.test or ())])
     if args.test:
         data_of(args, args.test)  # missing files are an error before the training
     data, model = training_data(args)
@@ -152,13 +153,25 @@ def _fit(model, data):
     return model
 
 
+def _listed(labels, data):
+    """Return the labels of --classes, in the type of the labels of the data."""
+    labels = labels.split(",")
+    if data.is_table:
+        classes = numbers_if_possible(labels)
+        data.dtype = classes.dtype
+        return classes
+    try:
+        classes = np.unique(np.array(labels, dtype=np.float64))
+    except ValueError:
+        raise UsageError(f"svmlight files have numbers as labels, not {labels}") from None
+    return classes.astype(np.int64) if (classes == np.floor(classes)).all() else classes
+
+
 def _fit_stream(args, model, data):
     """Train the model chunk by chunk."""
     classes = None
     if args.classes is not None:
-        classes = numbers_if_possible(args.classes.split(","))
-        if data.is_table:
-            data.dtype = classes.dtype
+        classes = _listed(args.classes, data)
     needs_labels = is_classifier(model) and classes is None
     if needs_labels or not (data.is_table or data.n_features):
         labels = data.scan(is_classification=needs_labels)

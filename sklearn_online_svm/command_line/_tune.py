@@ -11,7 +11,7 @@ from ._options import (
     UsageError,
     add_data_options,
     add_model_options,
-    check_output,
+    check_outputs,
     training_data,
     values,
 )
@@ -71,7 +71,7 @@ def add_parser(commands):
 def run(args):
     """Run the command."""
     if args.output is not None:
-        check_output(args.output)
+        check_outputs([args.output], args.data)
     data, model = training_data(args)
     if not hasattr(model, "partial_fit"):
         raise UsageError(f"{args.model} has no partial_fit, which a search needs")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import logging
+import os
 import re
 from pathlib import Path
 
@@ -248,7 +249,7 @@ def test_format_of_a_file_with_another_name(table, capsys):
     [
         (["1", "2"], [1, 2]),
         (["1", "x"], ["1", "x"]),
-        (["1.0", "2"], [1.0, 2.0]),
+        (["1.0", "2"], ["1.0", "2"]),
         (["1.5", "2"], ["1.5", "2"]),
         (["True", "False"], ["False", "True"]),
         (["b c", "a"], ["a", "b c"]),
@@ -352,9 +353,11 @@ def test_predict_tables(table, capsys):
     assert found == (labels, "")
     other[["v"]].to_csv("other.csv", index=False)
     err = run(capsys, "predict other.csv m.npz", 1).err
-    assert err == "error: other.csv: there is no column 'u', a feature of the model\n"
+    assert err == (
+        "error: other.csv: there is no column 'u', a feature of the model; the columns are v\n"
+    )
     err = run(capsys, "predict train.csv m.npz --target class", 1).err
-    assert err == "error: train.csv: there is no column 'class'\n"
+    assert err == ("error: train.csv: there is no column 'class'; the columns are u, label, v\n")
 
 
 def test_a_model_without_names_predicts_tables(table, model, capsys):
@@ -487,8 +490,85 @@ def test_inspect_cells(folder, capsys):
 )
 def test_invalid_options(table, command, message, capsys):
     err = run(capsys, command, 2).err
-    assert err.startswith("usage: ") and message in err
-    assert "Traceback" not in err
+    assert err.startswith("error: ") and message in err
+    name = "".join(f" {word}" for word in command.split()[:1])
+    assert f"'python -m sklearn_online_svm{name} --help'" in err
+    assert len(err.splitlines()) == 1
+
+
+# -- inputs are kept --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train train.svm -o train.svm",
+        "train train.svm -o ./train.svm",
+        "train train.svm -o link.svm",
+        "train train.svm -o m.npz --test test.svm --checkpoint test.svm",
+        "train train.svm -o new.npz --checkpoint new.npz",
+        "tune train.svm -g C=1,2 -o train.svm",
+        "predict train.svm test.svm m.npz -o test.svm",
+        "predict test.svm m.npz -o m.npz",
+    ],
+)
+def test_an_output_does_not_replace_an_input(command, folder, capsys):
+    run(capsys, "train train.svm -o m.npz --model AROWClassifier")
+    os.link("train.svm", "link.svm")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert "would replace" in run(capsys, command, 2).err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+# -- labels -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels, classes",
+    [
+        (["01", "1", "02", "10"], ["01", "02", "1", "10"]),
+        (["NA", "None", "null", "nan"], ["NA", "None", "nan", "null"]),
+        (["1.0", "2.0"], ["1.0", "2.0"]),
+        (["10", "9", "-3", "0"], [-3, 0, 9, 10]),
+        (["9" * 19, "1"], ["1", "9" * 19]),
+    ],
+)
+@pytest.mark.parametrize("options", ["", "--stream", "--stream --classes {}"])
+def test_labels_are_text_unless_all_are_integers(labels, classes, options, table, capsys):
+    names = np.resize(labels, len(X))
+    frame(table, X, names).to_csv("labels.csv", index=False)
+    options = options.format(",".join(labels))
+    run(capsys, f"train labels.csv --target label -o m.npz --model AROWClassifier {options}")
+    assert load_model("m.npz").classes_.tolist() == classes
+    lines = run(capsys, "predict labels.csv --target label m.npz").out.splitlines()
+    assert set(lines) <= set(labels)
+
+
+# -- tables -----------------------------------------------------------------------------
+
+
+def test_a_column_without_a_name_is_not_a_feature(table, capsys):
+    frame(table, X, NAMES).to_csv("indexed.csv")
+    run(capsys, "train train.csv --target label -o m.npz --seed 0")
+    err = run(capsys, "train indexed.csv --target label -o n.npz --seed 0").err
+    assert "indexed.csv: column 1 has no name and is not used" in err
+    expected, found = load_model("m.npz"), load_model("n.npz")
+    assert found.feature_names_in_.tolist() == ["u", "v"]
+    np.testing.assert_array_equal(found.dual_coef_, expected.dual_coef_)
+
+
+def test_columns_are_listed_if_one_is_missing(table, capsys):
+    err = run(capsys, "train train.csv --target labels -o m.npz", 1).err
+    assert "train.csv: there is no column 'labels'; the columns are u, label, v" in err
+    frame(table, X, NAMES).to_csv("semicolons.csv", index=False, sep=";")
+    err = run(capsys, "train semicolons.csv --target label -o m.npz", 1).err
+    assert "the columns are u;label;v (columns must be separated by commas" in err
+
+
+def test_a_damaged_archive(folder, capsys):
+    (folder / "bad.csv.zip").write_bytes(b"PK\x03\x04 nothing")
+    err = run(capsys, "train bad.csv.zip --target label -o m.npz", 1).err
+    assert err.startswith("error: bad.csv.zip: ")
 
 
 def test_models_without_a_method(folder, capsys):
