@@ -1,31 +1,65 @@
 """Files that are complete at any time."""
 
+import glob
 import os
-from contextlib import contextmanager
+import secrets
+import time
+from contextlib import contextmanager, suppress
 
 import joblib
 
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows, where a file that is open cannot be removed
+    fcntl = None
+
 __all__ = ["atomic_dump", "atomic_file"]
+
+# Age in seconds from which a temporary file that no process has locked is removed.
+ABANDONED = 60.0
 
 
 @contextmanager
 def atomic_file(path):
     """Yield a temporary file, opened for writing bytes, which replaces ``path`` at the end.
 
-    After an error the temporary file is removed, and ``path`` is what it was.
+    After an error the temporary file is removed, and ``path`` is what it was. Each call has a file
+    of its own, so any number of threads and processes can write to the same path. Files that
+    killed processes have left behind are removed.
     """
     path = os.fspath(path)
-    unfinished = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(unfinished, "wb") as file:
+    remove_abandoned(path)
+    unfinished = f"{path}.{secrets.token_hex(8)}.tmp"
+    with open(unfinished, "xb") as file:
+        try:
+            lock(file)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
+            if os.name != "nt":
+                os.replace(unfinished, path)
+        except BaseException:
+            file.close()
             os.remove(unfinished)
-        raise
+            raise
+    if os.name == "nt":  # an open file cannot be renamed
+        os.replace(unfinished, path)
+
+
+def remove_abandoned(path):
+    """Remove old temporary files of ``path`` that no process is writing."""
+    for name in glob.glob(f"{glob.escape(path)}.*.tmp"):
+        # Another process is writing it, or has removed it.
+        with suppress(OSError), open(name, "rb") as file:
+            if time.time() - os.fstat(file.fileno()).st_mtime > ABANDONED:
+                lock(file)
+                os.remove(name)
+
+
+def lock(file):
+    """Lock an open file; raise OSError if another process has locked it."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def atomic_dump(value, path):
