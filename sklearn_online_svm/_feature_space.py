@@ -76,6 +76,10 @@ class Kernel:
         alternative.
         """
         name = type(classifier).__name__
+        # Parameters of this package's models may have been set since they were fitted.
+        fitted = getattr(classifier, "_spec", None)
+        if fitted is not None and fitted.layout != "precomputed":
+            return cls(fitted.kernel, fitted.gamma, fitted.degree, fitted.coef0)
         kernel = getattr(classifier, "kernel", None)
         if kernel is None:
             if not hasattr(classifier, "coef_"):

@@ -60,6 +60,9 @@ class BinaryMap:
         basis = self._basis(scores)
         # Functions of unit variance; the coefficients are divided by their deviation at the end.
         total = sample_weight.sum()
+        if not total > 0.0:  # no sample yet: both classes are equally likely
+            self.slopes_, self.intercept_ = np.zeros(basis.shape[1]), 0.0
+            return self
         means = sample_weight @ basis / total
         scale = np.sqrt(sample_weight @ (basis - means) ** 2 / total)
         scale[scale == 0.0] = 1.0

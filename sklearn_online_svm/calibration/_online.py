@@ -460,7 +460,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         """
         view, X = self._checked(X)
         scores = view.estimator_.decision_function(X)
-        return view._window.map_of(view.window_size).log_proba(scores)
+        return view._window.map_of(view._fitted_params[2]).log_proba(scores)
 
     def _checked(self, X):
         """Return the model as it is now and validated samples."""

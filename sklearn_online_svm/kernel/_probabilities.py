@@ -149,7 +149,8 @@ class KeptSamples:
         if self.chunks:
             X_last, codes_last, weights_last = self._recent()
             first = self.end - len(codes_last)
-            recent = row_ids >= first
+            # Another thread may be training: vectors of its present chunk are not kept yet.
+            recent = (row_ids >= first) & (row_ids < self.end)
             weights[recent] = weights_last[row_ids[recent] - first]
             weights_last = weights_last.copy()
             weights_last[row_ids[recent] - first] = 0.0

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -428,3 +429,51 @@ def test_parameters_of_svc():
     assert LASVC(probability=True).set_params(probability="deprecated").probability is True
     with pytest.raises(ValueError, match="'probability' parameter of LASVC"):
         LASVC(probability="yes").fit(*two_classes(20))
+
+
+# -- states between two calls -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+def test_parameters_that_are_set_after_training_do_not_matter(kind):
+    X, y = banana(200)
+    model = kind(probability=True, gamma=2.0, random_state=0).fit(X, y)
+    copied = pickle.loads(pickle.dumps(model))
+    model.set_params(kernel="linear", gamma=7.0, C=0.1)
+    assert_array_equal(model.predict_proba(X), copied.predict_proba(X))
+
+
+@pytest.mark.parametrize("make", [two_classes, three_classes])
+def test_before_any_sample_with_a_weight_all_classes_are_equally_likely(make):
+    X, y = make(20)
+    classes = np.unique(y)
+    model = LASVC(probability=True).partial_fit(X, y, classes, np.zeros(20))
+    assert_allclose(model.predict_proba(X), 1.0 / len(classes))
+    model.partial_fit(X, y)
+    assert model.predict_proba(X).std() > 0.0
+
+
+def test_predictions_while_another_thread_trains():
+    X, y = banana(3000)
+    model = LASVC(probability=True, gamma=1.0).partial_fit(X[:100], y[:100], np.unique(y))
+    failed = []
+
+    def train():
+        try:
+            for first in range(100, 3000, 20):
+                model.partial_fit(X[first : first + 20], y[first : first + 20])
+        except Exception as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=train)
+    thread.start()
+    n_calls = 0
+    while thread.is_alive() or not n_calls:
+        p = model.predict_proba(X[:50])
+        assert np.isfinite(p).all()
+        assert_allclose(p.sum(axis=1), 1.0)
+        n_calls += 1
+    thread.join()
+    assert not failed
+    # Whatever was read, the model is that of the stream.
+    assert model.n_samples_seen_ == 3000
