@@ -1,6 +1,8 @@
 """Formats in which fitted models are stored and exchanged."""
 
 from importlib import import_module
+from itertools import pairwise
+from numbers import Integral, Real
 from pkgutil import walk_packages
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import kernel
 from ._model_file import load_model, save_model
+from ._sklearn_compat import Interval, validate_params
 
 __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]
 
@@ -151,6 +154,13 @@ def _problem_of(model, label):
     return sign * model.dual_coef_[problem], sign * model.intercept_[problem], (-1, 1)
 
 
+@validate_params(
+    {
+        "n_features": [Interval(Integral, 1, 2**31 - 1, closed="both"), None],
+        "C": [Interval(Real, 0.0, None, closed="right"), None],
+    },
+    prefer_skip_nested_validation=True,
+)
 def load_libsvm(path, n_features=None, C=None):
     """Read a model file of LIBSVM as a ``LASVC`` that can be trained further.
 
@@ -164,7 +174,8 @@ def load_libsvm(path, n_features=None, C=None):
     path : str or path-like
         A classification model (``c_svc``) for two classes.
     n_features : int, default=None
-        Number of features. None: the largest index in the file.
+        Number of features. None: the largest index in the file. If fewer than a quarter of the
+        values are given, the model stores its support vectors as a CSR matrix.
     C : float, default=None
         Regularization parameter with which the model was trained; the file does not contain it.
         None: the largest coefficient, which is C if any sample is on the wrong side of its margin.
@@ -205,10 +216,7 @@ def load_libsvm(path, n_features=None, C=None):
     largest = np.abs(coef).max()
     if C is not None and largest > C:
         raise ValueError(f"C={C}, but {path} has a coefficient of {largest}.")
-    X = np.zeros((len(coef), n_features))
-    for x, row in zip(X, terms, strict=True):
-        for index, value in row:
-            x[index - 1] = value
+    X = _stacked(terms, n_features)
     positive, negative = fields["label"]
     model = kernel.LASVC(
         C=float(largest if C is None else C),
@@ -224,9 +232,19 @@ def load_libsvm(path, n_features=None, C=None):
     return model._start_from(X, y, np.sort([positive, negative]), alpha)
 
 
+def _stacked(terms, n_features):
+    """Return the samples as a CSR matrix, or as an array if few values are zero."""
+    indptr = np.cumsum([0, *map(len, terms)])
+    indices = [index - 1 for row in terms for index, _ in row]
+    data = [value for row in terms for _, value in row]
+    X = csr_matrix((data, indices, indptr), shape=(len(terms), n_features), dtype=np.float64)
+    return X.toarray() if 4 * X.nnz >= len(terms) * n_features else X
+
+
 def _read_libsvm(path):
     """Return the fields of the header, the coefficients, and (index, value) of each vector."""
-    with open(path, encoding="ascii") as file:
+    # Other characters are errors in their line.
+    with open(path, encoding="ascii", errors="replace") as file:
         lines = file.read().splitlines()
     if "SV" not in lines:
         raise ValueError(f"{path} is not a model file of LIBSVM: it has no line 'SV'.")
@@ -257,6 +275,8 @@ def _read_libsvm(path):
             coef.append(_finite(first))
             row = [pair.split(":") for pair in pairs]
             terms.append([(_index(index), _finite(value)) for index, value in row])
+            if any(a >= b for (a, _), (b, _) in pairwise(terms[-1])):
+                raise ValueError
         except ValueError:
             raise ValueError(
                 f"{path}, line {number}, is not a coefficient with a support vector: {line!r:.80}."
@@ -283,13 +303,15 @@ def _finite(text):
 
 def _index(text):
     index = int(text)
-    if index < 1:
+    if not 1 <= index < 2**31:
         raise ValueError
     return index
 
 
 def _labels(text):
     positive, negative = map(int, text.split())
+    if max(abs(positive), abs(negative)) >= 2**63:
+        raise ValueError
     return positive, negative
 
 

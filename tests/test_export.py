@@ -5,7 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -451,6 +451,12 @@ def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
         ("3:2", "3:", {}, "line 10, is not a coefficient .*: '0.5 1:1 3:'"),
         ("3:2", "0:2", {}, "line 10, is not"),
         ("3:2", "3 2", {}, "line 10, is not"),
+        ("3:2", "1:2", {}, "line 10, is not"),
+        ("3:2", f"{2**31}:2", {}, "line 10, is not"),
+        ("3:2", "3:2\u00e9", {}, "line 10, is not"),
+        ("label 1 4", f"label 1 {10**30}", {}, "no valid label"),
+        ("", "", dict(n_features=2.5), "'n_features' parameter of load_libsvm must be an int"),
+        ("", "", dict(C="3"), "'C' parameter of load_libsvm must be a float"),
         ("2:1", "2:nan", {}, "line 11, is not"),
         ("-0.5 2:1", "", {}, "line 11, is not"),
         ("-0.5 2:1", "0.5 2:1", {}, "sum to 1, not to 0"),
@@ -461,9 +467,19 @@ def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
 )
 def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):
     path = tmp_path / "model"
-    path.write_text(FILE.replace(old, new, 1))
+    path.write_text(FILE.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         load_libsvm(path, **options)
+
+
+def test_a_libsvm_file_with_many_features(tmp_path):
+    path = tmp_path / "model"
+    path.write_text(FILE.replace("3:2", "30000000:2"))
+    read = load_libsvm(path)
+    assert read.n_features_in_ == 30_000_000 and issparse(read.support_vectors_)
+    X = csr_matrix(([1.0, 2.0, 1.0], [0, 29_999_999, 1], [0, 2, 3]), shape=(2, 30_000_000))
+    assert read.predict(X).tolist() == [1, 4]
+    read.partial_fit(X, [4, 1])
 
 
 needs_libsvm = pytest.mark.skipif(shutil.which("svm-predict") is None, reason="no LIBSVM")
