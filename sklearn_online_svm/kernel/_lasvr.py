@@ -45,7 +45,8 @@ class LASVR(RegressorMixin, OnlineMachine):
     C : float, default=1.0
         Regularization parameter. The strength of the regularization is inversely proportional to
         C. With ``loss="epsilon_insensitive"``, :math:`|\alpha_i|` of a sample is at most C times
-        its sample weight; C should then grow with the spread of the targets.
+        its sample weight; C should then grow with the spread of the targets. ``np.inf`` accepts
+        no loss.
     epsilon : float or "auto", default=0.1
         Half the width of the tube around the prediction within which a residual has no loss, in
         units of ``y``. Samples inside the tube are no support vectors: with an epsilon that is
@@ -220,7 +221,7 @@ class LASVR(RegressorMixin, OnlineMachine):
     """
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left"), StrOptions({"auto"})],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "algorithm": [StrOptions({"lasvm", "lasvm-g"})],

@@ -141,6 +141,8 @@ class KernelModel(IncrementalEstimator):
 
     def _kernel_of_spec(self):
         """Return the kernel, or a copy of it that changes of parameters do not affect."""
+        if isinstance(self.kernel, str):
+            return str(self.kernel)  # a grid may hold strings of NumPy
         return clone(self.kernel) if isinstance(self.kernel, ColumnKernel) else self.kernel
 
     def _nonnegative_part(self, X):

@@ -337,5 +337,10 @@ class VirtualLASVC(ActiveLASVC):
         """Return the generator of points between minority samples, those of X and former ones."""
         rows = X[codes == minority]
         if former is not None:
+            # The chunks of a stream may be dense and sparse.
+            if sparse.issparse(rows):
+                former = sparse.csr_matrix(former)
+            elif sparse.issparse(former):
+                former = former.toarray()
             rows = stacked(rows, former)
         return VirtualPoints(rows, Kernel.from_classifier(self, "VirtualLASVC"), self.n_neighbors)

@@ -120,16 +120,18 @@ def fit_stream(
                 "chunks as before, or delete it to train from the beginning."
             )
         for X, y in iterator:
-            if classes is not None and epoch == n_chunks == 0:
+            n_chunks += 1
+            if not _num_samples(X):
+                continue
+            if classes is not None and epoch == n_samples == 0:
                 estimator.partial_fit(X, y, classes=classes)
             else:
                 estimator.partial_fit(X, y)
-            n_chunks += 1
             n_samples += _num_samples(X)
             if checkpoint is not None and monotonic() >= written + checkpoint_every:
                 _store(checkpoint, estimator, epoch, n_chunks, n_samples)
                 written = monotonic()
-        if n_chunks == 0:
+        if n_samples == 0:
             raise ValueError(f"chunks is empty in epoch {epoch + 1}.")
         n_chunks = n_samples = 0
     if checkpoint is not None and first < epochs:

@@ -377,3 +377,17 @@ def test_a_stream_with_a_budget_has_no_reserve(budget):
     n_zeros = np.sum(members["alpha"][members["alive"] != 0] == 0.0)
     assert model._engine.problems[0].reserve == (RESERVE if budget is None else 0)
     assert n_zeros > 10 or budget is not None
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_hard_tube(loss):
+    """C=inf as in SVR: no training sample is outside of the tube."""
+    X, y = targets(100)
+    model = exact(C=np.inf, gamma=0.5, epsilon=0.1, loss=loss, tol=1e-5)
+    peer = SVR(C=np.inf, gamma=0.5, epsilon=0.1, tol=1e-5).fit(X, y)
+    assert_allclose(model.fit(X, y).predict(X), peer.predict(X), rtol=0, atol=1e-3)
+    assert np.abs(model.predict(X) - y).max() < 0.1 + 1e-3
+    stream = LASVR(C=np.inf, gamma=0.5, epsilon=0.1, loss=loss)
+    for first in range(0, 100, 20):
+        stream.partial_fit(X[first : first + 20], y[first : first + 20])
+    assert np.abs(stream.predict(X) - y).max() < 0.1 + 0.05

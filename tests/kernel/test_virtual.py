@@ -264,3 +264,23 @@ def test_snapshots_and_clones():
     assert_array_equal(shot.support_, finished.support_)
     assert_array_equal(shot.dual_coef_, finished.dual_coef_)
     assert clone(model).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_dense_and_sparse_chunks_of_a_stream(n_classes):
+    X, y = imbalanced(n_classes=n_classes)
+    expected = VirtualLASVC(**PARAMS)
+    found = {"dense first": VirtualLASVC(**PARAMS), "sparse first": VirtualLASVC(**PARAMS)}
+    for k, first in enumerate(range(0, len(y), 50)):
+        chunk, classes = slice(first, first + 50), np.unique(y)
+        expected.partial_fit(X[chunk], y[chunk], classes)
+        for name, model in found.items():
+            is_sparse = (k % 2 == 0) == (name == "sparse first")
+            rows = csr_matrix(X[chunk]) if is_sparse else X[chunk]
+            model.partial_fit(rows, y[chunk], classes)
+    assert expected.n_virtual_points_ > 0
+    for model in found.values():
+        assert model.n_virtual_points_ == expected.n_virtual_points_
+        assert_allclose(
+            model.decision_function(X), expected.decision_function(X), rtol=0, atol=1e-4
+        )

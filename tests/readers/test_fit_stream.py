@@ -109,6 +109,19 @@ def test_seconds_between_checkpoints(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+def test_empty_chunks_are_skipped():
+    def chunks():
+        for part in (slice(0, 0), slice(0, 100), slice(100, 100), slice(100, None)):
+            yield X[part], Y[part]
+
+    model = fit_stream(AROWClassifier(), chunks, classes=CLASSES, epochs=2)
+    expected = AROWClassifier()
+    for _ in range(2):
+        for part in (slice(0, 100), slice(100, None)):
+            expected.partial_fit(X[part], Y[part], CLASSES)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
 # -------------------------------------------------------------------- killed processes
 
 KILLED = """

@@ -713,7 +713,8 @@ cdef class Problem:
         slack = y[alive] * (residual + ridge * alpha)
         loss = np.maximum(0.0, np.maximum(slack, -slack - m.width))
         squared = ridge > 0.0
-        primal = np.where(loss > 0.0, np.where(squared, 0.0, cost) * loss, 0.0)
+        primal, outside = np.zeros(len(loss)), (loss > 0.0) & ~squared
+        primal[outside] = cost[outside] * loss[outside]     # cost may be infinite
         ridge = ridge[squared]
         primal[squared] = loss[squared]**2 / (2.0 * ridge) + 0.5 * ridge * alpha[squared]**2
         return float((primal - np.abs(alpha) * slack).sum())
