@@ -331,6 +331,17 @@ def uncertainty(engine):
     return largest
 
 
+def spread(engine):
+    """Return the largest standard deviation of decision values over a support set."""
+    largest = 0.0
+    for problem in engine.problems:
+        slots = problem.slots()
+        alpha, g, _ = problem.solution()
+        f = problem.sides()[0] - problem.members["ridge"] * alpha - g
+        largest = max(largest, f[slots].std() if len(slots) else 0.0)
+    return largest
+
+
 def is_saturated(engine):
     """Return whether K(x, x) = 1 for the whole support set: a sigmoid kernel is then saturated."""
     diagonals = [problem.members["diag"][problem.slots()] for problem in engine.problems]

@@ -27,6 +27,7 @@ from ._engine import (
     far_centre,
     is_saturated,
     short,
+    spread,
     uncertainty,
     with_offset,
 )
@@ -368,21 +369,28 @@ class KernelMachine(KernelModel):
     def _warn_if_coarse(self, uncertain, stacklevel):
         """Warn when kernel values in single precision are too coarse for the solution."""
         if uncertain:
+            name, effect = type(self).__name__, "are all the same"
+            if np.isfinite(uncertain):
+                effect = f"are uncertain by about {uncertain:.1g}{self._margin_note}"
             warnings.warn(
-                "Kernel values are rounded to single precision, which makes the decision function "
-                f"values of this {type(self).__name__} uncertain by about {uncertain:.1g}"
-                f"{self._margin_note}. The usual cause is features with large values, or with a "
-                "mean that is large compared with their spread: scale them, for example with "
+                f"Kernel values are rounded to single precision, and the decision function values "
+                f"of this {name} {effect}. The usual cause is features with large values, or with "
+                "a mean that is large compared with their spread: scale them, for example with "
                 "sklearn.preprocessing.StandardScaler.",
                 UserWarning,
                 stacklevel=stacklevel,
             )
 
     def _coarseness(self):
-        """Return the uncertainty of decision values, or 0 when below the warning threshold."""
-        if self._spec.kernel in BOUNDED:
-            return 0.0  # values of at most 1 are too coarse only if C is very large
+        """Return the uncertainty of decision values, or 0 when below the warning threshold.
+
+        Infinite: decision values do not differ by more than their rounding errors.
+        """
         found = uncertainty(self._engine)
+        if self._spec.kernel in BOUNDED:
+            # Values of at most 1 are too coarse only if C is very large, or if they are all equal.
+            constant = self._has_targets and spread(self._engine) < found
+            return np.inf if constant else 0.0
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
             found = max(found, 1.0)
         return (
