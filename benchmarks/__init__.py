@@ -25,6 +25,7 @@ A folder for each study; some use the models and tasks of ``svc``, or data of ``
     compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
     new_classes          classes that come late in a stream
+    random_problems      default models and their peers on generated problems
     regression           LASVR compared with SVR and other regressors
     novelty              OneClassLASVM compared with other detectors, and in streams
     search               hyper-parameter searches, compared with the exhaustive choice

@@ -83,12 +83,12 @@ FAMILIES = (
 )
 
 
-def random_classification(seed):
+def random_classification(seed, sizes=SIZES):
     """Return training samples (X, y), fresh samples (X, y) and parameters of a classifier."""
     for attempt in count():
         rng = np.random.default_rng([seed, attempt])
         make = FAMILIES[rng.integers(len(FAMILIES))]
-        n = int(rng.choice(SIZES))
+        n = int(rng.choice(sizes))
         X, y = make(rng, n + N_FRESH)
         n_classes = y.max() + 1
         wrong = rng.random(len(y)) < rng.choice([0.0, 0.02, 0.05, 0.1, 0.2])
@@ -108,5 +108,37 @@ def random_classification(seed):
         C=float(10.0 ** rng.integers(-3, most)),
         gamma=float(gamma if kernel == "rbf" else min(gamma, 1.0 / X.shape[1])),
         class_weight=rng.choice([None, "balanced"]),
+    )
+    return (X[:n], y[:n]), (X[n:], y[n:]), params
+
+
+def random_regression(seed, sizes=(*SIZES, 3000)):
+    """Return training samples (X, y), fresh samples (X, y) and parameters of a regressor.
+
+    The width of the tube is at most the standard deviation of the targets.
+    """
+    rng = np.random.default_rng([seed, 1])
+    n, d = int(rng.choice(sizes)), int(rng.choice([1, 2, 5, 10, 20]))
+    X = rng.normal(size=(n + N_FRESH, d))
+    X = np.round(2 * X) / 2 if rng.random() < 0.2 else X
+    Z = X @ rng.normal(size=(d, 3)) / np.sqrt(d)
+    shapes = (
+        Z[:, 0],
+        np.sin(2 * Z[:, 0]) + Z[:, 1] ** 2,
+        np.abs(Z[:, 0]) * np.sign(Z[:, 1]),
+        np.exp(0.7 * Z[:, 0]),
+    )
+    y = shapes[rng.integers(len(shapes))]
+    heavy = rng.random() < 0.3
+    noise = rng.standard_t(2, len(y)) if heavy else rng.normal(size=len(y))
+    y = (y - y.mean()) / y.std() + rng.choice([0.0, 0.1, 0.3, 1.0]) * noise
+    y = rng.choice([0.1, 1.0, 10.0]) * y + rng.choice([0.0, 5.0])
+    kernel = str(rng.choice(["rbf", "rbf", "linear", "poly"]))
+    gamma = rng.choice([0.1, 0.3, 1.0, 3.0, 10.0]) / d
+    params = dict(
+        kernel=kernel,
+        C=float(10.0 ** rng.integers(-3, 4 if kernel == "rbf" else 2)),
+        gamma=float(gamma if kernel == "rbf" else min(gamma, 1.0 / d)),
+        epsilon=float(rng.choice([0.01, 0.1, 0.5]) * y[:n].std()),
     )
     return (X[:n], y[:n]), (X[n:], y[n:]), params

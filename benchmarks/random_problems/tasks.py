@@ -1,0 +1,107 @@
+"""Tasks of `random_problems`: several problems, one after the other."""
+
+import time
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.metrics import r2_score
+from sklearn.svm import SVC, SVR
+from sklearn.utils.class_weight import compute_sample_weight
+
+from sklearn_online_svm import LASVC, LASVR
+from tests.support.problems import random_classification, random_regression
+
+from ..bench.job import Job
+
+# Steps of the peers; problems on which they do not converge are left out.
+MOST_STEPS = 1_000_000
+CHUNK = 100
+
+
+@dataclass(frozen=True)
+class RandomJob(Job):
+    """The problems with the seeds from `first` on."""
+
+    first: int = 0
+    n: int = 1
+    sizes: list = field(default_factory=list)
+    streams: bool = False
+
+    def seeds(self):
+        return range(self.first, self.first + self.n)
+
+
+def fitted(model, *data):
+    """The fitted model, and the processor time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        return model.fit(*data), time.process_time() - start
+
+
+def compare_classifiers(job):
+    return {"problems": [found for s in job.seeds() if (found := compared_with_svc(job, s))]}
+
+
+def compared_with_svc(job, seed):
+    """Scores and times; SVC is one-vs-rest, as LASVC, with the same weights."""
+    (X, y), (X_new, y_new), params = random_classification(seed, tuple(job.sizes))
+    weight = compute_sample_weight(params["class_weight"], y)
+    plain = {name: value for name, value in params.items() if name != "class_weight"}
+    peers, svc_seconds = [], 0.0
+    for k in range(y.max() + 1) if y.max() > 1 else [1]:
+        peer, seconds = fitted(SVC(max_iter=MOST_STEPS, **plain), X, y == k, weight)
+        if peer.fit_status_:
+            return None
+        peers.append(peer)
+        svc_seconds += seconds
+    scores = np.column_stack([peer.decision_function(X_new) for peer in peers])
+    predicted = scores.argmax(axis=1) if len(peers) > 1 else scores[:, 0] > 0
+    model, seconds = fitted(LASVC(random_state=job.seed, **params), X, y)
+    found = {
+        "seed": seed,
+        "n": len(y),
+        "peer": float(np.mean(predicted == y_new)),
+        "fit": model.score(X_new, y_new),
+        "n_iter": int(model.n_iter_),
+        "seconds": seconds,
+        "peer_seconds": svc_seconds,
+    }
+    if job.streams:
+        stream = LASVC(**plain)
+        for start in range(0, len(y), CHUNK):
+            rows = slice(start, start + CHUNK)
+            stream.partial_fit(X[rows], y[rows], np.unique(y), weight[rows])
+        found["stream"] = stream.score(X_new, y_new)
+    return found
+
+
+def compare_regressors(job):
+    return {"problems": [found for s in job.seeds() if (found := compared_with_svr(job, s))]}
+
+
+def compared_with_svr(job, seed):
+    (X, y), (X_new, y_new), params = random_regression(seed, tuple(job.sizes))
+    peer, peer_seconds = fitted(SVR(max_iter=MOST_STEPS, **params), X, y)
+    if peer.fit_status_:
+        return None
+    model, seconds = fitted(LASVR(random_state=job.seed, **params), X, y)
+    stream = LASVR(random_state=job.seed, **params)
+    for start in range(0, len(y), CHUNK):
+        stream.partial_fit(X[start : start + CHUNK], y[start : start + CHUNK])
+    return {
+        "seed": seed,
+        "n": len(y),
+        "n_iter": int(model.n_iter_),
+        "seconds": seconds,
+        "peer_seconds": peer_seconds,
+        **{
+            name: r2_score(y_new, each.predict(X_new))
+            for name, each in (("peer", peer), ("fit", model), ("stream", stream))
+        },
+    }
+
+
+JOB = RandomJob
+TASKS = {"compare_classifiers": compare_classifiers, "compare_regressors": compare_regressors}
