@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, RampSVC
 from sklearn_online_svm.kernel._engine import uncertainty
 from tests.support.engine import kernel_values, make_store
 from tests.support.samples import (
@@ -295,3 +295,24 @@ def test_callable_kernels_on_sparse_samples_recompute_evicted_values(cache_size)
     )
     assert_array_equal(small.fit(X, y).decision_function(X), large.fit(X, y).decision_function(X))
     assert small.n_kernel_evaluations_ > large.n_kernel_evaluations_
+
+
+@pytest.mark.parametrize("kind", [LASVC, LASVR, ActiveLASVC, RampSVC])
+@pytest.mark.parametrize("column", [1e5, 1.7e9])
+def test_constant_decisions_are_reported(kind, column):
+    """A large column beside others: with the default gamma all rbf kernel values are 1."""
+    X, y = two_classes(200)
+    y = X[:, 0] if kind is LASVR else y
+    far = np.column_stack([X, column + np.linspace(0.0, 1.0, 200)])
+    with pytest.warns(UserWarning, match=f"values of this {kind.__name__} are all the same"):
+        kind(random_state=0).fit(far, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kind(random_state=0).fit(X, y)
+        kind(random_state=0, C=1e-6).fit(X, y)
+
+
+def test_one_class_of_equal_samples_is_constant_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OneClassLASVM().fit(np.ones((50, 2)))
