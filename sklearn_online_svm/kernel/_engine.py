@@ -333,13 +333,15 @@ def uncertainty(engine):
 
 def spread(engine):
     """Return the largest standard deviation of decision values over a support set."""
-    largest = 0.0
-    for problem in engine.problems:
-        slots = problem.slots()
-        alpha, g, _ = problem.solution()
-        f = problem.sides()[0] - problem.members["ridge"] * alpha - g
-        largest = max(largest, f[slots].std() if len(slots) else 0.0)
-    return largest
+    return max(float(decisions(problem).std()) for problem in engine.problems)
+
+
+def decisions(problem):
+    """Return the decision values of the support set, without the bias; 0 if it is empty."""
+    slots = problem.slots()
+    alpha, g, _ = problem.solution()
+    f = problem.sides()[0] - problem.members["ridge"] * alpha - g
+    return f[slots] if len(slots) else np.zeros(1)
 
 
 def is_saturated(engine):

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from .._base import check_samples
 from .._core.kernel.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
-from ._engine import SolverSpec
+from ._engine import SolverSpec, decisions
 from ._epochs import SMALL_SET
 from ._model import can_take_new_samples
 from ._noise import automatic_epsilon
@@ -28,6 +28,9 @@ from ._path import fit_path
 # Warn if a larger share of at least so many samples are support vectors.
 LARGEST_SHARE = 0.9
 MIN_SAMPLES = 1000
+# Warn if more than this share of the coefficients are at their bound, predictions vary by less
+# than this part of the standard deviation of the targets, and C is less than this part of it.
+BOUND_SHARE, FLAT, SMALL_C = 0.95, 0.6, 0.03
 
 
 class LASVR(RegressorMixin, OnlineMachine):
@@ -557,6 +560,24 @@ class LASVR(RegressorMixin, OnlineMachine):
     def _warn_if_crowded(self, n_samples, stacklevel):
         if n_samples < MIN_SAMPLES:
             return
+        for problem in self._engine.problems:
+            slots = problem.slots()
+            alpha, (targets, _, lower, upper) = problem.solution()[0][slots], problem.sides()
+            bound = (alpha <= lower[slots]) | (alpha >= upper[slots])
+            share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
+            found, wanted = decisions(problem).std(), targets[slots].std()
+            if share > BOUND_SHARE and found < FLAT * wanted and SMALL_C * wanted > self.C:
+                warnings.warn(
+                    f"The predictions of this {type(self).__name__} vary much less than the "
+                    f"targets (standard deviations {found:.2g} and {wanted:.2g}): C={self.C:g} "
+                    f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
+                    "C, or scale the targets, for example with "
+                    "sklearn.compose.TransformedTargetRegressor(LASVR(), "
+                    "transformer=StandardScaler()).",
+                    UserWarning,
+                    stacklevel=stacklevel,
+                )
+                return
         n_support = self.n_support_[0]
         if n_support > LARGEST_SHARE * n_samples:
             warnings.warn(

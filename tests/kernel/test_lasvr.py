@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, load_iris, make_friedman1
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
@@ -391,3 +393,19 @@ def test_hard_tube(loss):
     for first in range(0, 100, 20):
         stream.partial_fit(X[first : first + 20], y[first : first + 20])
     assert np.abs(stream.predict(X) - y).max() < 0.1 + 0.05
+
+
+@pytest.mark.parametrize("epsilon", [0.1, "auto"])
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_a_C_that_is_small_for_the_targets_is_reported(epsilon, learn):
+    X, y = make_friedman1(1200, random_state=0)
+    message = "vary much less than the targets .*: C=.* bounds the coefficients of"
+    with pytest.warns(UserWarning, match=message):
+        getattr(LASVR(epsilon=epsilon, random_state=0), learn)(X, 1e4 * y)
+    scaled = TransformedTargetRegressor(LASVR(random_state=0), transformer=StandardScaler())
+    noise = np.random.default_rng(0).normal(size=len(y))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message)
+        assert scaled.fit(X, 1e4 * y).score(X, 1e4 * y) > 0.8
+        LASVR(C=0.1, random_state=0).fit(X, y / y.std())
+        LASVR(kernel="linear", random_state=0).fit(X, noise)
