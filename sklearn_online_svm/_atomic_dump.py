@@ -32,7 +32,8 @@ def atomic_file(path):
     unfinished = f"{path}.{secrets.token_hex(8)}.tmp"
     with open(unfinished, "xb") as file:
         try:
-            lock(file)
+            with suppress(OSError):  # some network file systems have no locks
+                lock(file)
             yield file
             file.flush()
             os.fsync(file.fileno())

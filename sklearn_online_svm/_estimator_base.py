@@ -79,10 +79,6 @@ class StatefulEstimator(Persistent, BaseEstimator):
         """Return the values of the fixed and the tunable parameters."""
         return self._tracked_values(self)
 
-    def _fitted_param(self, name):
-        """Return the value of such a parameter when the model was last trained."""
-        return self._fitted_params[(*self._fixed_params, *self._adjustable_params).index(name)]
-
     def _changed_params(self):
         """Return these values if one has changed since the last call, otherwise None.
 

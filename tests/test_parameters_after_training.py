@@ -8,7 +8,8 @@ from scipy import sparse
 
 from tests.support.fitted_models import models
 
-# Another value of each parameter that may influence a model.
+# Another value of each parameter that may influence a model. Not of ``finishing``, which selects
+# the solution that predictions use.
 OTHERS = dict(
     C=0.013,
     kernel="linear",
@@ -20,7 +21,6 @@ OTHERS = dict(
     nu=0.9,
     loss="squared_hinge",
     tol=0.5,
-    finishing=False,
     fit_intercept=False,
     intercept_scaling=3.0,
     average=True,

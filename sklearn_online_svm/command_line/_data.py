@@ -282,10 +282,12 @@ def _no_column(name, frame, role=""):
 def _numbers(frame, place):
     """Return a data frame of floats; an error has the line and the column."""
     for name, column in frame.items():
-        missing = column.isna() | column.astype(str).isin(_MISSING)
+        is_text, missing = column.dtype.kind not in "biuf", column.isna()
+        if is_text:
+            missing |= column.isin(_MISSING)
         if missing.any():
             raise ValueError(f"{place(missing)}: column {name!r} has no value")
-        if column.dtype.kind not in "biuf":
+        if is_text:
             wrong = [not _is_float(value) for value in column]
             found = column.iloc[int(np.argmax(wrong))]
             raise ValueError(

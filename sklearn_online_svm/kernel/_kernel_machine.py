@@ -7,6 +7,7 @@ from dataclasses import replace
 from numbers import Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +16,7 @@ from .._base import check_samples, check_weights, restore_generator, thread_pool
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.engine import is_interrupt
 from .._estimator_base import Transaction
+from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from .._tasks import reporting
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
@@ -33,6 +35,9 @@ from ._engine import (
 )
 from ._epochs import known_slots
 from ._model import KernelModel
+
+# Number of support vectors whose kernel values are compared.
+N_COMPARED = 50
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
 # binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
@@ -175,7 +180,7 @@ class KernelMachine(KernelModel):
                 passes.run()
                 draft._keep_samples(rows, passes.at)
                 draft._end_fit()
-                uncertain = draft._coarseness()
+                uncertain = np.inf if draft._is_constant() else draft._coarseness()
             except BaseException as error:
                 if draft._was_interrupted(error):
                     # The interrupted model is usable: keep it.
@@ -382,20 +387,28 @@ class KernelMachine(KernelModel):
             )
 
     def _coarseness(self):
-        """Return the uncertainty of decision values, or 0 when below the warning threshold.
-
-        Infinite: decision values do not differ by more than their rounding errors.
-        """
-        found = uncertainty(self._engine)
+        """Return the uncertainty of decision values, or 0 when below the warning threshold."""
         if self._spec.kernel in BOUNDED:
-            # Values of at most 1 are too coarse only if C is very large, or if they are all equal.
-            constant = self._has_targets and spread(self._engine) < found
-            return np.inf if constant else 0.0
+            return 0.0  # values of at most 1 are too coarse only if C is very large
+        found = uncertainty(self._engine)
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
             found = max(found, 1.0)
         return (
             found if found > max(self._tolerance(), COARSE * self._scale_of_decisions()) else 0.0
         )
+
+    def _is_constant(self):
+        """Return whether different support vectors have the same kernel values, by rounding."""
+        if self._spec.kernel not in BOUNDED or spread(self._engine) > uncertainty(self._engine):
+            return False
+        rows = self._engine.current_solution().vectors()[:N_COMPARED]
+        rows = rows.toarray() if issparse(rows) else rows
+        rounding = 8.0 * np.finfo(np.float32).eps
+        if not (len(rows) and (np.ptp(rows, axis=0) > rounding * np.abs(rows).max(axis=0)).any()):
+            return False
+        spec = self._spec
+        values = Kernel(spec.kernel, spec.gamma, spec.degree, spec.coef0)(rows, rows)
+        return np.ptp(values) <= rounding * np.abs(values).max()
 
     def _tolerance(self):
         """Return the largest violation of the optimality conditions that is accepted."""

@@ -443,7 +443,7 @@ class OnlineMachine(KernelMachine):
             )
 
     def _predicts_optimized(self):
-        return self._fitted_param("finishing") and self._spec.layout != "precomputed"
+        return self.finishing and self._spec.layout != "precomputed"
 
     def _apply_params(self, present):
         super()._apply_params(present)
