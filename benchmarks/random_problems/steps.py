@@ -11,7 +11,7 @@ N_EACH = 50
 SIZES = {"small": (100, 300, 1000), "large": (3000, 6000, 10_000, 20_000)}
 REGRESSION_SIZES = (100, 300, 1000, 3000)
 # The first seed of each step, and the number of problems; the tests have the seeds below 1050.
-SEEDS = {"small": (2000, 300), "large": (3000, 60), "regression": (4000, 150)}
+SEEDS = {"small": (2000, 300), "large": (3000, 40), "regression": (4000, 100)}
 
 
 def measure(name, settings):

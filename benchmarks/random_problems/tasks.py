@@ -5,7 +5,7 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.metrics import r2_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
 from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -45,7 +45,10 @@ def compare_classifiers(job):
 
 
 def compared_with_svc(job, seed):
-    """Scores and times; SVC is one-vs-rest, as LASVC, with the same weights."""
+    """Scores and times; SVC is one-vs-rest, as LASVC, with the same weights.
+
+    The score is the accuracy, or the balanced accuracy if the classes are balanced.
+    """
     (X, y), (X_new, y_new), params = random_classification(seed, tuple(job.sizes))
     weight = compute_sample_weight(params["class_weight"], y)
     plain = {name: value for name, value in params.items() if name != "class_weight"}
@@ -58,12 +61,13 @@ def compared_with_svc(job, seed):
         svc_seconds += seconds
     scores = np.column_stack([peer.decision_function(X_new) for peer in peers])
     predicted = scores.argmax(axis=1) if len(peers) > 1 else scores[:, 0] > 0
+    score = accuracy_score if params["class_weight"] is None else balanced_accuracy_score
     model, seconds = fitted(LASVC(random_state=job.seed, **params), X, y)
     found = {
         "seed": seed,
         "n": len(y),
-        "peer": float(np.mean(predicted == y_new)),
-        "fit": model.score(X_new, y_new),
+        "peer": score(y_new, predicted),
+        "fit": score(y_new, model.predict(X_new)),
         "n_iter": int(model.n_iter_),
         "seconds": seconds,
         "peer_seconds": svc_seconds,
@@ -73,7 +77,7 @@ def compared_with_svc(job, seed):
         for start in range(0, len(y), CHUNK):
             rows = slice(start, start + CHUNK)
             stream.partial_fit(X[rows], y[rows], np.unique(y), weight[rows])
-        found["stream"] = stream.score(X_new, y_new)
+        found["stream"] = score(y_new, stream.predict(X_new))
     return found
 
 
