@@ -111,8 +111,6 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
         return copy.deepcopy(self)
 
     def __getstate__(self):
-        if self._guard.is_mine():
-            return super().__getstate__()
         with self._guard:  # models and samples must be consistent
             return super().__getstate__()
 
