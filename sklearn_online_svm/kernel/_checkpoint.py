@@ -21,6 +21,9 @@ def checkpoint_of(model, method, rows, cost, at):
 
     ``rows``: X, class codes and weights, or None; ``at``: the state of the method.
     """
+    engine = model._engine
+    with engine.guard.reading():  # other threads may be optimizing for their predictions
+        read_states = [problem.read_state() for problem in engine.problems]
     return {
         "method": method,
         "at": at,
@@ -28,8 +31,8 @@ def checkpoint_of(model, method, rows, cost, at):
         "checksums": None if rows is None else checksums(*rows),
         "parameters": model.get_params(deep=False),
         # Within finish. Otherwise None: the engine of the model has the state.
-        "engine": model._engine.checkpoint,
-        "read_states": [problem.read_state() for problem in model._engine.problems],
+        "engine": engine.checkpoint,
+        "read_states": read_states,
     }
 
 

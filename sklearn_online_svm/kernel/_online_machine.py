@@ -174,7 +174,6 @@ class OnlineMachine(KernelMachine):
         in_order = at["choice"] is None and len(order) == n_rows
         row_ids = first + (order if in_order else np.arange(n_rows))
         choice = self._choice(self, at, X, targets, cost, row_ids, STREAM)
-        self._keep_reserve(self.finishing)
 
         def count(_=None):
             # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
@@ -211,6 +210,7 @@ class OnlineMachine(KernelMachine):
                 thread_pool(self.n_jobs, n_rows) as threads,
                 choice,
             ):
+                self._keep_reserve(self.finishing)
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
                     engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
@@ -448,5 +448,6 @@ class OnlineMachine(KernelMachine):
     def _apply_params(self, present):
         super()._apply_params(present)
         spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
-        spec.configure(self._engine)
+        with self._engine.guard:  # other threads may be optimizing for their predictions
+            spec.configure(self._engine)
         self._spec = spec

@@ -143,8 +143,6 @@ def fit_path(model, X, y, Cs, sample_weight):
     begun = []
     with model._guard, DeferredInterrupts(), Transaction(model) as change:
         draft = change.draft
-        draft.C = float(Cs[-1])
-        draft._validate_params()  # the largest may have to be finite
         draft.C = float(Cs[0])
         try:
             draft._fit_in_transaction(

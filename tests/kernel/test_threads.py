@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
 
@@ -293,6 +293,28 @@ def test_predictions_run_between_two_blocks_of_samples():
     model.kernel.go_on.set()
     learner.join(120)
     assert model.n_samples_seen_ == 384
+
+
+@pytest.mark.parametrize("kind", [LASVC, LASVR, OneClassLASVM])
+def test_new_parameters_wait_for_predictions(kind):
+    """A prediction may be optimizing over the support set: the cache it uses must not change."""
+    X, labels = two_classes(300)
+    y = (labels == labels[0]).astype(int)
+    model = kind(kernel=Pause(), cache_size=1e-3)
+    model.partial_fit(X[:200], y[:200], **({"classes": [0, 1]} if kind is LASVC else {}))
+    before = model._spec
+    model.set_params(cache_size=100.0)
+    reader = paused(model, lambda: model.predict(X[:5]), at=1)
+    learner = threading.Thread(target=model.partial_fit, args=(X[200:], y[200:]))
+    learner.start()
+    learner.join(0.1)
+    try:
+        assert learner.is_alive() and model._spec is before
+    finally:
+        model.kernel.go_on.set()
+        for thread in (reader, learner):
+            thread.join(120)
+    assert model._spec.cache_size == 100.0 and model.n_samples_seen_ == 300
 
 
 @pytest.fixture
