@@ -29,6 +29,8 @@ CORE_ROOMS := $(CORE) $(CORE)/simd $(CORE)/kernel $(CORE)/linear
 HEADERS := $(wildcard $(CORE_ROOMS:=/*.h))
 CYTHON := $(wildcard $(CORE_ROOMS:=/*.pyx) $(CORE_ROOMS:=/*.pxd))
 ENGINE := $(CYTHON) $(HEADERS)
+# One of the figures stands for all: they are drawn together.
+FIGURES := doc/benchmarks/start_time.png
 
 # The tests run in JOBS processes, so BLAS uses one thread in each.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -143,12 +145,15 @@ asv: $(VENV)/.built $(VENV)/.extra-bench ## time a few estimators with asv (ASV_
 	$(BIN)/asv machine --yes --config $(ASV_CONFIG)
 	$(SINGLE) $(BIN)/asv run --config $(ASV_CONFIG) --python=same $(ASV_ARGS)
 
-doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/html
-	$(PY) -m benchmarks.build figures
+doc: $(VENV)/.built $(VENV)/.extra-doc $(FIGURES) ## the documentation, into doc/_build/html
 	$(PY) -m sphinx -W --keep-going -b html doc doc/_build/html
 
-doc-quick: $(VENV)/.built $(VENV)/.extra-doc ## the documentation without running the gallery, into doc/_build/quick
+doc-quick: $(VENV)/.built $(VENV)/.extra-doc $(FIGURES) ## the documentation without running the gallery, into doc/_build/quick
 	$(PY) -m sphinx -W --keep-going -D plot_gallery=0 -b html doc doc/_build/quick
+
+$(FIGURES): $(foreach end,*.py */*.py results/*.json,$(wildcard benchmarks/$(end))) \
+		| $(VENV)/.built $(VENV)/.extra-doc
+	$(PY) -m benchmarks.build figures
 
 doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
 	$(PY) -m pytest -m slow tests/site

@@ -3,7 +3,7 @@
 ::
 
     python -m benchmarks.build            both
-    python -m benchmarks.build figures    figures only, as `make doc` does
+    python -m benchmarks.build figures    figures only, as `make doc` and `make doc-quick` do
 
 writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` between the markers
 ``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.

@@ -99,8 +99,8 @@ sphinx_gallery_conf = {
 }
 
 _MADE = re.compile(
-    r"^\.\. (include|image|figure):: ((?:benchmarks|auto_examples/\w+/images)/\S+)\n"
-    r"((?:[ \t]+.*\n|\n(?=[ \t]))*)",
+    r"^( *)\.\. (include|image|figure):: ((?:benchmarks|auto_examples/\w+/images)/\S+)\n"
+    r"(?:\1[ \t]+.*\n|\n(?=\1[ \t]))*",
     re.M,
 )
 
@@ -109,10 +109,10 @@ def leave_out_what_was_not_made(app, docname, source):
     """Leave out tables and figures of `make bench`, and pictures of the gallery, if not made."""
 
     def present(match):
-        kind, path, _ = match.groups()
+        indent, kind, path = match.groups()
         if (DOC / path).is_file():
             return match.group()
-        return "*Not measured yet.*\n" if kind == "include" else ""
+        return f"{indent}*Not measured yet.*\n" if kind == "include" else ""
 
     source[0] = _MADE.sub(present, source[0])
 

@@ -99,16 +99,19 @@ def _loglog(records, fields, path, x, xlabel, slopes=False):
 def draw_start(results, folder):
     """Time and error against the number of samples, for the start page."""
     records = _scaling(results)
-    for name, field, scale, title, legend in (
-        ("start_time", "fit_seconds", 1, "training time (s)", "upper left"),
-        ("start_error", "error", 100, "test error (%)", "lower left"),
+    for name, field, scale, title in (
+        ("start_time", "fit_seconds", 1, "training time (s)"),
+        ("start_error", "error", 100, "test error (%)"),
     ):
         figure, ((axis,),) = panels(1, 1, width=4.4, height=3.2)
         _curves(axis, records, "n_train", field, scale, linewidth=2.2, markersize=6)
-        axis.set_ylim(0, 1.2 * axis.dataLim.y1)
+        if field == "error":
+            axis.set_ylim(14, 17)
+        else:
+            plain_log(axis.yaxis)
         axis.set_title(title, loc="left")
         axis.set_xlabel("training samples")
-        axis.legend(frameon=False, loc=legend)
+        axis.legend(frameon=False)
         save(figure, folder / f"{name}.png")
 
 
