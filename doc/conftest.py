@@ -1,12 +1,18 @@
-"""Skip examples that need a newer scikit-learn than the minimum."""
+"""How the examples on the pages are run as tests."""
 
 import pytest
 import sklearn
 from sklearn.utils.fixes import parse_version
 
 
+@pytest.fixture(autouse=True)
+def run_in_a_new_folder(tmp_path, monkeypatch):
+    """Keep the files that examples write out of the checkout."""
+    monkeypatch.chdir(tmp_path)
+
+
 def pytest_collection_modifyitems(items):
-    """Mark the pages and modules."""
+    """Skip examples that need a newer scikit-learn than the minimum."""
     version = parse_version(sklearn.__version__)
     rates = "SGDClassifier has the learning rates of PassiveAggressiveClassifier since 1.8"
     callbacks = "scikit-learn has callbacks since version 1.9"
