@@ -17,13 +17,21 @@ from ._sklearn_compat import Interval, validate_params
 __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
+# Types of fitted attributes that are not public, and that skops does not trust, by module.
+_STATE_TYPES = {
+    f"{__package__}.partitioned._cells": ("_SingleClass",),
+    f"{__package__}.partitioned._stream": ("CellStream", "StoredSamples"),
+    f"{__package__}.partitioned._tree": ("CellTree",),
+    "scipy.sparse._csr": ("csr_array", "csr_matrix"),
+}
 
 
 def trusted_types():
-    """Return the names of all classes of this package, for ``skops.io.load``.
+    """Return the names of all types of fitted estimators, for ``skops.io.load``.
 
     skops loads a model only if every type in the file is trusted. With these names it loads any
-    estimator of this package; do so only with files from a source that you trust.
+    estimator of this package except :class:`~sklearn_online_svm.model_selection.ProgressiveSearch`
+    (store its ``best_estimator_``); do so only with files from a source that you trust.
 
     Returns
     -------
@@ -32,9 +40,9 @@ def trusted_types():
 
     Notes
     -----
-    The list has the public classes of the package and nothing else. skops itself trusts the types
-    of scikit-learn, NumPy and SciPy. If a parameter has another type, such as a kernel function,
-    loading raises an error with its name.
+    The list has the public classes of the package, the classes of their fitted attributes, and the
+    CSR matrices of SciPy. skops itself trusts the types of scikit-learn and NumPy. If a parameter
+    has another type, such as a kernel function, loading raises an error with its name.
 
     Examples
     --------
@@ -50,7 +58,9 @@ def trusted_types():
             modules.append(import_module(found.name))
     offered = [getattr(module, name) for module in modules for name in module.__all__]
     names = {f"{c.__module__}.{c.__qualname__}" for c in offered if isinstance(c, type)}
-    return sorted(names | {f"{__package__}{m}.{name}" for name, m in package._OPTIONAL.items()})
+    names |= {f"{__package__}{module}.{name}" for name, module in package._OPTIONAL.items()}
+    names |= {f"{module}.{name}" for module, of in _STATE_TYPES.items() for name in of}
+    return sorted(names)
 
 
 def save_libsvm(model, path, *, label=None):
