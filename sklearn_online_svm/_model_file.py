@@ -2,16 +2,14 @@
 
 import json
 import os
-import struct
 import zipfile
-import zlib
 from contextlib import contextmanager
 
 import numpy as np
 import sklearn
 
 from ._atomic_dump import atomic_file
-from ._plain_values import Decoder, Encoder, class_name
+from ._plain_values import ContentError, Decoder, Encoder, class_name
 from ._version import __version__
 
 __all__ = ["load_model", "read_header", "save_model"]
@@ -19,18 +17,16 @@ __all__ = ["load_model", "read_header", "save_model"]
 # Number of the format of model files, increased when their fields change.
 _FORMAT = 1
 _DOCUMENT = "model.json"
-# What reading a damaged archive, array or document raises.
-_DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
-    *(AttributeError, LookupError, MemoryError, RuntimeError, TypeError),
-)
+# Fields of the document besides the format, which is checked first.
+_FIELDS = ("sklearn_online_svm", "sklearn", "class", "model")
 
 
 def save_model(model, path):
     """Store an estimator in a file without pickles.
 
     The file contains numbers, strings and arrays, and names of classes. Loading it runs no code
-    from the file, unlike a pickle or a joblib file.
+    from the file, unlike a pickle or a joblib file. The cache of a pipeline (``memory``) is not
+    stored.
 
     Read more in the :ref:`user guide <model_files>`.
 
@@ -104,7 +100,8 @@ def load_model(path):
     """Load an estimator that :func:`save_model` has stored.
 
     It predicts and continues training exactly like the stored estimator. Only instances of classes
-    in a fixed list are created: those of this package, and transformers of scikit-learn.
+    in a fixed list are created: those of this package, and transformers of scikit-learn. The
+    parameter ``memory`` of pipelines is None.
 
     Read more in the :ref:`user guide <model_files>`.
 
@@ -122,8 +119,8 @@ def load_model(path):
     ------
     ValueError
         If the file is not a model file, is damaged or incomplete, has been written by a later
-        version in a newer format, or contains an object of another class. The message has the path
-        and the reason.
+        version in a newer format, or contains an object of another class. No other error is raised
+        for the content of a file. The message has the path and the reason.
     OSError
         If the file cannot be read.
 
@@ -137,7 +134,10 @@ def load_model(path):
     save_model : Store an estimator; with an example.
     """
     with _reading(path) as archive:
-        return Decoder(lambda k: _array(archive, k)).decode(_document(archive)["model"])
+        model = Decoder(lambda k: _array(archive, k)).decode(_document(archive)["model"])
+        if class_name(type(model)) is None:
+            raise ContentError(f"it contains {model!r:.60}, which is not an estimator")
+        return model
 
 
 def read_header(path):
@@ -156,10 +156,12 @@ def _reading(path):
         try:
             with zipfile.ZipFile(file) as archive:
                 yield archive
-        except ValueError as error:
+        except ContentError as error:
             reason = str(error).rstrip(".")
-        except _DAMAGE as error:
-            reason = f"it is damaged, incomplete, or not a model file ({error})"
+        except Warning:  # a filter turns warnings into errors
+            raise
+        except Exception as error:  # whatever wrong bytes and values cause
+            reason = f"it is damaged, incomplete, or not a model file ({error!r:.200})"
         else:
             return
     raise ValueError(f"{path} cannot be loaded: {reason}.")
@@ -168,16 +170,19 @@ def _reading(path):
 def _document(archive):
     """Return the document of a model file in the format of this version."""
     if _DOCUMENT not in archive.namelist():
-        raise ValueError(f"it is not a model file, as it has no {_DOCUMENT}")
+        raise ContentError(f"it is not a model file, as it has no {_DOCUMENT}")
     document = json.loads(archive.read(_DOCUMENT))
-    if not isinstance(document, dict) or not isinstance(document.get("format"), int):
-        raise ValueError("it is not a model file, as it has no format number")
+    if not isinstance(document, dict) or type(document.get("format")) is not int:
+        raise ContentError("it is not a model file, as it has no format number")
     if document["format"] != _FORMAT:
-        raise ValueError(
+        raise ContentError(
             f"it has the format {document['format']} of sklearn-online-svm "
-            f"{document.get('sklearn_online_svm')}, and version {__version__} reads format "
+            f"{document.get('sklearn_online_svm')!s:.20}, and version {__version__} reads format "
             f"{_FORMAT}. Load it with the version that stored it"
         )
+    missing = [name for name in _FIELDS if name not in document]
+    if missing:
+        raise ContentError(f"it is damaged: {_DOCUMENT} has no {missing[0]!r}")
     return document
 
 
@@ -185,5 +190,5 @@ def _array(archive, number):
     with archive.open(f"{number}.npy") as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):  # at the end, the checksum of the archive is compared
-            raise ValueError(f"{number}.npy is longer than its array")
+            raise ContentError(f"it is damaged: {number}.npy is longer than its array")
         return array

@@ -76,7 +76,7 @@ class Persistent:
     def __setstate__(self, state):
         state = dict(state)
         versions = [state.pop(name, _UNKNOWN) for name in _VERSIONS]
-        if self._state_attribute in state:
+        if self._state_attribute in state or "checksum" in state:
             found = state.pop("format", None)
             if found != _FORMAT:
                 raise ValueError(
@@ -125,7 +125,12 @@ class Persistent:
 
 
 def _crc(value, crc):
-    """Continue the CRC-32 ``crc`` with nested plain values and arrays; ignore other objects."""
+    """Continue the CRC-32 ``crc`` with nested plain values and arrays; ignore other objects.
+
+    An object with a method ``_plain_values`` counts as what it returns.
+    """
+    if hasattr(value, "_plain_values"):
+        value = value._plain_values()
     if isinstance(value, np.ndarray) and value.dtype.kind not in ("O", "T"):
         crc = zlib.crc32(f"{value.dtype.str[1:]}{value.shape}".encode(), crc)
         # In little-endian order, so that the checksum is the same on every machine.
@@ -143,7 +148,7 @@ def _crc(value, crc):
         for item in value:
             crc = _crc(item, crc)
         value = f"{len(value)} items"
-    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+    if value is None or isinstance(value, (bool, int, float, str, bytes, slice)):
         crc = zlib.crc32(repr(value).encode(), crc)
     return crc
 

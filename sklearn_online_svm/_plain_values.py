@@ -12,7 +12,9 @@ from importlib import import_module
 import numpy as np
 from scipy import sparse
 
-__all__ = ["CLASSES", "Decoder", "Encoder", "class_name"]
+from ._persistent import Persistent
+
+__all__ = ["CLASSES", "ContentError", "Decoder", "Encoder", "class_name"]
 
 _PACKAGE = __package__
 # Classes that model files may contain, by the module that offers them.
@@ -60,6 +62,10 @@ _PLAIN = (type(None), bool, int, str)
 _PYTHON_TYPES = (bool, float, int, object, str)
 
 
+class ContentError(ValueError):
+    """Error in a file whose message is a complete explanation for the user."""
+
+
 def class_name(kind):
     """Return the name under which a class is stored, or None if it is not in ``CLASSES``."""
     for module, names in CLASSES.items():
@@ -74,8 +80,8 @@ def _class_of(name):
     """Return the class with this name; import only modules in ``CLASSES``."""
     module, _, short = name.rpartition(".")
     if short not in CLASSES.get(module, ()):
-        raise ValueError(
-            f"it contains an object of class {name!r}, which this version does not create"
+        raise ContentError(
+            f"it contains an object of class {name!r:.80}, which this version does not create"
         )
     return getattr(import_module(module), short)
 
@@ -169,11 +175,17 @@ class Encoder:
             raise _unsupported(value, where)
         number = self._n_objects
         self._n_objects += 1
+        state = _without_cache(state)
         # The state is held, too: the identity of a deleted object would be used again.
         self._known[id(value)] = (value, state), {"object": number}
         prefix = f"{where}." if where else ""
         code = {key: self.encode(item, prefix + str(key)) for key, item in state.items()}
         return {"object": number, "class": name, "state": code}
+
+
+def _without_cache(state):
+    """Return the state of a pipeline without ``memory``: a file names no folder to read."""
+    return {**state, "memory": None} if "memory" in state else state
 
 
 def _parts_of_sparse(value):
@@ -248,8 +260,13 @@ class Decoder:
         attributes = {key: self.decode(item) for key, item in state.items()}
         if not is_ours:
             value = self._objects[number] = _created(name, attributes)
+        elif isinstance(value, Persistent):
+            try:
+                value.__setstate__(attributes)
+            except ValueError as error:  # another format, or damage
+                raise ContentError(str(error)) from None
         elif hasattr(value, "__setstate__"):
-            value.__setstate__(attributes)
+            value.__setstate__(_without_cache(attributes))
         else:
             vars(value).update(attributes)
         return value

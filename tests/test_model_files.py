@@ -10,6 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from joblib import Memory
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
@@ -37,7 +38,7 @@ import sklearn_online_svm as package
 from sklearn_online_svm import LASVC, AROWClassifier, _model_file
 from sklearn_online_svm._model_file import read_header
 from sklearn_online_svm._persistent import InconsistentPackageWarning
-from sklearn_online_svm._plain_values import CLASSES, Decoder, Encoder
+from sklearn_online_svm._plain_values import CLASSES, Decoder, Encoder, class_name
 from sklearn_online_svm.active import MarginQuery
 from sklearn_online_svm.callbacks import TimeLimit
 from sklearn_online_svm.datasets import make_banana_like
@@ -418,7 +419,16 @@ def test_checksum_of_the_estimator(path):
         (lambda d: d.pop("model"), "it is damaged"),
         (lambda d: d.update(model={"array": 999}), r"it is damaged.*999\.npy"),
         (lambda d: d.update(model={"__init__": 1}), "it is damaged"),
-        (lambda d: d.update(model={"float": "x"}), "could not convert"),
+        (lambda d: d.update(model={"float": "x"}), "it is damaged.*could not convert"),
+        (lambda d: d.pop("sklearn"), "it is damaged: model.json has no 'sklearn'"),
+        (lambda d: d.update(format=True), "it is not a model file, as it has no format number"),
+        (lambda d: d.update(model=5), "it contains 5, which is not an estimator"),
+        (lambda d: d.update(model={}), "it is damaged"),
+        (lambda d: d.update(model={"array": 0}), r"it contains array\(.*, which is not an est"),
+        (lambda d: d.update(model={"class": d["model"]["class"]}), "it contains .*LASVC.*, which"),
+        (lambda d: d.update(model={"objects": [1], "shape": [10**30], "dtype": "O"}), "it is dam"),
+        (lambda d: d["model"]["state"].pop("_engine"), "The stored LASVC is damaged"),
+        (lambda d: d["model"]["state"].pop("checksum"), "The stored LASVC is damaged"),
         (lambda d: d.update(model={"numpy_type": "load"}), "it is damaged"),
         (lambda d: d.update(model={"object": 0}), "it is damaged"),
     ],
@@ -459,7 +469,150 @@ def test_pickled_arrays_are_not_loaded(path):
     file = io.BytesIO()
     np.save(file, np.array([print], dtype=object), allow_pickle=True)
     changed(path, **{"0.npy": file.getvalue()})
-    refused(path, "Object arrays cannot be loaded when allow_pickle=False")
+    refused(path, "it is damaged.*Object arrays cannot be loaded when allow_pickle=False")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3,",
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({10**30},)}}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -3)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
+        "{'descr': '<f8', 'fortran_order': False}",
+        "{'descr': 'x', 'fortran_order': False, 'shape': (3,)}",
+        "(" * 9000,
+        "__import__('os')",
+    ],
+    ids=lambda header: header[:80],
+)
+def test_damaged_arrays(path, header):
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(24)
+    changed(path, **{"0.npy": data})
+    refused(path, "it is damaged, incomplete, or not a model file")
+
+
+def test_nested_documents(path):
+    depth = 100_000
+    changed(path, **{"model.json": b'{"format": 1, "model": ' + b"[" * depth + b"]" * depth})
+    refused(path, "it is damaged, incomplete, or not a model file .*RecursionError")
+
+
+@pytest.mark.parametrize("method", ["deflate64", "lzma"])
+def test_other_compressions(path, method):
+    """Members that zipfile cannot decompress."""
+    data = path.read_bytes()
+    number = {"deflate64": 9, "lzma": 14}[method].to_bytes(2, "little")
+    at = data.rindex(b"PK\x01\x02")
+    path.write_bytes(data[: at + 10] + number + data[at + 12 :])
+    refused(path, "it is damaged, incomplete, or not a model file")
+
+
+# What a document may contain in place of any value.
+WRONG_VALUES = [
+    *(None, True, -1, 3, 10**30, 1e300, float("nan"), "", "x", "\ud800", [], [1], {}, {"a": 1}),
+    *({"array": 0}, {"array": -1}, {"array": [0]}, {"object": 0}, {"object": []}, {"object": 9}),
+    *({"dtype": "O"}, {"dtype": 5}, {"float": []}, {"slice": [1]}, {"slice": 4 * [1]}),
+    *({"tuple": 5}, {"items": [[1]]}, {"items": [[[], 1]]}, {"scalar": 0}, {"class": 5}),
+    *({"objects": [1], "shape": [-1, -1], "dtype": "T"}, {"numpy_type": 7}, {"python_type": "x"}),
+    {"object": 99, "class": "sklearn.pipeline.Pipeline", "state": {}},
+    {"object": 99, "class": "RandomState", "state": {}},
+    {"object": 99, "class": "csr_matrix", "state": {"data": 1, "indices": 2, "indptr": 3}},
+]
+
+
+def places(code):
+    """Yield the containers and keys of all values in a document."""
+    if isinstance(code, (dict, list)):
+        for key in code if isinstance(code, dict) else range(len(code)):
+            yield code, key
+            yield from places(code[key])
+
+
+def models_to_change():
+    kernel = package.ColumnKernel([("rbf", [0]), ("linear", slice(1, 2))])
+    generator = np.random.RandomState(0)
+    labels = np.where(Y > 0, "a", "b").astype(object)
+    rule = package.Advice.from_rules({0: (">=", 1.0)}, range(2), 1)
+    table = ColumnTransformer([("a", OneHotEncoder(), [0]), ("b", StandardScaler(), slice(1, 2))])
+    yield LASVC(kernel=kernel, random_state=generator).fit(X, Y)
+    yield AROWClassifier(random_state=generator).fit(X, labels)
+    yield make_online_pipeline(StandardScaler(), LASVC()).partial_fit(X, Y, classes=[-1, 1])
+    yield CellClassifier(LASVC(), cell_size=60, random_state=0).partial_fit(X, Y, classes=[-1, 1])
+    yield package.AdvicePassiveAggressiveClassifier([rule]).fit(X, Y)
+    yield package.LabelEfficientClassifier().partial_fit(X, Y, classes=[-1, 1])
+    yield make_pipeline(table, LASVC()).fit(X.round(), Y)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("model", list(models_to_change()), ids=lambda model: type(model).__name__)
+def test_changed_documents_are_refused_or_loaded(model, tmp_path, global_random_seed):
+    """Only a ValueError that names the file is raised, whatever the document contains."""
+    path, random = tmp_path / "model.npz", np.random.default_rng(global_random_seed)
+    save_model(model, path)
+    original, n_refused = path.read_bytes(), 0
+
+    def change(document):
+        found = list(places(document))
+        container, key = found[random.integers(len(found))]
+        if random.random() < 0.2:
+            del container[key]
+        else:
+            container[key] = WRONG_VALUES[random.integers(len(WRONG_VALUES))]
+
+    for _ in range(60):
+        path.write_bytes(original)
+        changed(path, change)
+        try:
+            loaded = load_model(path)
+        except ValueError as error:
+            assert str(error).startswith(f"{path} cannot be loaded: ")
+            n_refused += 1
+        else:
+            assert class_name(type(loaded)) is not None
+    assert n_refused > 20
+
+
+def test_checksum_of_the_columns_of_a_kernel(path):
+    """Compiled code would read stores that do not exist."""
+    kernel = package.ColumnKernel([("rbf", [0]), ("linear", slice(1, 2))])
+    for terms in ({"tuple": ["rbf", [1]]}, {"tuple": ["linear", {"slice": [0, 2, None]}]}):
+        save_model(LASVC(kernel=kernel, random_state=0).fit(X, Y), path)
+
+        def change(document, terms=terms):
+            spec = document["model"]["state"]["_spec"]["dict"]
+            spec["kernel"]["state"]["terms"][0] = terms
+
+        changed(path, change)
+        refused(path, "The stored LASVC is damaged: its checksum differs")
+
+
+def test_a_warning_as_an_error_is_not_damage(path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("sklearn_online_svm._persistent.__version__", "0.0.7")
+        save_model(LASVC(), path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InconsistentPackageWarning, match=r"0\.0\.7"):
+            load_model(path)
+
+
+@pytest.mark.parametrize("make", [make_pipeline, make_online_pipeline])
+def test_the_cache_of_a_pipeline_is_not_stored(make, path, tmp_path):
+    """A cache contains pickles: files name no folder from which they would be read."""
+    folder = tmp_path / "cache"
+    for memory in (str(folder), Memory(tmp_path / "object", verbose=0)):
+        save_model(make(StandardScaler(), LASVC(), memory=memory), path)
+
+        def change(document):
+            state = document["model"]["state"]
+            assert state["memory"] is None
+            state["memory"] = str(folder)
+
+        changed(path, change)
+        assert load_model(path).memory is None
+    assert load_model(path).fit(X, Y).memory is None
+    assert not folder.exists()
 
 
 def test_other_files(tmp_path):

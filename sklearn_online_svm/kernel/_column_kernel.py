@@ -134,6 +134,10 @@ class ColumnKernel(BaseEstimator):
             )
         return [_group(term, n_features) for term in self.terms]
 
+    def _plain_values(self):
+        """Return what the checksum of a stored model includes."""
+        return [self.terms, self.combine]
+
     def _nonnegative_columns(self, n_features):
         """Return the columns of kernels whose features must not be negative."""
         return np.concatenate(

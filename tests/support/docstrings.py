@@ -16,6 +16,8 @@ RAISED_BY_SKLEARN = {
     "check_is_fitted": "NotFittedError",
     "validate_data": "ValueError",
 }
+# Errors of this package that are not public, and the errors that they become.
+PRIVATE_ERRORS = {"ContentError": "ValueError"}
 
 
 def public_modules():
@@ -88,7 +90,7 @@ def errors_of(function, owner, seen=None):
     for node in _nodes(function):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             if isinstance(node.exc.func, ast.Name):
-                errors.add(node.exc.func.id)
+                errors.add(PRIVATE_ERRORS.get(node.exc.func.id, node.exc.func.id))
         elif isinstance(node, ast.Call):
             match node.func:
                 case ast.Name(name) if name in RAISED_BY_SKLEARN:
