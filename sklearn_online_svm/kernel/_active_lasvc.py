@@ -85,8 +85,7 @@ class ActiveLASVC(LASVC):
         Training algorithm, as in :class:`LASVC`.
     max_iter : int or "auto", default="auto"
         Maximum number of epochs in ``fit``, as in :class:`LASVC`; those after the first are over
-        the samples whose label has been used. With ``"auto"`` and up to 5000 samples, epochs are
-        repeated until one changes nothing, unless that takes more than about half a second.
+        the samples whose label has been used.
     delta_max : float, default=None
         Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
     finishing : bool, default=True
@@ -187,7 +186,6 @@ class ActiveLASVC(LASVC):
         "stopping_window",
     )
     _choice = SampleSelection
-    _solves_at_once = False
 
     # LASVC only: selected samples are no random sample, which probabilities have to be based on.
     probability = False

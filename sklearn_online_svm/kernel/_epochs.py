@@ -62,8 +62,6 @@ class Passes:
     # Each round of training raises the dual objective, except for rounding. With a kernel that is
     # not positive semidefinite rounds may cycle: stop after so many rounds without an increase.
     idle_rounds = 20
-    # Whether all samples are added to the support set before it is optimized.
-    at_once = False
 
     def __init__(self, model, X, codes, cost, at):
         self.model, self.engine = model, model._engine
@@ -102,7 +100,7 @@ class Passes:
             progress(engine, n, self.model.verbose, self.title) as report,
             epoch(self.model, n, position, report, order=order, first=begin) as report,
         ):
-            engine.learn(X, order, given, self.threads, begin, report, self.at_once)
+            engine.learn(X, order, given, self.threads, begin, report)
 
     def finish(self):
         """Optimize over the support set."""
@@ -168,23 +166,17 @@ class OnlinePasses(Passes):
         self.n_passes = MAX_EPOCHS if self.until_converged or self.is_auto else most
         self.finishing = self.until_converged or model.finishing
         self.after_finishing = "assess" if self.is_auto else "next"
-        self.at_once = (
-            self.is_auto
-            and model._solves_at_once
-            and not model._starts_warm
-            and len(codes) <= SMALL_SET
-        )
 
     @property
     def is_exact(self):
         """Whether gradients are recomputed before the support set counts as optimal."""
         if self.is_auto and self.at["n_pass"] == 1:
-            return self.at_once or self.is_cheap()
+            return self.is_cheap()
         return self.n_passes > 1
 
     def is_last_epoch(self):
         if self.is_auto:
-            return self.at_once or self.at["n_pass"] == 1 and self.X.shape[0] > SMALL_SET
+            return self.at["n_pass"] == 1 and self.X.shape[0] > SMALL_SET
         return self.at["n_pass"] == self.n_passes
 
     def is_cheap(self):
@@ -213,8 +205,6 @@ class OnlinePasses(Passes):
             self.at = self.now
         if self.at["n_pass"] == 1 and choice.leaves_out:
             self.warn_of_unused_classes(choice.order[: engine.n_processed])
-        if self.at_once:
-            return dict(stage="finish")
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
         model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()
@@ -254,10 +244,6 @@ class OnlinePasses(Passes):
 
         The samples are drawn with a probability proportional to C, one from each of n strata.
         """
-        if self.at_once:
-            self.model.kkt_violation_ = self.model._violation_among_members()
-            self.report()
-            return dict(stage="end")
         if self.is_cheap():
             return dict(stage="next")
         model, used = self.model, self.model._choice.used(self.model, self.at["order"])

@@ -88,10 +88,9 @@ class LASVR(RegressorMixin, OnlineMachine):
     max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``. ``"auto"`` reaches it in one epoch up to 5000
-        samples, as in :class:`LASVC`; with more samples, it stops when a further epoch would
-        change little, compared with the standard deviation of y. It is a single epoch with
-        ``finishing=False``, ``window_size`` or ``max_support_vectors``.
+        the optimum over all samples, within ``tol``. ``"auto"`` stops when a further epoch would
+        change little, as in :class:`LASVC`, compared with the standard deviation of y; it is a
+        single epoch with ``finishing=False``, ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
@@ -147,9 +146,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
     kkt_violation_ : float
         Largest violation of the optimality conditions during the last epoch of ``fit``, where each
-        sample is measured when it is visited. If ``fit`` found the optimum (up to 5000 samples by
-        default, or if its last epoch changed nothing), the largest violation over all samples.
-        Infinite after ``partial_fit`` alone.
+        sample is measured when it is visited. If ``fit`` ended with an epoch that changed nothing,
+        the largest violation over all samples. Infinite after ``partial_fit`` alone.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)

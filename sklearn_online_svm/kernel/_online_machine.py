@@ -60,8 +60,6 @@ class OnlineMachine(KernelMachine):
     _passes = OnlinePasses
     _choice = AllSamples
     _starts_warm = False
-    # Whether max_iter="auto" adds the samples of a small set to the support set at once.
-    _solves_at_once = True
 
     # ---------------------------------------------------------------------------- streams
 

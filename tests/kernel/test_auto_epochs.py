@@ -1,6 +1,5 @@
 """max_iter="auto": the optimum of small sets, and further epochs of large ones if useful."""
 
-import copy
 import io
 import pickle
 import time
@@ -73,12 +72,6 @@ def large_sets(monkeypatch):
         monkeypatch.setattr(module, "SMALL_SET", 0)
 
 
-@pytest.fixture
-def epochs_on_small_sets(monkeypatch):
-    """Repeat epochs on small sets, too, as ActiveLASVC does."""
-    monkeypatch.setattr(LASVC, "_solves_at_once", False)
-
-
 # -- small sets -------------------------------------------------------------------------
 
 
@@ -89,40 +82,9 @@ def test_small_sets_are_optimized_over_all_samples(name, layout, several):
     X, y = data(name, several=several)
     X = LAYOUTS[layout](X)
     auto, exact = MODELS[name]().fit(X, y), MODELS[name](max_iter=-1).fit(X, y)
+    assert_same_fit(auto, exact)
+    assert auto.n_iter_ > 1
     assert auto.kkt_violation_ <= auto.tol
-    if name in ("active", "one class"):
-        assert_same_fit(auto, exact)
-        assert auto.n_iter_ > 1
-        return
-    assert auto.n_iter_ == 1
-    assert_allclose(auto.dual_objective_, exact.dual_objective_, rtol=1e-4)
-    # Decision values of two solutions within tol differ by a few tol.
-    assert_allclose(decisions(auto, X), decisions(exact, X), atol=1e-2)
-    if isinstance(auto, LASVC):
-        # No sample violates, whether it has become a support vector or not.
-        again = copy.deepcopy(auto).set_params(warm_start=True, max_iter=1).fit(X, y)
-        assert again.kkt_violation_ < 2 * auto.tol
-
-
-@pytest.mark.parametrize("name", ["lasvm", "lasvm-g", "lasvm-full", "regression"])
-def test_small_sets_are_solved_at_once(name):
-    """Only vectors that lasvm may need later remain, and samples of weight 0 take no part."""
-    X, y = data(name, 400)
-    weight = np.where(np.arange(400) % 4, 1.0, 0.0)
-    model = MODELS[name]().fit(X, y, weight)
-    assert_same_fit(model, MODELS[name]().fit(X, np.where(weight, y, y[::-1]), weight))
-    assert not (weight[model.support_] == 0).any()
-    members = model._engine.problems[0].members
-    if name != "lasvm-g":  # keeps up to MAX_NON_SV others
-        assert members.n_members == (300 if name == "lasvm-full" else len(model.support_))
-    assert_allclose(
-        decisions(model, X),
-        decisions(MODELS[name]().fit(X[weight > 0], y[weight > 0]), X),
-        atol=1e-2,
-    )
-    # Training goes on.
-    model.partial_fit(X, y)
-    assert model.n_samples_seen_ == 800
 
 
 @pytest.mark.parametrize(
@@ -217,9 +179,7 @@ def test_a_few_missing_vectors_decide_the_bias_where_all_are_at_bounds(large_set
 
 
 @pytest.mark.parametrize("case", HARD)
-def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
-    case, epochs_on_small_sets, monkeypatch
-):
+def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(case, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(_epochs, "SMALL_SET", 0)
         _, large = hard_fit(case)
@@ -229,8 +189,7 @@ def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
 
 
 @pytest.mark.parametrize("case", HARD)
-def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch):
-    monkeypatch.setattr(_epochs, "SMALL_SET", 0)
+def test_maximum_number_of_epochs_warns(case, large_sets, monkeypatch):
     monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
     message = r"LASVC stopped after 1 epochs: the mean loss .* is about [\d.e-]+\."
     with pytest.warns(ConvergenceWarning, match=message) as caught:
@@ -238,7 +197,8 @@ def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch)
     assert {w.filename for w in caught} == {__file__}
     assert model.n_iter_ == 1
     # An optimum that is cheap takes as many epochs as it needs.
-    monkeypatch.setattr(_epochs, "SMALL_SET", 5000)
+    monkeypatch.undo()
+    monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert hard_fit(case)[1].n_iter_ > 2
@@ -351,7 +311,7 @@ def test_interrupts_within_a_kernel_function(make, large_sets):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_a_limit_of_the_cost_that_is_reached_halfway(share, epochs_on_small_sets, monkeypatch):
+def test_a_limit_of_the_cost_that_is_reached_halfway(share, monkeypatch):
     """The model does not depend on kernel values that are computed again, or on the layout."""
     X, y = noise(300, 2)
     params = dict(C=3.0, random_state=0)

@@ -121,7 +121,7 @@ cdef class Engine:
         self.stream.block.check(X)
 
     def learn(self, X, const int64_t[::1] order, Samples given, executor=None,
-              Py_ssize_t begin=0, progress=None, bint admits_all=False):
+              Py_ssize_t begin=0, progress=None):
         """Run online iterations over the samples ``X[order]``.
 
         ``n_processed`` is the number of samples processed, updated after each block.
@@ -140,16 +140,11 @@ cdef class Engine:
             Number of samples of ``order`` processed before.
         progress : callable, optional
             Called with ``n_processed`` after each block.
-        admits_all : bool, default=False
-            Add all samples to empty support sets with alpha = 0, for ``finish``.
         """
         self.busy, self.checkpoint = True, None
-        self.stream.admits_all = admits_all
         try:
             with DeferredInterrupts():
                 self.stream.learn(X, order, given, executor, begin, progress)
-                if admits_all:
-                    self.note_admitted()
         finally:
             self.busy = False
 
@@ -181,14 +176,6 @@ cdef class Engine:
     def count(self, int64_t n_evaluations):
         """Count kernel values that another engine computed for this one."""
         self.stream.n_evaluations += n_evaluations
-
-    def note_admitted(self):
-        """Update what depends on alpha and g after samples have been added without steps."""
-        cdef Problem problem
-        for problem in self.problems:
-            self.finisher.begin_alone(problem)
-            problem.refresh()
-        self.touched()
 
     # -------------------------------------------------------------------------- support set
 

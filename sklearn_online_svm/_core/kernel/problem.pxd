@@ -77,7 +77,6 @@ cdef class Problem:
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
-    cdef int admit(self, const Example *row) noexcept nogil
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
     cdef int drop(self, Py_ssize_t slot) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil

@@ -179,14 +179,6 @@ cdef class Problem:
         k[slot] = self.members.diag[slot]
         return slot if self.matrix.keep(slot, k) == 0 else -1
 
-    cdef int admit(self, const Example *row) noexcept nogil:
-        """Add a sample to a support set of which all alpha are 0; g is the target."""
-        if row.upper > row.lower:
-            self.enter(row, row.target)
-            self.n_changes += 1
-            self.both_seen = True
-        return 0
-
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
         cdef Example turned = row[0]

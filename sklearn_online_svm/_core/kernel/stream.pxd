@@ -29,7 +29,6 @@ cdef class Stream:
     # may end this block; stopped: one has.
     cdef bint is_slow, can_stop, stopped
     cdef object interrupt           # raised by a signal handler within a block
-    cdef bint admits_all            # add all samples to the support sets, without steps
     cdef int64_t n_evaluations      # in blocks; problems count what they compute themselves
 
     cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,

@@ -72,10 +72,7 @@ cdef class Stream:
                         return 0
                 elif not self.take_prefetched(at):
                     self.load(X, &order[at], min(SIMD_BLOCK, n - at))
-                    if self.admits_all:
-                        self.block.score_themselves()
-                    else:
-                        self.score(executor)
+                    self.score(executor)
                 if self.prefetches(executor):
                     self.load_next(X, order, at + self.block.visits.n)
                 self.begin_visits(executor)
@@ -230,7 +227,7 @@ cdef class Stream:
         Several problems keep all threads busy, and a Python kernel needs the GIL.
         """
         return (executor is not None and len(self.problems) == 1 and self.selection is None
-                and not self.admits_all and self.store.cost < INFINITY)
+                and self.store.cost < INFINITY)
 
     cdef int load_next(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1:
         """Load the samples after those of this block."""
@@ -332,7 +329,7 @@ cdef class Stream:
             self.given.describe(&row, visits.row[r], c, self.slots.class_of(c))
             row.place = visits.place[r]
             problem.reprocess_left = problem.max_reprocess
-            code = problem.admit(&row) if self.admits_all else problem.process_sample(&row)
+            code = problem.process_sample(&row)
             while code > 0:
                 code = problem.reprocess_as_needed()
                 if code > 0 and self.stops():
