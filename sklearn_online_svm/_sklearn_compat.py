@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
+    InvalidParameterError,
     Options,
     RealNotInt,
     StrOptions,
@@ -35,6 +36,7 @@ __all__ = [
     "CallbackSupportMixin",
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "Options",
     "RealNotInt",
     "StrOptions",

@@ -3,10 +3,7 @@
 import os
 import re
 import warnings
-import zlib
 from itertools import chain
-from lzma import LZMAError
-from zipfile import BadZipFile
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -15,7 +12,15 @@ from .._chunks import stacked
 from ..readers import read_svmlight
 from ..readers._tables import csv_frames, parquet_frames
 
-__all__ = ["FORMATS", "SvmlightFiles", "TableFiles", "data_files", "numbers_if_possible"]
+__all__ = [
+    "FORMATS",
+    "SvmlightFiles",
+    "TableFiles",
+    "data_files",
+    "numbers_if_possible",
+    "shortened",
+    "some_chunks",
+]
 
 FORMATS = ("svmlight", "csv", "parquet")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
@@ -221,10 +226,14 @@ class TableFiles:
                     "keep_default_na": False,
                 }
                 yield from csv_frames(path, self.chunk_size, **options)
-        except (BadZipFile, EOFError, LZMAError, OSError, ValueError, zlib.error) as error:
-            raise ValueError(f"{path}: {error}") from None
+        except (ImportError, MemoryError):
+            raise
+        except Exception as error:  # pandas and pyarrow raise almost any for a damaged file
+            raise ValueError(f"{path}: {error or type(error).__name__}") from None
 
     def _features(self, frame, path):
+        if not len(frame.columns):
+            raise ValueError(f"{path} has no features")
         if self.columns is None:
             unnamed = [name for name in frame if self.kind == "csv" and _UNNAMED.fullmatch(name)]
             if unnamed:
@@ -268,11 +277,25 @@ def numbers_if_possible(labels):
     return labels
 
 
+def shortened(names):
+    """Return a list of names as text, the first ones only if there are many."""
+    return ", ".join(names[:_MOST_SHOWN]) + (", ..." if len(names) > _MOST_SHOWN else "")
+
+
+def some_chunks(data):
+    """Yield the chunks of data files; raise an error if there are none."""
+    is_empty = True
+    for chunk in data.chunks():
+        is_empty = False
+        yield chunk
+    if is_empty:
+        raise ValueError(f"{data.paths[0]} has no samples")
+
+
 def _no_column(name, frame, role=""):
     """Return a message that lists the columns, and guesses the separator if there is only one."""
     columns = [str(column) for column in frame]
-    shown = ", ".join(columns[:_MOST_SHOWN]) + (", ..." if len(columns) > _MOST_SHOWN else "")
-    message = f"there is no column {name!r}{role}; the columns are {shown}"
+    message = f"there is no column {name!r}{role}; the columns are {shortened(columns)}"
     separators = [c for c in (";", "\t", "|") if len(columns) == 1 and c in columns[0]]
     if separators:
         message += f" (columns must be separated by commas; this file has {separators[0]!r})"
@@ -293,7 +316,12 @@ def _numbers(frame, place):
             raise ValueError(
                 f"{place(wrong)}: column {name!r} must contain numbers, got {str(found)!r:.40}"
             )
-    return frame.astype(np.float64)
+    frame = frame.astype(np.float64)
+    for name, column in frame.items():
+        infinite = ~np.isfinite(column)
+        if infinite.any():
+            raise ValueError(f"{place(infinite)}: column {name!r} must contain finite numbers")
+    return frame
 
 
 def _is_float(value):

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 
+from .._sklearn_compat import InvalidParameterError
 from .._version import __version__
 from . import _inspect, _predict, _train, _tune
 from ._options import HelpFormatter, UsageError
@@ -64,7 +65,7 @@ def main(argv=None):
             _configure(args)
             args.run(args)
             sys.stdout.flush()
-    except UsageError as error:
+    except (InvalidParameterError, UsageError) as error:
         print(_usage_error(args.parser, error), file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -76,6 +77,10 @@ def main(argv=None):
         advice = f"; the same command continues from {checkpoint}" if checkpoint else ""
         print(f"interrupted{advice}", file=sys.stderr)
         return _INTERRUPTED
+    except MemoryError as error:
+        reason = f": {error}" if str(error) else ""
+        print(f"error: there is not enough memory{reason}", file=sys.stderr)
+        return 1
     except _DATA_ERRORS as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

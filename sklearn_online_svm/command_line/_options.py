@@ -3,15 +3,17 @@
 import argparse
 import ast
 import os
+import sys
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .. import kernel, linear
 from ..partitioned import CellClassifier, CellRegressor
 from ..pipeline import OnlinePipeline
-from ._data import FORMATS, data_files
+from ._data import FORMATS, data_files, shortened
 
 __all__ = [
     "HelpFormatter",
@@ -20,8 +22,10 @@ __all__ = [
     "add_model_options",
     "assignment",
     "check_outputs",
+    "data_for",
     "data_of",
     "positive",
+    "set_params",
     "training_data",
     "values",
 ]
@@ -128,6 +132,8 @@ def positive(text):
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not positive")
+    if number > sys.maxsize:
+        raise argparse.ArgumentTypeError(f"{text} is larger than {sys.maxsize}")
     return number
 
 
@@ -152,8 +158,8 @@ def _value(text):
     for read in (ast.literal_eval, float):
         try:
             return read(text)
-        except (ValueError, SyntaxError):
-            continue
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue  # all of these are documented for literal_eval
     return text
 
 
@@ -169,6 +175,20 @@ def data_of(args, paths, *, n_features=None, columns=None, dtype=None):
         columns=columns,
         dtype=dtype,
     )
+
+
+def data_for(args, paths, model, name, *, dtype):
+    """Return data files for the predictions of a model, which is in the file ``name``."""
+    named = getattr(model, "feature_names_in_", None)
+    data = data_of(args, paths, columns=named, n_features=model.n_features_in_, dtype=dtype)
+    if not data.is_table:
+        if named is not None:
+            raise ValueError(
+                f"{paths[0]} is in svmlight format, but the model in {name} needs a table with "
+                f"its {len(named)} named features: {shortened(named)}"
+            )
+        _refuse_kernel_values(model)
+    return data
 
 
 def training_data(args):
@@ -188,13 +208,13 @@ def _estimator_of(args, *, is_table):
     given = dict(args.params)
     if args.seed is not None and "random_state" in model.get_params():
         given.setdefault("random_state", args.seed)
-    try:
-        model.set_params(**given)._validate_params()
-    except ValueError as error:
-        raise UsageError(error) from None
+    set_params(model, given)
+    if not is_table or args.scale or getattr(args, "cells", None) is not None:
+        _refuse_kernel_values(model)
     if getattr(args, "cells", None) is not None:
         kind = CellClassifier if hasattr(model, "decision_function") else CellRegressor
-        model = kind(model, cell_size=args.cells, random_state=args.seed)
+        model = kind(model, random_state=args.seed)
+        set_params(model, {"cell_size": args.cells})
     if args.scale:
         # Sparse samples that are centered would no longer be sparse.
         scaler = StandardScaler(with_mean=is_table)
@@ -202,9 +222,35 @@ def _estimator_of(args, *, is_table):
     return model
 
 
+def set_params(model, params):
+    """Set parameters of a model that is not fitted; raise UsageError if one is invalid."""
+    known = model.get_params()
+    for name in params:
+        if name not in known:
+            raise UsageError(
+                f"{type(model).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+            )
+    try:
+        model.set_params(**params)._validate_params()
+    except ValueError as error:
+        raise UsageError(error) from None
+
+
+def _refuse_kernel_values(model):
+    """Raise UsageError if the samples of a model are kernel values, and not features."""
+    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if getattr(final, "kernel", None) == "precomputed":
+        raise UsageError(
+            "kernel='precomputed' needs the matrix of kernel values, which only a table can hold, "
+            "without --scale and --cells"
+        )
+
+
 def check_outputs(paths, inputs):
     """Raise an error before a long computation if a result cannot, or must not, be written."""
     for k, path in enumerate(paths):
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"{path} is a directory")
         folder = os.path.dirname(os.path.abspath(path))
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"{path}: there is no directory {folder}")

@@ -6,11 +6,14 @@ from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from .._atomic_dump import atomic_file
 from .._model_file import load_model
+from ._data import some_chunks
 from ._errors import Errors
-from ._options import HelpFormatter, UsageError, add_data_options, check_outputs, data_of
+from ._options import HelpFormatter, UsageError, add_data_options, check_outputs, data_for
 
 __all__ = ["add_parser"]
 
@@ -64,24 +67,25 @@ def run(args):
     if args.output != "-":
         check_outputs([args.output], [args.model, *args.data])
     model = load_model(args.model)
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        name = type(model).__name__
+        raise ValueError(f"the {name} in {args.model} has not been fitted") from None
     method = _method(args, model)
     labels = np.asarray(model.classes_) if is_classifier(model) else np.zeros(1)
-    data = data_of(
-        args,
-        args.data,
-        columns=getattr(model, "feature_names_in_", None),
-        n_features=model.n_features_in_,
-        dtype=labels.dtype,
-    )
+    data = data_for(args, args.data, model, args.model, dtype=labels.dtype)
     errors = Errors(model)
     with _opened(args.output) as write:
-        for X, y in data.chunks():
+        for X, y in some_chunks(data):
             if data.is_table and data.columns is None:
                 X = X.to_numpy()
             predicted = method(X)
             write("\n".join(map(_line, predicted.tolist())) + "\n")
             if y is not None:
-                errors.add(predicted if method == model.predict else model.predict(X), y)
+                outputs = predicted if method == model.predict else model.predict(X)
+                if outputs.ndim == 1:  # a file has the target of one output
+                    errors.add(outputs, y)
     if errors.n:
         _LOGGER.info("%s", errors)
 

@@ -9,7 +9,7 @@ from sklearn.base import is_classifier
 from .._model_file import save_model
 from ..linear import __all__ as linear_models
 from ..readers import fit_stream
-from ._data import numbers_if_possible
+from ._data import numbers_if_possible, some_chunks
 from ._errors import Errors
 from ._options import (
     HelpFormatter,
@@ -17,6 +17,7 @@ from ._options import (
     add_data_options,
     add_model_options,
     check_outputs,
+    data_for,
     data_of,
     positive,
     training_data,
@@ -106,9 +107,10 @@ def run(args):
     """Run the command."""
     outputs = [path for path in (args.output, args.checkpoint) if path is not None]
     check_outputs(outputs, [*args.data, *(args.test or ())])
-    if args.test:
-        data_of(args, args.test)  # missing files are an error before the training
+    test = data_of(args, args.test) if args.test else None  # raises an error for missing files
     data, model = training_data(args)
+    if test is not None and data.is_table and not test.is_table:
+        raise UsageError("--test needs tables, like those of the training")
     if _streams(args, model):
         model = _fit_stream(args, model, data)
     else:
@@ -156,6 +158,8 @@ def _fit(model, data):
 def _listed(labels, data):
     """Return the labels of --classes, in the type of the labels of the data."""
     labels = labels.split(",")
+    if "" in labels or len(set(labels)) < 2:
+        raise UsageError(f"--classes needs at least two labels and no empty one, got {labels}")
     if data.is_table:
         classes = numbers_if_possible(labels)
         data.dtype = classes.dtype
@@ -163,8 +167,11 @@ def _listed(labels, data):
     try:
         classes = np.unique(np.array(labels, dtype=np.float64))
     except ValueError:
-        raise UsageError(f"svmlight files have numbers as labels, not {labels}") from None
-    return classes.astype(np.int64) if (classes == np.floor(classes)).all() else classes
+        classes = np.array([np.nan])
+    if not np.isfinite(classes).all():
+        raise UsageError(f"svmlight files have finite numbers as labels, not {labels}")
+    is_integer = (classes == np.floor(classes)) & (np.abs(classes) < 2**53)  # as in the reader
+    return classes.astype(np.int64) if is_integer.all() else classes
 
 
 def _fit_stream(args, model, data):
@@ -189,14 +196,9 @@ def _fit_stream(args, model, data):
 
 
 def _report_test(args, model, data):
-    test = data_of(
-        args,
-        args.test,
-        columns=getattr(model, "feature_names_in_", None),
-        n_features=model.n_features_in_,
-        dtype=data.dtype if data.is_table else None,
-    )
+    dtype = data.dtype if data.is_table else None
+    test = data_for(args, args.test, model, args.output, dtype=dtype)
     errors = Errors(model)
-    for X, y in test.chunks():
+    for X, y in some_chunks(test):
         errors.add(model.predict(X), y)
     _LOGGER.info("test: %s", errors)

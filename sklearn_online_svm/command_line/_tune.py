@@ -2,7 +2,7 @@
 
 import logging
 
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 
 from .._model_file import save_model
 from ..model_selection import ProgressiveSearch
@@ -12,6 +12,7 @@ from ._options import (
     add_data_options,
     add_model_options,
     check_outputs,
+    set_params,
     training_data,
     values,
 )
@@ -77,10 +78,12 @@ def run(args):
         raise UsageError(f"{args.model} has no partial_fit, which a search needs")
     prefix = "model__" if args.scale else ""
     grid = {prefix + name: listed for name, listed in args.grid}
-    unknown = sorted(grid.keys() - model.get_params().keys())
-    if unknown:
-        name = unknown[0].removeprefix(prefix)
-        raise UsageError(f"{args.model} has no parameter {name!r}")
+    for name, listed in args.grid:
+        for value in listed:
+            candidate = clone(model[-1] if args.scale else model)
+            set_params(candidate, {name: value})
+            if not hasattr(candidate, "partial_fit"):
+                raise UsageError(f"{name}={value} has no partial_fit, which a search needs")
     X, y = data.load(is_classification=is_classifier(model))
     _LOGGER.info("%d samples with %d features", *X.shape)
     search = ProgressiveSearch(

@@ -147,7 +147,15 @@ def _store(path, estimator, epoch, n_chunks, n_samples):
 
 def _stored(path, estimator):
     """Return the content of a checkpoint that belongs to the estimator."""
-    stored = joblib.load(path)
+    try:
+        stored = joblib.load(path)
+    except OSError:
+        raise
+    except Exception as error:  # unpickling other bytes can raise any
+        raise ValueError(
+            f"{os.fspath(path)!r} is damaged, or not a checkpoint of fit_stream "
+            f"({type(error).__name__}: {error}). Delete it, or choose another path."
+        ) from error
     path = repr(os.fspath(path))
     if not isinstance(stored, dict) or stored.get("fit_stream") != _FORMAT:
         raise ValueError(

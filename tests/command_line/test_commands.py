@@ -404,7 +404,7 @@ def test_tune_with_another_score_and_without_output(table, capsys):
     assert found.out.splitlines()[1].split()[0] == f"{search.best_score_:.4f}"
     assert run(capsys, f"{command} --quiet -o m.npz") == ("", "")
     assert load_model("m.npz").classes_.tolist() == ["no", "yes"]
-    err = run(capsys, f"{command} --scoring nonsense", 1).err
+    err = run(capsys, f"{command} --scoring nonsense", 2).err
     assert "'nonsense'" in err
 
 
@@ -464,10 +464,38 @@ def test_inspect_cells(folder, capsys):
         ("train -o m.npz", "required: DATA"),
         ("train train.svm -o m.npz --model SVC", "invalid choice: 'SVC'"),
         ("train train.svm -o m.npz -p C", "'C' is not NAME=VALUE"),
-        ("train train.svm -o m.npz -p D=1", "Invalid parameter 'D' for estimator LASVC"),
+        ("train train.svm -o m.npz -p D=1", "LASVC has no parameter 'D'; it has C, algorithm, "),
         ("train train.svm -o m.npz -p C=-1", "The 'C' parameter of LASVC must be a float"),
         ("train train.svm -o m.npz -p C=many", "The 'C' parameter of LASVC must be a float"),
+        ("train train.svm -o m.npz -p C=" + 300 * "(", "The 'C' parameter of LASVC must be a flo"),
+        ("train train.svm -o m.npz -p C__x=1", "LASVC has no parameter 'C__x'"),
+        ("train train.svm -o m.npz -p self=1", "LASVC has no parameter 'self'"),
+        ("train train.svm -o m.npz -p kernel=precomputed", "kernel='precomputed' needs the"),
+        (
+            "train train.svm -o m.npz --model LASVR --stream -p kernel=precomputed",
+            "kernel='precomputed' needs the matrix",
+        ),
+        (
+            "train train.csv --target label -o m.npz --cells 9 -p kernel=precomputed",
+            "kernel='precomputed' needs the matrix",
+        ),
+        (
+            "train train.csv --target label -o m.npz --scale -p kernel=precomputed",
+            "kernel='precomputed' needs the matrix",
+        ),
         ("train train.svm -o m.npz --cells 0", "0 is not positive"),
+        ("train train.svm -o m.npz --cells 1", "The 'cell_size' parameter of CellClassifier"),
+        ("train train.svm -o m.npz --chunk-size 9" + 20 * "9", "9 is larger than 9223372036854"),
+        ("train train.svm -o m.npz --n-features 2147483648", "The 'n_features' parameter of"),
+        (
+            "train train.svm -o m.npz --checkpoint c --checkpoint-every nan",
+            "The 'checkpoint_every' parameter",
+        ),
+        ("train train.svm -o m.npz --stream --classes 1", "--classes needs at least two labels"),
+        ("train train.csv --target label -o m.npz --stream --classes yes,", "no empty one"),
+        ("train train.svm -o m.npz --stream --classes nan,1", "files have finite numbers as"),
+        ("train train.svm -o m.npz --stream --classes inf,1", "files have finite numbers as"),
+        ("train train.csv --target label -o m.npz --test test.svm", "--test needs tables, like"),
         ("train train.svm -o m.npz --n-features x", "invalid positive value: 'x'"),
         ("train train.svm -o m.npz --epochs 2", "--epochs needs --stream"),
         ("train train.svm -o m.npz --classes 1,2", "--classes needs --stream"),
@@ -483,6 +511,10 @@ def test_inspect_cells(folder, capsys):
         ("tune train.svm -g C", "'C' is not NAME=VALUE,VALUE"),
         ("tune train.svm -g D=1,2", "LASVC has no parameter 'D'"),
         ("tune train.svm -g C=1,2 --model RampSVC", "RampSVC has no partial_fit"),
+        ("tune train.svm -g C=1,2 -p kernel=precomputed", "kernel='precomputed' needs the matrix"),
+        ("tune train.svm -g kernel=precomputed,rbf", "kernel=precomputed has no partial_fit"),
+        ("tune train.svm -g C=1,-1", "The 'C' parameter of LASVC must be a float"),
+        ("tune train.svm -g C=1,2 -g gamma=a --scale", "The 'gamma' parameter of LASVC must be"),
         ("predict train.svm", "required: MODEL"),
         ("predict train.svm m.npz --decision --probability", "not allowed with argument"),
         ("inspect", "required: MODEL"),
@@ -565,10 +597,65 @@ def test_columns_are_listed_if_one_is_missing(table, capsys):
     assert "the columns are u;label;v (columns must be separated by commas" in err
 
 
-def test_a_damaged_archive(folder, capsys):
-    (folder / "bad.csv.zip").write_bytes(b"PK\x03\x04 nothing")
-    err = run(capsys, "train bad.csv.zip --target label -o m.npz", 1).err
-    assert err.startswith("error: bad.csv.zip: ")
+@pytest.mark.parametrize("ending", ["zip", "gz", "bz2", "xz"])
+def test_damaged_archives(table, ending, capsys):
+    """An archive with a wrong byte is read like the original, or the message has its name."""
+    name = f"bad.csv.{ending}"
+    frame(table, X[:20], NAMES[:20]).to_csv(name, index=False)
+    content = Path(name).read_bytes()
+    found = []
+    # Each byte of the headers, and some of the others.
+    for k in (*range(60), *range(60, len(content) - 100, 20), *range(-100, 0, 2)):
+        damaged = bytearray(content)
+        damaged[k] ^= 255
+        Path(name).write_bytes(damaged)
+        code = main(f"train {name} --target label -o m.npz --quiet".split())
+        found.append((code, capsys.readouterr().err[: len(name) + 9]))
+    assert set(found) <= {(0, ""), (1, f"error: {name}: "), (1, f"error: {name}, ")}
+    assert (1, f"error: {name}: ") in found
+
+
+def test_a_damaged_parquet_file(table, capsys):
+    """pyarrow raises errors of many types."""
+    pytest.importorskip("pyarrow")
+    frame(table, X, NAMES).to_parquet("bad.parquet")
+    content = Path("bad.parquet").read_bytes()
+    Path("bad.parquet").write_bytes(content.replace(b"unicode", b"uoicode"))
+    err = run(capsys, "train bad.parquet --target label -o m.npz", 1).err
+    assert err.startswith("error: bad.parquet: ")
+
+
+def test_a_precomputed_kernel_in_a_table(table, capsys):
+    matrix = table.DataFrame(X @ X.T).rename(columns=str)
+    matrix.assign(label=NAMES).to_csv("kernel.csv", index=False)
+    run(capsys, "train kernel.csv --target label -o m.npz -p kernel=precomputed --seed 0")
+    out = run(capsys, "predict kernel.csv m.npz").out
+    expected = LASVC(kernel="precomputed", random_state=0).fit(matrix, NAMES)
+    assert out.split() == expected.predict(matrix).tolist()
+    err = run(capsys, "predict train.svm m.npz", 1).err
+    assert "m.npz needs a table with its 600 named features: 0, 1, 2" in err and ", ..." in err
+    save_model(LASVC(kernel="precomputed").fit(X @ X.T, Y), "m.npz")
+    err = run(capsys, "predict train.svm m.npz", 2).err
+    assert "kernel='precomputed' needs the matrix of kernel values" in err
+
+
+def test_a_model_of_several_outputs(folder, capsys):
+    """A file has one target, so no error is reported."""
+    model = LASVR().fit(S, X)
+    save_model(model, "m.npz")
+    out, err = run(capsys, "predict test.svm m.npz")
+    assert err == ""
+    found = [list(map(float, line.split())) for line in out.splitlines()]
+    assert found == model.predict(S_TEST).tolist()
+
+
+def test_too_little_memory(folder, capsys, monkeypatch):
+    def fit(self, X, y):
+        raise MemoryError("Unable to allocate 16.0 GiB")
+
+    monkeypatch.setattr(LASVC, "fit", fit)
+    err = run(capsys, "train train.svm -o m.npz", 1).err
+    assert err.endswith("error: there is not enough memory: Unable to allocate 16.0 GiB\n")
 
 
 def test_models_without_a_method(folder, capsys):
@@ -600,13 +687,42 @@ def test_models_without_a_method(folder, capsys):
         ("train half.csv.gz --target a -o m.npz", "half.csv.gz: Compressed file ended before"),
         ("train train.svm train.csv -o m.npz", "the files have different formats: csv, svmlight"),
         ("train train.csv --target x -o m.npz", "train.csv: there is no column 'x'"),
+        ("train train.svm -o m.npz --test empty.svm", "empty.svm has no samples"),
+        ("train train.csv --target label -o m.npz --test no.csv", "no.csv has no samples"),
+        ("tune empty.svm -g C=1,2", "empty.svm has no samples"),
+        ("predict empty.svm m.npz", "empty.svm has no samples"),
+        ("predict empty.svm empty.svm m.npz -o out", "empty.svm has no samples"),
+        ("predict empty.csv m.npz", "empty.csv has no samples"),
+        ("predict train.svm names.npz", "the model in names.npz needs a table with its 2 named"),
+        ("predict train.svm scaled.npz", "needs a table with its 2 named features: u, v"),
+        ("predict train.svm new.npz", "the LASVC in new.npz has not been fitted"),
+        ("train bare.csv --target label -o m.npz", "bare.csv has no features"),
+        ("train inf.csv --target label -o m.npz", "inf.csv, line 3: column 'u' must contain fini"),
+        ("train train.svm -o folder", "folder is a directory"),
+        ("predict train.svm m.npz -o folder", "folder is a directory"),
+        ("tune train.svm -g C=1,2 -o folder", "folder is a directory"),
+        ("train train.svm -o n.npz --checkpoint m.npz", "'m.npz' is damaged, or not a checkpoint"),
+        ("train train.svm -o n.npz --checkpoint empty.csv", "'empty.csv' is damaged, or not a"),
+        ("train folder -o m.npz", "Is a directory: 'folder'"),
+        ("inspect folder", "Is a directory: 'folder'"),
+        ("inspect new.csv.zip", "new.csv.zip cannot be loaded"),
     ],
 )
 def test_errors_in_files(table, command, message, capsys):
     save_model(LASVC().fit(S, Y), "m.npz")
+    save_model(LASVC(), "new.npz")
+    columns = table.DataFrame(X, columns=["u", "v"])
+    save_model(AROWClassifier().fit(columns, NAMES), "names.npz")
+    scaled = OnlinePipeline([("scale", StandardScaler()), ("model", AROWClassifier())])
+    save_model(scaled.fit(columns, NAMES), "scaled.npz")
+    os.mkdir("folder")
+    columns.to_csv("new.csv.zip", index=False)
     for name, text in {
         "empty.svm": "",
         "empty.csv": "a,b\n",
+        "no.csv": "u,label,v\n",
+        "bare.csv": "label\nyes\nno\n",
+        "inf.csv": "u,label\n1,yes\ninf,no\n",
         "bare.svm": "1\n2\n",
         "one.svm": "1 1:1\n1 1:2\n",
     }.items():

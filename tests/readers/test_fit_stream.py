@@ -221,6 +221,15 @@ def test_checkpoints_of_other_calls(tmp_path):
         fit_stream(LASVC(), chunks, **options)
 
 
+@pytest.mark.parametrize("content", [b"", b"u,label\n1,yes\n", b"PK\x03\x04", b"\x80\x05K"])
+def test_files_that_are_no_pickles(tmp_path, content):
+    path = tmp_path / "checkpoint"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"checkpoint' is damaged, or not a checkpoint of fit_st"):
+        fit_stream(AROWClassifier(), chunks, classes=CLASSES, checkpoint=path)
+    assert path.read_bytes() == content
+
+
 @pytest.mark.parametrize(
     "options", [{"estimator": object()}, {"epochs": 0}, {"checkpoint_every": -1}]
 )
