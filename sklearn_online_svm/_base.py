@@ -26,6 +26,10 @@ _CSR = (sparse.csr_matrix, sparse.csr_array)
 # With more samples, the time of the full validation is negligible.
 _FEW_SAMPLES = 256
 
+# Largest absolute value of a target. The squared length of the longest step of an update rule is
+# limited to 1e280, with float32 samples to 1e40: longer steps would be omitted.
+_LARGEST_TARGET = {np.dtype(np.float64): 1e130, np.dtype(np.float32): 1e19}
+
 # Integer labels within a smaller range are counted instead of sorted.
 _MAX_LABEL_RANGE = 4096
 
@@ -218,6 +222,22 @@ def is_labelled(y):
     return np.ones(len(y), dtype=bool)
 
 
+def refuse_large_targets(y, dtype=np.float64):
+    """Raise an error for targets whose squared errors would overflow.
+
+    ``dtype`` is the type in which coefficients are stored, that of the samples or float64.
+    """
+    limit = _LARGEST_TARGET[np.dtype(dtype)]
+    largest = max(np.max(y, initial=0.0), -np.min(y, initial=0.0))
+    if largest > limit:
+        advice = ", or pass X as float64" if dtype == np.float32 else ""
+        raise ValueError(
+            f"y contains {largest:.3g} in absolute value, but targets must not exceed {limit:.0e} "
+            f"with {np.dtype(dtype)} coefficients. Scale the targets, for example with "
+            f"sklearn.compose.TransformedTargetRegressor{advice}."
+        )
+
+
 def _is_missing(label):
     try:
         return label is None or bool(label != label)
@@ -342,6 +362,8 @@ def check_weights(sample_weight, X, *, allow_all_zero):
 
 def code_of(label, classes):
     """Return the code of a label, or None if it is not among the classes."""
+    if np.ndim(label):
+        return None
     # NumPy 1.24 warns if it compares an array of strings with a number.
     return next((code for code, known in enumerate(classes) if known == label), None)
 

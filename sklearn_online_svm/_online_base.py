@@ -11,7 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import balanced_weights, class_factors, draw_seed, unique_labels_and_codes
+from ._base import (
+    balanced_weights,
+    class_factors,
+    draw_seed,
+    refuse_large_targets,
+    unique_labels_and_codes,
+)
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
 from ._estimator_base import IncrementalEstimator
@@ -179,7 +185,7 @@ class OnlineClassifier:
         # The loop computes margins with the current weights, not with their averages.
         return None if getattr(self, "average", False) else partial(QueryAdapter, self)
 
-    def _encode_targets(self, y, weights):
+    def _encode_targets(self, X, y, weights):
         """Return the class codes of the labels of ``fit``."""
         self.classes_, codes = unique_labels_and_codes(y)
         n_classes = len(self.classes_)
@@ -233,15 +239,17 @@ class OnlineRegressor(RegressorMixin):
             "epsilon": float(self.epsilon),
         }
 
-    def _encode_targets(self, y, weights):
+    def _encode_targets(self, X, y, weights):
         """Return the targets as float64; y is an array."""
+        targets = y
         if y.dtype.kind in "biuf":
             targets = np.ascontiguousarray(y, dtype=np.float64)
-            if np.isfinite(targets).all():
-                return targets
-        return check_array(
-            y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
-        )
+        if targets.dtype != np.float64 or not np.isfinite(targets).all():
+            targets = check_array(
+                y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
+            )
+        refuse_large_targets(targets, X.dtype)
+        return targets
 
     def _sample_weights(self, targets, weights, stream=False):
         return weights

@@ -116,7 +116,7 @@ class ConvexProblems(Passes):
         not more accurate than that, and at ``ramp_s`` both tangents are valid.
         """
         z, s = self.y * scores.T, self.model.ramp_s
-        return (z < s + self.model.tol * self.at["shifted"]).astype(np.int8)
+        return (z < s + float(self.model.tol) * self.at["shifted"]).astype(np.int8)
 
     def objective(self, scores):
         """Return the objective of each class with the ramp loss, over all samples."""

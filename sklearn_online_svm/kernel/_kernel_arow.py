@@ -31,7 +31,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         Regularization parameter, the variance of the noise relative to K(x, x). With a larger
         value the steps are shorter and the variances shrink more slowly.
     forgetting_factor : float, default=0.99999
-        Factor in (0, 1] by which the model approaches its initial state before each sample, so
+        Factor in [0.001, 1] by which the model approaches its initial state before each sample, so
         that it follows concept drift: the weight of a sample is halved after
         :math:`\log 2 / (1 - \lambda)` samples, with the default 69 000. 1.0 weights all samples
         equally; with drift such a model becomes unable to change.
@@ -191,7 +191,8 @@ class KernelAROWClassifier(KernelUpdateClassifier):
     _parameter_constraints: dict = {
         **KernelUpdateClassifier._parameter_constraints,
         "r": [Interval(Real, 0.0, None, closed="neither")],
-        "forgetting_factor": [Interval(Real, 0.0, 1.0, closed="right")],
+        # Its power of 64, the size of a block, must not underflow.
+        "forgetting_factor": [Interval(Real, 1e-3, 1.0, closed="both")],
         "max_support_vectors": [Interval(Integral, 1, None, closed="left")],
     }
     _fixed_params = (*KernelUpdateClassifier._fixed_params, "forgetting_factor")
@@ -264,8 +265,11 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         variance = np.empty((X.shape[0], len(covariance)))
         for first in range(0, X.shape[0], _BLOCK):
             rows = slice(first, first + _BLOCK)
-            Z = kernel(X[rows], vectors) @ basis.T
-            distance = np.maximum(0.0, kernel.diagonal(X[rows]) - np.sum(Z * Z, axis=1))
+            distance = kernel.diagonal(X[rows])
+            Z = np.zeros((len(distance), 0))
+            if len(basis):  # no sample joins the dictionary if all are zero
+                Z = kernel(X[rows], vectors) @ basis.T
+            distance = np.maximum(0.0, distance - np.sum(Z * Z, axis=1))
             for c, S in enumerate(covariance):
                 variance[rows, c] = np.maximum(0.0, np.sum((Z @ S) * Z, axis=1)) + distance
         return variance[:, 0] if variance.shape[1] == 1 else variance

@@ -178,6 +178,7 @@ class KernelMachine(KernelModel):
             draft._offer_copy(rows, cost, passes)
             try:
                 passes.run()
+                draft._refuse_overflow()
                 draft._keep_samples(rows, passes.at)
                 draft._end_fit()
                 uncertain = np.inf if draft._is_constant() else draft._coarseness()
@@ -191,6 +192,19 @@ class KernelMachine(KernelModel):
                 raise
         self._warn_if_coarse(uncertain, stacklevel=5)
         return self
+
+    def _refuse_overflow(self):
+        """Raise an error if the solution is not finite, as with an unbounded problem."""
+        for problem in self._engine.problems:
+            slots, (alpha, g, bias) = problem.slots(), problem.solution()
+            if np.isfinite([alpha[slots], g[slots]]).all() and np.isfinite(bias):
+                continue
+            names = [name for name in ("kernel", "C", "loss") if hasattr(self, name)]
+            given = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+            raise ValueError(
+                f"The coefficients of {type(self).__name__} are beyond the range of double "
+                f"precision with {given}. Use a positive definite kernel, or a smaller C."
+            )
 
     # Maximum number of tasks of ``fit``, if it is known: epochs and optimizations.
     _n_tasks = None

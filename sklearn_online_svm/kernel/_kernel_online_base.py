@@ -33,8 +33,8 @@ class KernelUpdates(KernelModel, OnlineLearner):
 
     A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters,
     ``_expansion_options``, which returns fields of :class:`ExpansionSpec`, and
-    ``_encode_chunk``, which returns class codes or targets of the arguments y and ``classes`` of
-    ``partial_fit``. :class:`OnlineClassifier` or :class:`OnlineRegressor` defines the rest.
+    ``_encode_chunk``, which returns class codes or targets of the arguments X, y and ``classes``
+    of ``partial_fit``. :class:`OnlineClassifier` or :class:`OnlineRegressor` defines the rest.
     """
 
     _fixed_params = (*KernelModel._fixed_params, "max_support_vectors")
@@ -81,7 +81,7 @@ class KernelUpdates(KernelModel, OnlineLearner):
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=False)
         self.__dict__.pop("_class_order", None)
-        targets = self._encode_targets(y, weights)
+        targets = self._encode_targets(X, y, weights)
         row_weights = self._sample_weights(targets, weights)
         return self._first_state(X, weights), targets, row_weights
 
@@ -95,7 +95,7 @@ class KernelUpdates(KernelModel, OnlineLearner):
                 X, y = check_samples(self, X, y, reset=False, dtype=dtype)
         else:
             X, y = check_samples(self, X, y, reset=first, dtype=dtype)
-        targets = self._encode_chunk(y, classes)
+        targets = self._encode_chunk(X, y, classes)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
@@ -272,7 +272,7 @@ class KernelUpdateClassifier(OnlineClassifier, KernelClassifier, KernelUpdates):
         """
         return self._partial_fit_in_transaction(X, y, classes, sample_weight)
 
-    def _encode_chunk(self, y, classes):
+    def _encode_chunk(self, X, y, classes):
         if "_state" not in self.__dict__:
             self.classes_ = classes_of_stream(classes)
         if y.dtype.kind not in "biuU":

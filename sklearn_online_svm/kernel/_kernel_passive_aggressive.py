@@ -493,7 +493,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
                 or (n_samples, n_samples)
             Training samples, or the kernel matrix if ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
-            Target values.
+            Target values, at most 1e130 in absolute value, or 1e19 if X is float32.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights; C is multiplied by them. Samples of weight 0 are ignored.
 
@@ -521,7 +521,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, in the order of the stream.
         y : array-like of shape (n_samples,)
-            Target values.
+            Target values, at most 1e130 in absolute value, or 1e19 if X is float32.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights; C is multiplied by them. Samples of weight 0 are ignored.
 
@@ -564,5 +564,5 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
     def _update_spec(self):
         return UpdateSpec(rule=self._update_rule(), fit_intercept=False)
 
-    def _encode_chunk(self, y, classes):
-        return self._encode_targets(y, None)
+    def _encode_chunk(self, X, y, classes):
+        return self._encode_targets(X, y, None)

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from .._base import check_samples
+from .._base import check_samples, refuse_large_targets
 from .._core.kernel.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import SolverSpec, decisions
@@ -58,7 +58,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         stream); see Notes.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         Loss function: :math:`\max(0, |y - f(x)| - \epsilon)` or its square. The squared loss needs
-        ``algorithm="lasvm"``.
+        ``algorithm="lasvm"`` and a positive definite kernel, which "sigmoid" is not.
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm: ``"linear"``, ``"poly"``, ``"rbf"``,
         ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"intersection"``, ``"tanimoto"`` or
@@ -297,7 +297,7 @@ class LASVR(RegressorMixin, OnlineMachine):
                 or (n_samples, n_samples)
             Training samples, or the kernel matrix if ``kernel="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Target values.
+            Target values, at most 1e130 in absolute value.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
 
@@ -332,7 +332,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, in the order of the stream. Shuffle them if they are sorted.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Target values.
+            Target values, at most 1e130 in absolute value.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
 
@@ -373,7 +373,7 @@ class LASVR(RegressorMixin, OnlineMachine):
                 or (n_samples, n_samples)
             Training samples, or the kernel matrix if ``kernel="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Target values.
+            Target values, at most 1e130 in absolute value.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -458,6 +458,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         return X, y
 
     def _encode_targets(self, X, y):
+        refuse_large_targets(y)
         self._refuse_combinations()
         self.n_outputs_, self._is_flat = (1, True) if y.ndim == 1 else (y.shape[1], False)
         return self._by_output(y)
@@ -478,6 +479,7 @@ class LASVR(RegressorMixin, OnlineMachine):
             y = check_array(
                 y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
             )
+        refuse_large_targets(y)
         return self._by_output(y)
 
     @staticmethod
@@ -551,7 +553,15 @@ class LASVR(RegressorMixin, OnlineMachine):
         )
 
     def _refuse_combinations(self):
-        if self.loss == "squared_epsilon_insensitive" and self.algorithm != "lasvm":
+        if self.loss != "squared_epsilon_insensitive":
+            return
+        if isinstance(self.kernel, str) and self.kernel == "sigmoid":
+            raise ValueError(
+                "loss='squared_epsilon_insensitive' does not bound the coefficients, and needs a "
+                "positive definite kernel, which kernel='sigmoid' is not. Use another kernel, or "
+                "loss='epsilon_insensitive'."
+            )
+        if self.algorithm != "lasvm":
             raise ValueError(
                 "loss='squared_epsilon_insensitive' requires algorithm='lasvm', because the "
                 f"duality gap is unbounded without it; got algorithm={self.algorithm!r}."

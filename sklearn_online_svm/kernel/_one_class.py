@@ -36,8 +36,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         Upper bound of the share of training samples that are rejected, and lower bound of the
         share that are support vectors; both hold at the optimum, also for samples that are equal
         to a support vector, which ``OneClassSVM`` may reject. At least ``nu * n_samples``
-        vectors are kept. In the interval (0, 1]. ``OneClassSVM`` has a default of 0.5, which keeps
-        half of the samples.
+        vectors are kept. In the interval [1e-300, 1]. ``OneClassSVM`` has a default of 0.5, which
+        keeps half of the samples.
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm: ``"linear"``, ``"poly"``, ``"rbf"``,
         ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"intersection"``, ``"tanimoto"`` or
@@ -191,7 +191,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     """
 
     _parameter_constraints: dict = {
-        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "nu": [Interval(Real, 1e-300, 1.0, closed="both")],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
         **OnlineMachine._parameter_constraints,
     }

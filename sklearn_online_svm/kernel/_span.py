@@ -242,7 +242,11 @@ class Basis:
                 self.root, _ = trtri(root, lower=1, overwrite_c=1)
                 break
         else:  # the kernel is not positive semidefinite
-            self.inverse = linalg.inv(regular, overwrite_a=True, check_finite=False)
+            try:
+                self.inverse = linalg.inv(regular, check_finite=False)
+            except linalg.LinAlgError:  # duplicates, with a ridge below the rounding of K
+                regular[np.diag_indices(n)] += COARSE_RIDGE * self.scale
+                self.inverse = linalg.inv(regular, overwrite_a=True, check_finite=False)
         self.ones = self._solve(np.ones((n, 1), K.dtype))[:, 0]
         self.total = self.ones.sum(dtype=np.float64)
 

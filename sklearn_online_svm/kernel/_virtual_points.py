@@ -38,7 +38,7 @@ class VirtualPoints:
     def __init__(self, X, kernel, n_neighbors=5, seen=None):
         self.X = X
         self._seen = X if seen is None else seen
-        self.n_neighbors = min(n_neighbors, X.shape[0] - 1)
+        self.n_neighbors = min(int(n_neighbors), X.shape[0] - 1)
         self._kernel = kernel
         # These kernels order distances like the input space. Input distances also work where all
         # values of an rbf kernel are 0 because the samples are far apart.

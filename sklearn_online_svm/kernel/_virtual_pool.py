@@ -191,7 +191,7 @@ class VirtualSampleSelection(SampleSelection):
             state,
             minority=state["minority"],
             problem=state["minority"] if len(model.classes_) > 2 else 0,
-            n_virtual=model.n_virtual,
+            n_virtual=int(model.n_virtual),
             max_labels=model.max_labels,
         )
         self.X, self.order, self.given = self.pool.samples.X, self.pool.order, self.pool.given

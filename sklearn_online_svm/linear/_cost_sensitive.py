@@ -289,6 +289,10 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     def _rho(self):
         try:
             return np.asarray(self.rho, dtype=np.float64)
+        except TypeError:
+            raise ValueError(
+                f"rho must be a number or a matrix of numbers, got {self.rho!r}."
+            ) from None
         except OverflowError:
             raise ValueError(f"rho is too large for a float: {self.rho!r}.") from None
 

@@ -82,7 +82,7 @@ class LinearModel(OnlineLearner):
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=False)
             draft.__dict__.pop("_class_order", None)
-            targets = draft._encode_targets(y, weights)
+            targets = draft._encode_targets(X, y, weights)
             weights = draft._sample_weights(targets, weights)
             state = draft._new_state(X)
             if self.warm_start and "_state" in self.__dict__:

@@ -279,7 +279,7 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. float32 and float64 arrays are used without conversion.
         y : array-like of shape (n_samples,)
-            Target values.
+            Target values, at most 1e130 in absolute value, or 1e19 if X is float32.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights; C is multiplied by them. Samples of weight 0 are skipped.
         coef_init : array-like of shape (n_features,), default=None
@@ -308,7 +308,7 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data, in the order of the stream.
         y : array-like of shape (n_samples,)
-            Target values.
+            Target values, at most 1e130 in absolute value, or 1e19 if X is float32.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights; C is multiplied by them. Samples of weight 0 are skipped.
 
@@ -333,7 +333,7 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        return X, self._encode_targets(y, weights), weights
+        return X, self._encode_targets(X, y, weights), weights
 
     def predict(self, X):
         """Predict the target value of each sample.

@@ -54,7 +54,10 @@ class LinearState:
         self.dtype = np.dtype(dtype)
         self.sparse = sparse
         kind = np.float64 if spec.covariance == "full" else self.dtype
-        if not spec.start_variance <= np.finfo(kind).max:
+        largest = float(np.finfo(kind).max)
+        if spec.covariance == "full":
+            largest **= 0.5  # S x x'S has the squares of variances
+        if not spec.start_variance <= largest:
             raise ValueError(
                 f"1 / a = {spec.start_variance:g}, the initial variance of the weights, is too "
                 f"large for {np.dtype(kind)}: choose a larger a."

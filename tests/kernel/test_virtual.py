@@ -1,6 +1,7 @@
 """VirtualLASVC: active selection from a pool to which points of the minority are added."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -229,8 +230,10 @@ def test_minority_class():
     assert model.minority_class_ == many and model.n_virtual_points_ > 0
     labels = np.repeat(model.classes_, model.n_support_)
     assert (labels[model.support_ == -1] == many).all()
-    with pytest.raises(ValueError, match=r"minority_class=7 is not among the classes \[0, 1\]"):
-        VirtualLASVC(minority_class=7).fit(X, y)
+    for label in (7, [], (1, 2), {}):
+        match = rf"minority_class={re.escape(repr(label))} is not among the classes \[0, 1\]"
+        with pytest.raises(ValueError, match=match):
+            VirtualLASVC(minority_class=label).fit(X, y)
     before = model.decision_function(X)
     with pytest.raises(ValueError, match="minority_class=7"):
         model.set_params(minority_class=7).partial_fit(X[:5], y[:5])

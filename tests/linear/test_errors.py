@@ -578,6 +578,7 @@ def test_inconsistent_costs():
         (2, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must both be given"),
         (2, dict(objective="cost", cost_n=2.0), r"got cost_p=None, cost_n=2\.0"),
         (2, dict(rho=rho), r"rho must be a number or have shape \(2, 2\), got \(3, 3\)"),
+        (3, dict(rho={}, **joint), r"rho must be a number or a matrix of numbers, got {}"),
         (2, dict(rho=[1.0, 2.0]), r"rho must be a number or have shape \(2, 2\), got \(2,\)"),
         (3, dict(rho=rho), "needs multi_class='crammer_singer'.*got multi_class='ovr'"),
         (3, dict(multi_class="crammer_singer"), "got rule='cost-sensitive'"),
