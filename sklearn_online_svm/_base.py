@@ -95,6 +95,16 @@ def check_samples(
         if not without_y:
             _refuse_missing(y)
         raise
+    except ValueError as error:
+        kernel = getattr(getattr(estimator, "estimator", estimator), "kernel", None)
+        if callable(kernel) and "could not convert string to float" in str(error):
+            raise ValueError(
+                f"{error}. Samples must be numbers, also with a callable kernel. For a kernel of "
+                "strings, pass kernel='precomputed' and the matrix of kernel values, or the "
+                "indices of the strings in a list as X, of shape (n_samples, 1), which the kernel "
+                "looks up; for categories, encode them (sklearn.preprocessing.OrdinalEncoder)."
+            ) from None
+        raise
     X, y = (result, None) if without_y else result
     if sparse.issparse(X):
         if deep and not X.has_canonical_format:

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import sys
 import zlib
 from functools import partial
 from numbers import Integral
@@ -26,7 +27,7 @@ _MAX_FEATURES = 2**31 - 1
 @validate_params(
     {
         "path": [str, os.PathLike, list],
-        "chunk_size": [Interval(Integral, 1, None, closed="left")],
+        "chunk_size": [Interval(Integral, 1, sys.maxsize, closed="both")],
         "n_features": [Interval(Integral, 1, _MAX_FEATURES, closed="both"), None],
         "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
         "zero_based": [bool, StrOptions({"auto"})],
@@ -52,7 +53,8 @@ def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", 
         Type of the values, by its name or as ``np.float64`` or ``np.float32``.
     zero_based : bool or "auto", default="auto"
         Whether the index of the first feature is 0 (True) or 1 (False). With ``"auto"`` it is 0 if
-        some index is 0, otherwise 1; this, too, is determined by reading the files twice.
+        some index is 0, otherwise 1; this, too, is determined by reading the files twice. The
+        largest index that can be read is 2147483647, or 2147483646 if the first one is 0.
 
     Returns
     -------
@@ -122,13 +124,25 @@ def _chunks(paths, chunk_size, n_features, dtype, zero_based):
 
 def _first_reading(paths, dtype, zero_based):
     """Return the number of features, and whether the first index is 0."""
-    parser = SvmlightParser(dtype, _MAX_FEATURES, 0 if zero_based else 1)
-    for _ in _parsed(parser, paths, 10_000):
-        parser.clear()
+    # With "auto" the index 2147483647 is counted from 0 here, and may yet turn out to be the last
+    # one of _MAX_FEATURES, counted from 1.
+    limit = _MAX_FEATURES + (zero_based == "auto")
+    parser = SvmlightParser(dtype, limit, 0 if zero_based else 1)
+    try:
+        for _ in _parsed(parser, paths, 10_000):
+            parser.clear()
+    except ValueError as error:  # there is no number of features yet
+        largest = _MAX_FEATURES - (zero_based is True)
+        message = str(error).replace(
+            f"exceeds the number of features, {limit}", f"exceeds the largest one, {largest}"
+        )
+        raise ValueError(message) from None
     if zero_based == "auto":
         zero_based = parser.min_index <= 0
-        return parser.max_index + zero_based, zero_based
-    return parser.max_index + 1, zero_based
+        n_features = parser.max_index + zero_based
+    else:
+        n_features = parser.max_index + 1
+    return min(n_features, _MAX_FEATURES), zero_based
 
 
 def _parsed(parser, paths, chunk_size):

@@ -1,6 +1,7 @@
 """Readers of arrays and of tables in files."""
 
 import os
+import sys
 from numbers import Integral
 
 from sklearn.utils import check_consistent_length
@@ -10,7 +11,7 @@ from .._sklearn_compat import Interval, _num_samples, validate_params
 
 __all__ = ["read_arrays", "read_csv", "read_parquet"]
 
-_CHUNK_SIZE = [Interval(Integral, 1, None, closed="left")]
+_CHUNK_SIZE = [Interval(Integral, 1, sys.maxsize, closed="both")]
 
 
 @validate_params(

@@ -13,17 +13,21 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import (
     LASVC,
+    LASVR,
     ActiveLASVC,
     ColumnKernel,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
+    LabelEfficientClassifier,
+    OneClassLASVM,
     RampSVC,
     VirtualLASVC,
 )
 from sklearn_online_svm._feature_space import Kernel
 from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.export import save_libsvm
+from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.engine import kernel_values
 
 ESTIMATORS = [
@@ -413,3 +417,61 @@ def test_virtual_samples_with_a_column_kernel():
     model = VirtualLASVC(kernel=kernel, random_state=0).fit(X, y == y[0])
     assert model.n_virtual_points_ > 0
     assert model.score(X, y == y[0]) > 0.8
+
+
+# -- strings -------------------------------------------------------------------------------------
+
+WORDS = ["ab", "cd", "ef", "gh"]
+
+
+def shared_letters(A, B):
+    return np.array([[len(set(a) & set(b)) for b in B.ravel()] for a in A.ravel()], dtype=float)
+
+
+def looked_up(A, B):
+    """Return kernel values of the words with these indices."""
+    words = np.array(WORDS)
+    return shared_letters(*(words[C.astype(int).ravel()] for C in (A, B)))
+
+
+STRING_MODELS = {
+    "LASVC": lambda kernel: LASVC(kernel=kernel),
+    "LASVR": lambda kernel: LASVR(kernel=kernel),
+    "RampSVC": lambda kernel: RampSVC(kernel=kernel),
+    "OneClassLASVM": lambda kernel: OneClassLASVM(kernel=kernel),
+    "AROW": lambda kernel: KernelAROWClassifier(kernel=kernel),
+    "perceptron": lambda kernel: KernelPerceptronClassifier(kernel=kernel),
+    "cells": lambda kernel: CellClassifier(LASVC(kernel=kernel), cell_size=10),
+    "label-efficient": lambda kernel: LabelEfficientClassifier(LASVC(kernel=kernel)),
+}
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        WORDS,
+        np.array(WORDS),
+        np.array(WORDS, dtype=object)[:, None],
+        np.array(WORDS, dtype="S2")[:, None],
+        [["ab", 1.0], ["cd", 2.0], ["ef", 3.0], ["gh", 4.0]],
+    ],
+    ids=["list", "1d", "object", "bytes", "mixed"],
+)
+@pytest.mark.parametrize("name", sorted(STRING_MODELS))
+def test_strings_with_a_callable_kernel(name, samples):
+    """The error says how a kernel of strings is used."""
+    model = STRING_MODELS[name](shared_letters)
+    match = (
+        "could not convert string to float: .*kernel='precomputed' and .* indices of the strings"
+    )
+    with pytest.raises(ValueError, match=match):
+        model.fit(samples, [0, 1, 0, 1])
+    model = STRING_MODELS[name](looked_up).fit(np.arange(4)[:, None], [0, 1, 0, 1])
+    assert np.isfinite(model.predict([[0], [3]])).all()
+    with pytest.raises(ValueError, match=match):
+        model.predict(samples)
+
+
+def test_strings_with_another_kernel():
+    with pytest.raises(ValueError, match="could not convert string to float: 'ab'$"):
+        LASVC().fit([[word] for word in WORDS], [0, 1, 0, 1])

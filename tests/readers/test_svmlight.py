@@ -310,8 +310,43 @@ def test_errors_of_the_first_reading(tmp_path):
         next(chunks)
     with pytest.raises(ValueError, match="line 2: the index is 0"):
         next(read_svmlight(written(tmp_path, b"1 1:1\n1 0:1\n"), zero_based=False))
-    with pytest.raises(ValueError, match="exceeds the number of features, 2147483647"):
-        next(read_svmlight(written(tmp_path, b"1 2147483648:1"), zero_based=False))
+
+
+LARGEST = 2**31 - 1
+
+
+@pytest.mark.parametrize("n_features", [None, LARGEST])
+@pytest.mark.parametrize(
+    "text, zero_based, column",
+    [
+        (f"1 {LARGEST}:1", False, LARGEST - 1),
+        (f"1 {LARGEST}:1", "auto", LARGEST - 1),
+        (f"1 1:1 {LARGEST}:1", "auto", LARGEST - 1),
+        (f"1 {LARGEST - 1}:1", True, LARGEST - 1),
+        (f"1 0:1 {LARGEST - 1}:1", "auto", LARGEST - 1),
+        (f"1 {LARGEST - 1}:1", "auto", LARGEST - 2),
+    ],
+)
+def test_the_largest_index(tmp_path, text, zero_based, column, n_features):
+    path = written(tmp_path, text.encode())
+    ((X, _),) = read_svmlight(path, zero_based=zero_based, n_features=n_features)
+    assert X.indices[-1] == column
+    assert X.shape == (1, n_features or column + 1)
+
+
+@pytest.mark.parametrize(
+    "text, zero_based, largest",
+    [
+        (f"1 {LARGEST + 1}:1", False, f"largest one, {LARGEST}"),
+        (f"1 {LARGEST + 1}:1", "auto", f"largest one, {LARGEST}"),
+        (f"1 {LARGEST}:1", True, f"largest one, {LARGEST - 1}"),
+        (f"1 0:1 {LARGEST}:1", "auto", f"number of features, {LARGEST}"),
+        ("1 99999999999999999999:1", "auto", f"largest one, {LARGEST}"),
+    ],
+)
+def test_larger_indices_are_refused(tmp_path, text, zero_based, largest):
+    with pytest.raises(ValueError, match=rf"svm, line 1: the index exceeds the {largest}; got '"):
+        next(read_svmlight(written(tmp_path, text.encode()), zero_based=zero_based))
 
 
 def test_float32_overflow_is_refused(tmp_path):
@@ -323,8 +358,8 @@ def test_float32_overflow_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [{"chunk_size": 0}, {"n_features": 0}, {"n_features": 2**31}, {"dtype": int},
-     {"zero_based": "yes"}],
+    [{"chunk_size": 0}, {"chunk_size": 2**63}, {"n_features": 0}, {"n_features": 2**31},
+     {"dtype": int}, {"zero_based": "yes"}],
 )  # fmt: skip
 def test_parameters_are_validated_in_the_call(options):
     with pytest.raises(ValueError, match=next(iter(options))):
