@@ -6,6 +6,8 @@ between two calls either takes effect or raises an error with its name.
 
 import copy
 from operator import attrgetter
+from signal import SIGINT, getsignal, signal
+from threading import current_thread, main_thread
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,6 +21,7 @@ __all__ = [
     "Transaction",
     "StatefulEstimator",
     "IncrementalEstimator",
+    "PostponedInterrupts",
     "UnavailableAttribute",
     "raise_fixed_param",
     "with_classes",
@@ -51,6 +54,61 @@ class Transaction:
     def undo(self):
         """Restore the attributes that the model had before."""
         self.model.__dict__ = self.before
+
+
+class PostponedInterrupts:
+    """Context in which SIGINT (Ctrl-C) is recorded, to be raised at its end.
+
+    SIGINT is not raised if the block raises another exception. Within another such context it is
+    recorded there. In threads other than the main thread, or if SIGINT has no Python handler, the
+    context has no effect.
+    """
+
+    __slots__ = ("handler", "received")
+
+    def __enter__(self):
+        handler, self.received = getsignal(SIGINT), []
+        has_effect = callable(handler) and current_thread() is main_thread()
+        self.handler = handler if has_effect else None
+        self.record()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if self.handler is not None:
+            signal(SIGINT, self.handler)
+            if kind is None:
+                self.check()
+
+    def record(self):
+        """Record SIGINT from here on."""
+        if self.handler is not None:
+            signal(SIGINT, lambda *arguments: self.received.append(arguments))
+
+    def check(self):
+        """Raise SIGINT if it has been recorded."""
+        if self.received:
+            self.handler(*self.received.pop())
+
+    def raised(self):
+        """Return the context of a part of the block in which SIGINT is raised at once."""
+        return RaisedInterrupts(self)
+
+
+class RaisedInterrupts:
+    """Context within ``PostponedInterrupts`` in which SIGINT is raised at once."""
+
+    __slots__ = ("outer",)
+
+    def __init__(self, outer):
+        self.outer = outer
+
+    def __enter__(self):
+        self.outer.check()
+        if self.outer.handler is not None:
+            signal(SIGINT, self.outer.handler)
+
+    def __exit__(self, kind, error, traceback):
+        self.outer.record()
 
 
 class StatefulEstimator(Persistent, BaseEstimator):

@@ -304,6 +304,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                 with sample_tasks(self, loop.n_samples, first=start) as report:
                     loop.run(self.estimator_, self.query_strategy_, None, start, report)
                 loop.record(start)
+                self.__dict__.pop("_unfinished", None)
             except BaseException:
                 if first and not loop.has_begun:
                     # The base estimator or the query strategy may have an invalid parameter.
@@ -312,7 +313,6 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                     loop.record(start)
                     self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
                 raise
-            self.__dict__.pop("_unfinished", None)
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):

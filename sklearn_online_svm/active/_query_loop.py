@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from .._base import code_of, encode_labels, is_labelled
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
+from .._estimator_base import PostponedInterrupts
 
 __all__ = ["ABSTAIN"]
 
@@ -174,6 +175,7 @@ class QueryLoop:
         # Number of labels that may still be queried, which the compiled loop decrements.
         self.left = np.zeros(1, dtype=np.int64)
         self._predicted_now = self.predicted
+        self._is_recorded = False
 
     @property
     def has_begun(self):
@@ -191,10 +193,14 @@ class QueryLoop:
         self.queried[by_oracle & (codes == ABSTAINED)] = UNLABELED
 
     def record(self, start=0):
-        """Add the samples processed from `start` on to the history."""
+        """Add the samples processed from `start` on to the history, if it does not have them."""
+        if self._is_recorded:
+            return
         done = slice(start, self.n_seen)
         answers = np.where(self.queried[done], self.chunk.codes[done], UNKNOWN)
-        self.history.add(self.predicted[done], answers)
+        with PostponedInterrupts():
+            self.history.add(self.predicted[done], answers)
+            self._is_recorded = True
 
     def _budget(self, start):
         """Return the budget at the positions from `start` on: numbers of labels, ascending."""
@@ -216,22 +222,29 @@ class QueryLoop:
         for position in range(start, self.n_samples):
             self.left[0] = max(0, int(budget[position - start]) - self.n_queried)
             i = position if order is None else int(order[position])
-            self._process(i, estimator, strategy)
-            if self._predicted_now is self.predicted:
-                self.n_seen = position + 1
+            x = self.chunk.X[i : i + 1]
+            query = self._query(i, x, estimator, strategy)  # the oracle can be interrupted
+            with PostponedInterrupts():
+                self._learn(i, x, estimator, strategy, query)
+                if self._predicted_now is self.predicted:
+                    self.n_seen = position + 1
             if report is not None:
                 report(position + 1)
 
-    def _process(self, i, estimator, strategy):
-        x, weights = self.chunk.X[i : i + 1], self.chunk.weights
+    def _query(self, i, x, estimator, strategy):
+        """Predict a sample and query its label, without changing the model and the strategy.
+
+        Returns the decision values, whether the label is queried, and the norm and the variance of
+        the sample for the strategy; None if it is not asked.
+        """
+        weights = self.chunk.weights
         if self.queried[i] == LABELED:
-            self._update(i, x, estimator)
-            return
+            return None
         scores = self._scores(estimator, x)
         self._predicted_now[i] = scores.argmax() if scores.ndim == 2 else scores[0] > 0
         has_weight = weights is None or weights[i] != 0.0
         if not has_weight or self.queried[i] == UNLABELED or self.left[0] == 0:
-            return
+            return None
         numbers = {}
         if self.asker is not None and self.asker.wants_norm:
             squares = x.multiply(x) if issparse(x) else x * x
@@ -239,7 +252,18 @@ class QueryLoop:
         if self.asker is not None and self.asker.second_order:
             numbers["variances"] = self._variances(estimator, x, strategy)
         is_query = bool(strategy.query(scores, **numbers)[0])
-        has_label = is_query and self.chunk.label(i) >= 0
+        if is_query:
+            self.chunk.label(i)
+        return scores, is_query, numbers
+
+    def _learn(self, i, x, estimator, strategy, query):
+        """Train on a sample if its label is known, and update the strategy after a decision."""
+        if self.queried[i] == LABELED:
+            self._update(i, x, estimator)
+        if query is None:
+            return
+        scores, is_query, numbers = query
+        has_label = is_query and self.chunk.codes[i] >= 0
         updated = has_label and self._update(i, x, estimator)
         if is_query:
             self.queried[i] = LABELED if has_label else UNLABELED
@@ -304,12 +328,14 @@ class CompiledQueryLoop(QueryLoop):
             # The loop stops where the budget grows, or where all labels left could be spent.
             stop = start + int(np.searchsorted(budget, limit, side="right"))
             part = order if order is None else order[: max(stop, adapter.position + left)]
-            try:
-                end = adapter.learn(chunk.codes, chunk.weights, part, purchases, report)
-            finally:
-                self.n_queried += left - int(self.left[0])
-                if self._predicted_now is self.predicted:
-                    self.n_seen = adapter.position
+            with PostponedInterrupts() as interrupts:
+                try:
+                    with interrupts.raised():  # the compiled loop ends between two samples
+                        end = adapter.learn(chunk.codes, chunk.weights, part, purchases, report)
+                finally:
+                    self.n_queried += left - int(self.left[0])
+                    if self._predicted_now is self.predicted:
+                        self.n_seen = adapter.position
             if end != DONE:
                 chunk.label(adapter.position if order is None else int(order[adapter.position]))
 

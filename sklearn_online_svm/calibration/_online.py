@@ -17,6 +17,7 @@ from .._base import (
 )
 from .._estimator_base import (
     IncrementalEstimator,
+    PostponedInterrupts,
     Transaction,
     raise_fixed_param,
     with_classes,
@@ -158,6 +159,9 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
     depend a little on how a stream is divided into chunks; the base estimator does not. The first
     30 samples have the score 0. The map is fitted again after each 100 samples, when
     probabilities are computed.
+
+    Ctrl-C in ``partial_fit`` takes effect at the end of a block. The model has then been trained
+    on ``n_samples_seen_`` samples, and can be used and trained further. ``fit`` is undone.
 
     Examples
     --------
@@ -317,7 +321,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             raise
 
     def _was_interrupted(self, error):
-        return isinstance(error, KeyboardInterrupt)
+        return isinstance(error, KeyboardInterrupt) and self._window.n_seen > 0
 
     def _initialize(self):
         """Create the base estimator."""
@@ -326,7 +330,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         self._fitted_params = self._current_params()
 
     def _train(self, X, y, weights, order):
-        """Score and train on blocks of samples; an error keeps the blocks before it."""
+        """Score and train on blocks of samples; an error keeps the blocks before it.
+
+        Ctrl-C takes effect between two blocks, where the window has the samples of the estimator.
+        """
         codes, done = encode_labels(y, self.classes_), 0
         while done < len(order):
             check_stop(self)
@@ -338,7 +345,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             else:
                 scores = np.zeros((len(rows), window.scores.shape[1]))
             given = {} if weights is None else {"sample_weight": weights[rows]}
-            with propagating(self, self.estimator_, "partial-fit-estimator"):
+            with (
+                PostponedInterrupts(),
+                propagating(self, self.estimator_, "partial-fit-estimator"),
+            ):
                 self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
                 counted = np.ones(len(rows)) if weights is None else weights[rows]
                 self._window = window.extended(scores, codes[rows], counted, self.window_size)

@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state, get_tags
 
 from .._base import check_samples, check_weights, thread_pool
 from .._core.guard import Guarded
-from .._estimator_base import Transaction
+from .._estimator_base import PostponedInterrupts, Transaction
 from .._sklearn_compat import Interval
-from ._stream import CellStream, postponed_interrupts
+from ._stream import CellStream
 from ._tree import CellTree
 
 # Most samples that are kept of a cell whose samples have the same class, for partial_fit.
@@ -137,35 +137,35 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
 
     def _partial_fit_cells(self, X, y, classes, sample_weight):
         self._validate_params()
-        with self._guard, Transaction(self) as change:
+        # Models change in place: interrupts are raised between pieces, with a draft to be kept.
+        with self._guard, PostponedInterrupts() as interrupts, Transaction(self) as change:
             draft, n_seen = change.draft, self.__dict__.get("n_samples_seen_")
             try:
                 X, y = draft._check_chunk(X, y, classes, first=not hasattr(self, "tree_"))
                 weights = None
                 if sample_weight is not None:
                     weights = check_weights(sample_weight, X, allow_all_zero=True)
-                draft._train_on_chunk(X, y, weights)
+                draft._train_on_chunk(X, y, weights, interrupts)
             except BaseException:
                 # Samples that have been counted before an error remain.
                 change.keep = draft.__dict__.get("n_samples_seen_") != n_seen
                 raise
         return self
 
-    def _train_on_chunk(self, X, y, weights):
+    def _train_on_chunk(self, X, y, weights, interrupts):
         n = X.shape[0]
         stream = self.__dict__.get("_stream") or self._new_stream(X.shape[1])
         n_seen = self.__dict__.get("n_samples_seen_", 0)
         with thread_pool(self.n_jobs, n) as threads:
             run = map if threads is None else threads.map
-            # Between pieces training can be interrupted.
             for first in range(0, n, self.cell_size):
+                interrupts.check()
                 piece = slice(first, first + self.cell_size)
                 part = X[piece], y[piece], None if weights is None else weights[piece]
-                with postponed_interrupts():
-                    stream.learn(*part, self, run)
-                    self._stream, self.tree_, self.estimators_ = stream, stream.tree, stream.models
-                    self.cell_sizes_ = stream.sizes
-                    self.n_samples_seen_ = n_seen + first + len(part[1])
+                stream.learn(*part, self, run)
+                self._stream, self.tree_, self.estimators_ = stream, stream.tree, stream.models
+                self.cell_sizes_ = stream.sizes
+                self.n_samples_seen_ = n_seen + first + len(part[1])
 
     def _new_stream(self, n_features):
         """Return the stream that begins with the cells of ``fit``, or with a single one."""

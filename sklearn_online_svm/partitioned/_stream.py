@@ -1,9 +1,6 @@
 """Cells in a stream: their samples, the training of their models, and their division."""
 
 import copy
-from contextlib import contextmanager
-from signal import SIGINT, getsignal, signal
-from threading import current_thread, main_thread
 
 import numpy as np
 
@@ -200,23 +197,3 @@ class CellStream:
         # The share of each cache changes only when a power of two is exceeded.
         owner._share_caches(self.models if (n - 1).bit_count() == 1 else models, n)
         return self.tree.divide(number, direction, lower, upper, cell.n)
-
-
-@contextmanager
-def postponed_interrupts():
-    """Context in which SIGINT (Ctrl-C) is recorded, to be raised at the end of the context.
-
-    In threads other than the main thread, or if SIGINT has no Python handler, the context has no
-    effect.
-    """
-    handler, received = getsignal(SIGINT), []
-    if not callable(handler) or current_thread() is not main_thread():
-        yield
-        return
-    signal(SIGINT, lambda *arguments: received.append(arguments))
-    try:
-        yield
-    finally:
-        signal(SIGINT, handler)
-    if received:
-        handler(*received[0])
