@@ -2,10 +2,12 @@
 
 import copy
 import warnings
+from contextlib import nullcontext
 from numbers import Integral
 
+import joblib
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -17,14 +19,21 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import classes_of_stream
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
-from ._estimator_base import Transaction, with_classes
+from ._estimator_base import (
+    IncrementalEstimator,
+    PostponedInterrupts,
+    Transaction,
+    with_classes,
+)
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
-from ._tasks import StopTraining, check_stop, propagating, reporting
+from ._tasks import check_stop, propagating, reporting
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
 # freeze_after="auto", if something has to be frozen.
 WARM_UP = 1000
+# Maximum number of samples that ``resume`` compares with those of the interrupted call.
+N_COMPARED = 10_000
 
 
 def final_estimator(estimator):
@@ -74,9 +83,58 @@ def _updated(step, X, y, *, is_first):
     return step
 
 
+def _copy_to_fit(step):
+    """Return a clone of a step or, with warm_start, a copy that continues from its state."""
+    if _is_passthrough(step):
+        return step
+    if not getattr(step, "warm_start", False):
+        return clone(step)
+    step = copy.deepcopy(step)
+    vars(step).pop("_checkpoint", None)
+    return step
+
+
+def _can_stop(model):
+    """Return whether ``partial_fit`` of a model can be continued in the middle of a chunk."""
+    return isinstance(model, IncrementalEstimator) and not isinstance(model, MetaEstimatorMixin)
+
+
+def _n_samples_trained(model):
+    """Return the number of samples that a model which can stop has been trained on."""
+    if not _can_stop(model):
+        return None
+    if not model.__sklearn_is_fitted__():
+        return 0
+    return int(model.t_) - 1 if hasattr(model, "t_") else model.n_samples_seen_
+
+
+def _is_interrupted(model):
+    return getattr(model, "interrupted_", False)
+
+
+def _fingerprint(X, y):
+    """Return the number of samples and a hash of at most N_COMPARED of them."""
+    n_samples = _num_samples(X)
+    some = np.arange(0, n_samples, -(-n_samples // N_COMPARED))
+    parts = [
+        np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
+        for part in _part(some, X, y)
+    ]
+    return f"{n_samples} {joblib.hash(parts)}"
+
+
 def _stores_samples(model):
     """Return whether a model has a kernel, in itself or in an estimator among its parameters."""
     return any(name.rpartition("__")[2] == "kernel" for name in model.get_params())
+
+
+def _can_fit_transform(pipeline):
+    final = pipeline._final_estimator
+    return _is_passthrough(final) or hasattr(final, "transform") or hasattr(final, "fit_transform")
+
+
+def _can_fit_predict(pipeline):
+    return hasattr(pipeline._final_estimator, "fit_predict")
 
 
 def _has_partial_fit(pipeline):
@@ -128,6 +186,8 @@ class OnlinePipeline(Pipeline, Guarded):
         The steps by name.
     frozen_ : bool
         Whether the transformers are frozen, so that ``partial_fit`` no longer changes them.
+    interrupted_ : bool
+        Whether the last call was interrupted and :meth:`resume` can continue it.
     classes_ : ndarray of shape (n_classes,)
         Class labels, if the final estimator is a classifier.
     n_features_in_ : int
@@ -152,8 +212,21 @@ class OnlinePipeline(Pipeline, Guarded):
     or do not depend on the samples; otherwise it must be frozen, as must a ``FeatureUnion`` and a
     ``Pipeline`` as a step.
 
-    ``partial_fit`` replaces transformers by updated copies: read them from ``named_steps``.
-    ``fit`` is that of :class:`~sklearn.pipeline.Pipeline`.
+    ``partial_fit`` replaces transformers by updated copies, and ``fit`` replaces all steps by
+    fitted copies: read them from ``named_steps``. Otherwise ``fit`` is that of
+    :class:`~sklearn.pipeline.Pipeline`.
+
+    **Errors** in ``fit`` and ``partial_fit`` leave the pipeline unchanged, provided that
+    ``partial_fit`` of the final estimator leaves it unchanged on errors, as in all models of this
+    package.
+
+    **Ctrl-C** leaves a usable pipeline, too. If the final estimator has been trained on a part of
+    the samples, ``interrupted_`` is True and ``resume`` continues the call. Otherwise the pipeline
+    is unchanged, as always if ``fit`` is interrupted and the final estimator has no ``resume``. If
+    the final estimator is not of this package, or wraps another estimator, ``partial_fit`` trains
+    it on the whole chunk before Ctrl-C takes effect. ``resume`` after ``fit`` requires
+    transformers whose ``transform`` gives the values of ``fit_transform``, bit by bit:
+    ``TargetEncoder`` and ``PCA`` do not.
 
     Examples
     --------
@@ -187,6 +260,102 @@ class OnlinePipeline(Pipeline, Guarded):
 
     # ---------------------------------------------------------------------------- training
 
+    def fit(self, X, y=None, **params):
+        """Fit copies of all steps, one after the other, and replace the steps by them.
+
+        Parameters
+        ----------
+        X : iterable
+            Training data. Must fulfil the input requirements of the first step.
+        y : iterable, default=None
+            Training targets.
+        **params : dict of str -> object
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`.
+
+        Returns
+        -------
+        self : object
+            The pipeline.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the input is invalid. The pipeline is left unchanged.
+        """
+        self._fit_copies(Pipeline.fit, X, y, params)
+        return self
+
+    @available_if(_can_fit_transform)
+    def fit_transform(self, X, y=None, **params):
+        """Fit the pipeline as ``fit`` does, and transform the samples with all steps.
+
+        Parameters
+        ----------
+        X : iterable
+            Training data. Must fulfil the input requirements of the first step.
+        y : iterable, default=None
+            Training targets.
+        **params : dict of str -> object
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_transformed_features)
+            Transformed samples.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the input is invalid. The pipeline is left unchanged.
+        """
+        return self._fit_copies(Pipeline.fit_transform, X, y, params)
+
+    @available_if(_can_fit_predict)
+    def fit_predict(self, X, y=None, **params):
+        """Transform the samples as ``fit`` does, and call ``fit_predict`` of the final estimator.
+
+        Parameters
+        ----------
+        X : iterable
+            Training data. Must fulfil the input requirements of the first step.
+        y : iterable, default=None
+            Training targets.
+        **params : dict of str -> object
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`.
+
+        Returns
+        -------
+        y_pred : ndarray
+            Result of ``fit_predict`` of the final estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the input is invalid. The pipeline is left unchanged.
+        """
+        return self._fit_copies(Pipeline.fit_predict, X, y, params)
+
+    def _fit_copies(self, fit, X, y, params):
+        """Call a method of ``Pipeline`` for a draft, whose steps ``_fit`` replaces by copies."""
+        with self._guard, Transaction(self) as change:
+            draft = change.draft
+            try:
+                return fit(draft, X, y, **params)
+            except KeyboardInterrupt as error:
+                if draft.steps is not self.steps and _is_interrupted(draft._final_estimator):
+                    draft._checkpoint = _checkpoint("fit", is_over=False)
+                    draft._note_interrupt(error, X, y)
+                    change.keep = True
+                raise
+
+    def _fit(self, *args, **kwargs):
+        """Begin ``fit``, ``fit_transform`` or ``fit_predict`` of a draft."""
+        for name in ("_warm_up", "_checkpoint"):
+            self.__dict__.pop(name, None)
+        self._validate_steps()
+        self.steps = [(name, _copy_to_fit(step)) for name, step in self.steps]
+        return super()._fit(*args, **kwargs)
+
     @available_if(_has_partial_fit)
     @_fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
@@ -215,31 +384,131 @@ class OnlinePipeline(Pipeline, Guarded):
         ------
         ValueError
             If a parameter or the input is invalid, or ``freeze_after=None`` and a transformer
-            cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
-            of the final estimator leaves it unchanged on errors.
+            cannot follow a stream. The pipeline is left unchanged.
         """
-        tasks = reporting(self, "partial_fit", X, y, sample_weight)
-        with self._guard, tasks, Transaction(self) as change:
-            draft = change.draft
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
+            draft = self._draft()
             draft._validate_steps()
             X, y, sample_weight = indexable(X, y, sample_weight)
-            try:
-                draft._train(X, y, sample_weight, classes)
-            except StopTraining:
-                change.keep = True
-                raise
+            first, transformed = draft._begin_chunk(X, y, sample_weight, classes)
+            draft._checkpoint = _checkpoint(
+                "partial_fit",
+                first=first,
+                n_before=_n_samples_trained(draft._final_estimator),
+                is_over=transformed is None,
+            )
+            rest = transformed, *_part(slice(first, None), y, sample_weight)
+            self._train_resumably(draft, X, y, draft._train_on_rest, *rest, classes)
         return self
 
-    def _train(self, X, y, weights, classes):
+    def resume(self, X, y=None, sample_weight=None):
+        """Continue an interrupted call as if it had not been interrupted.
+
+        The interrupted call may be :meth:`partial_fit`, or :meth:`fit` if the final estimator has
+        ``resume``. The data are not stored and must be passed again.
+
+        Parameters
+        ----------
+        X : iterable
+            Samples of the interrupted call.
+        y : iterable, default=None
+            Targets of the interrupted call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights of the final estimator in the interrupted call, if there were any.
+
+        Returns
+        -------
+        self : object
+            The pipeline.
+
+        Raises
+        ------
+        ValueError
+            If no call was interrupted, or the data are not those of the interrupted call. The
+            pipeline is left unchanged and can still be resumed.
+        """
+        with self._guard, reporting(self, "resume", X, y, sample_weight):
+            checkpoint = self.__dict__.get("_checkpoint")
+            if checkpoint is None:
+                raise ValueError(
+                    "There is nothing to resume: no call of this pipeline was interrupted."
+                )
+            X, y, sample_weight = indexable(X, y, sample_weight)
+            if checkpoint["data"] not in (None, _fingerprint(X, y)):
+                method = checkpoint["method"]
+                raise ValueError(
+                    f"resume needs the data of the interrupted {method}, but X or y are not "
+                    f"those. Call {method} to train on other data."
+                )
+            draft, rest = self._draft(), slice(checkpoint["first"], None)
+            rest, *others = _part(rest, X, y, sample_weight)
+            transformed = None if checkpoint["is_over"] else draft._transformers().transform(rest)
+            self._train_resumably(draft, X, y, draft._resume_rest, transformed, *others)
+        return self
+
+    def _train_resumably(self, draft, X, y, train, *arguments):
+        """Train the final estimator of a draft by ``train``, and take over the draft.
+
+        The final estimator may be that of the pipeline, which changes in place. So the draft is
+        kept also after Ctrl-C, if the final estimator has changed.
+        """
+        final = draft._final_estimator
+        former = getattr(final, "_checkpoint", None)
+        try:
+            with PostponedInterrupts() as interrupts:
+                try:
+                    with interrupts.raised() if _can_stop(final) else nullcontext():
+                        train(*arguments)
+                except KeyboardInterrupt:
+                    if draft._has_progress(self, former):
+                        self._take(draft)
+                    raise
+                self._take(draft)
+            # Removed last: after Ctrl-C either there is a checkpoint or nothing has changed.
+            if self._checkpoint["is_over"]:
+                del self._checkpoint
+            else:  # a callback has requested to stop
+                self._checkpoint["data"] = _fingerprint(X, y)
+        except KeyboardInterrupt as error:
+            if self.__dict__.get("_checkpoint") is draft._checkpoint:
+                self._note_interrupt(error, X, y)
+            raise
+
+    def _has_progress(self, model, former):
+        """Return whether the final estimator is fitted and is not as it was in ``model``."""
+        final = self._final_estimator
+        return self.__sklearn_is_fitted__() and (
+            final is not model._final_estimator
+            or getattr(final, "_checkpoint", None) is not former
+            or _n_samples_trained(final) != self._checkpoint["n_before"]
+        )
+
+    def _note_interrupt(self, error, X, y):
+        """Complete the checkpoint, and add a note to the traceback."""
+        self._checkpoint["data"] = _fingerprint(X, y)
+        # Replaces the note of the final estimator, which refers to its own resume.
+        error.__notes__ = [
+            f"{type(self).__name__} holds the result of the training so far and can be used as it "
+            f"is; resume(X, y) continues the interrupted {self._checkpoint['method']}."
+        ]
+
+    def _begin_chunk(self, X, y, weights, classes):
+        """Update the transformers, and fit all steps again if it is time.
+
+        All this is undone if the draft is discarded. Returns the index of the first sample that is
+        left for the final estimator, and the samples from there on, transformed; None if there are
+        none.
+        """
         freeze_after, is_first = self._n_warm_up(), not self.__sklearn_is_fitted__()
         if freeze_after is None:
             self.__dict__.pop("_warm_up", None)
             X = self._update_transformers(X, y, is_first)
-            self._train_final(X, y, weights, classes, anew=is_first)
-        elif is_first or "_warm_up" in self.__dict__:
-            self._train_in_warm_up(freeze_after, X, y, weights, classes)
-        else:
-            self._train_final(self._transformers().transform(X), y, weights, classes)
+            if is_first:
+                self._begin_final()
+            return 0, X
+        if is_first or "_warm_up" in self.__dict__:
+            return self._begin_chunk_in_warm_up(freeze_after, X, y, weights, classes)
+        return 0, self._transformers().transform(X)
 
     def _update_transformers(self, X, y, is_first):
         """Update all transformers, and return the transformed samples."""
@@ -255,13 +524,13 @@ class OnlinePipeline(Pipeline, Guarded):
             X = X if _is_passthrough(step) else step.transform(X)
         return X
 
-    def _train_in_warm_up(self, freeze_after, X, y, weights, classes):
-        """Train on samples that are kept, and on the remaining ones after freezing."""
+    def _begin_chunk_in_warm_up(self, freeze_after, X, y, weights, classes):
+        """Store samples, fit all steps again if it is time, and freeze the transformers."""
         kept, n_fitted = self.__dict__.get("_warm_up", ([], 0))
         # Transformed in any case: chunks must have the same features.
         transformed = self._transformers().transform(X) if kept else None
         n_before = sum(_num_samples(chunk[0]) for chunk in kept)
-        n_next = min(_num_samples(X), max(0, freeze_after - n_before))
+        first, n_next = 0, min(_num_samples(X), max(0, freeze_after - n_before))
         chunk = _part(slice(n_next), X, y, weights)
         kept, n_samples = [*kept, tuple(map(_copied, chunk))], n_before + n_next
         if n_samples >= min(freeze_after, 2 * n_fitted):
@@ -269,18 +538,16 @@ class OnlinePipeline(Pipeline, Guarded):
                 if n_samples < freeze_after:  # gamma will be computed again
                     warnings.filterwarnings("ignore", "gamma='scale' is fixed by the first chunk")
                 self._fit_again(kept, classes)
-            n_fitted = n_samples
-        else:
-            self._train_final(transformed, y, weights, classes)
-        self._warm_up = kept, n_fitted
+            first, n_fitted, transformed = n_next, n_samples, None
         if n_samples < freeze_after:
-            return
-        del self._warm_up
+            self._warm_up = kept, n_fitted
+            return first, transformed
+        self.__dict__.pop("_warm_up", None)
         if self.verbose:
             print(f"[{type(self).__name__}] Transformers are frozen after {n_samples} samples.")
-        if n_next < _num_samples(X):
-            X, y, weights = _part(slice(n_next, None), X, y, weights)
-            self._train_final(self._transformers().transform(X), y, weights, classes)
+        if first < _num_samples(X):
+            transformed = self._transformers().transform(_safe_indexing(X, slice(first, None)))
+        return first, transformed
 
     def _fit_again(self, chunks, classes):
         """Fit clones of all steps on these samples."""
@@ -298,19 +565,50 @@ class OnlinePipeline(Pipeline, Guarded):
         transformers = clone(self._transformers())
         X = transformers.fit_transform(X, y)
         self.steps = [*transformers.steps[:-1], self.steps[-1]]
-        self._train_final(X, y, weights, classes, anew=True)
+        self._begin_final()
+        self._train_final(X, y, weights, classes)
 
-    def _train_final(self, X, y, weights, classes, *, anew=False):
-        """Train the final estimator on transformed samples; ``anew``: a clone of it."""
+    def _begin_final(self):
+        """Replace the final estimator by a clone, which is not fitted."""
         name, final = self.steps[-1]
-        if anew:
-            final = clone(final)
-            self.steps = [*self.steps[:-1], (name, final)]
+        self.steps = [*self.steps[:-1], (name, clone(final))]
+
+    def _train_final(self, X, y, weights, classes=None):
+        """Train the final estimator on transformed samples."""
+        final = self._final_estimator
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
-        check_stop(self)
         with propagating(self, final, "partial-fit-estimator"):
             final.partial_fit(X, y, **given)
+
+    def _train_on_rest(self, X, y, weights, classes):
+        """Train the final estimator on the samples that ``_begin_chunk`` has left, if any."""
+        if X is None:
+            return
+        check_stop(self)
+        self._train_final(X, y, weights, classes)
+        self._checkpoint["is_over"] = self._is_trained_on(X)
+
+    def _resume_rest(self, X, y, weights):
+        """Continue ``_train_on_rest``, or ``fit`` of the final estimator."""
+        if X is None:
+            return
+        final = self._final_estimator
+        check_stop(self)
+        if _is_interrupted(final):
+            with propagating(self, final, "resume-estimator"):
+                final.resume(X, y, weights)
+        elif not self._is_trained_on(X):
+            done = _n_samples_trained(final) - self._checkpoint["n_before"]
+            self._train_final(*_part(slice(done, None), X, y, weights))
+        self._checkpoint["is_over"] = self._is_trained_on(X)
+
+    def _is_trained_on(self, X):
+        """Return whether the final estimator has been trained on all these samples."""
+        final, n_before = self._final_estimator, self._checkpoint["n_before"]
+        if n_before is None:
+            return not _is_interrupted(final)
+        return _n_samples_trained(final) - n_before == _num_samples(X)
 
     def _add_classes(self, classes):
         name, final = self.steps[-1]
@@ -319,11 +617,6 @@ class OnlinePipeline(Pipeline, Guarded):
     def _transformers(self):
         """Return the pipeline without the final estimator."""
         return Pipeline([*self.steps[:-1], (self.steps[-1][0], "passthrough")])
-
-    def _fit(self, *args, **kwargs):
-        """Begin ``fit``, ``fit_transform`` or ``fit_predict``."""
-        self.__dict__.pop("_warm_up", None)
-        return super()._fit(*args, **kwargs)
 
     # ---------------------------------------------------------------------------- conventions
 
@@ -356,6 +649,12 @@ class OnlinePipeline(Pipeline, Guarded):
         """Whether the transformers are frozen."""
         check_is_fitted(self)
         return self._n_warm_up() is not None and "_warm_up" not in self.__dict__
+
+    @property
+    def interrupted_(self):
+        """Whether the last call was interrupted and can be resumed."""
+        check_is_fitted(self)
+        return "_checkpoint" in self.__dict__
 
     def get_metadata_routing(self):
         """Return the metadata routing: that of ``Pipeline``, and of ``partial_fit``.
@@ -417,6 +716,29 @@ def make_online_pipeline(
         memory=memory,
         verbose=verbose,
     )
+
+
+def _checkpoint(method, *, first=0, n_before=None, is_over):
+    """Return what ``resume`` needs to know of an interrupted call: plain values.
+
+    Parameters
+    ----------
+    method : str
+        Name of the interrupted method.
+    first : int, default=0
+        Index of the first sample that the final estimator was to be trained on.
+    n_before : int, default=None
+        Number of samples that it had been trained on before.
+    is_over : bool
+        Whether it has been trained on all of them.
+    """
+    return {
+        "method": method,
+        "first": first,
+        "n_before": n_before,
+        "is_over": is_over,
+        "data": None,  # fingerprint, computed after an interrupt
+    }
 
 
 def _part(samples, *arrays):

@@ -37,6 +37,7 @@ from sklearn_online_svm import (
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     LabelEfficientClassifier,
+    OneClassLASVM,
     PassiveAggressiveClassifier,
 )
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
@@ -442,7 +443,7 @@ def test_errors_leave_the_pipeline_unchanged(invalid, name, size, n_before):
 
 def test_estimators_of_the_caller_are_not_changed():
     scaler, model = StandardScaler(), LASVC()
-    trained(make_online_pipeline(scaler, model), 100)
+    trained(make_online_pipeline(scaler, model), 100).fit(X, Y)
     assert not hasattr(scaler, "mean_")
     assert not hasattr(model, "classes_")
 
@@ -460,6 +461,38 @@ def test_fit_is_that_of_a_pipeline_and_can_be_continued():
             plain[0].partial_fit(X[700:])
         plain[1].partial_fit(plain[0].transform(X[700:]), Y[700:])
         assert_array_equal(scores(pipeline), scores(plain))
+
+
+def test_fit_continues_from_the_last_solution_with_warm_start():
+    def models(**params):
+        final = LASVC(max_iter=1, random_state=0, **params)
+        return make_online_pipeline(StandardScaler(), final), make_pipeline(
+            StandardScaler(), final
+        )
+
+    pipeline, plain = models(warm_start=True)
+    for model in (pipeline, plain):
+        model.fit(X, Y).fit(X, Y)
+    assert_array_equal(scores(pipeline), scores(plain))
+    assert (scores(pipeline) != scores(models()[0].fit(X, Y))).any()
+
+
+def test_fit_transform_and_fit_predict():
+    transformers = make_online_pipeline(StandardScaler(), MinMaxScaler())
+    plain = make_pipeline(StandardScaler(), MinMaxScaler())
+    assert_array_equal(transformers.fit_transform(X), plain.fit_transform(X))
+    assert_array_equal(transformers.transform(X), plain.transform(X))
+    assert not hasattr(transformers, "fit_predict")
+    novelty = make_online_pipeline(StandardScaler(), OneClassLASVM(random_state=0))
+    plain = make_pipeline(StandardScaler(), OneClassLASVM(random_state=0))
+    assert_array_equal(novelty.fit_predict(X), plain.fit_predict(X))
+    assert not hasattr(novelty, "fit_transform")
+    # An error leaves the former model.
+    for model, method in ((transformers, "transform"), (novelty, "decision_function")):
+        before = getattr(model, method)(X)
+        with pytest.raises(ValueError, match="2D array"):
+            getattr(model, "fit_" + method.replace("decision_function", "predict"))(X[0])
+        assert_array_equal(getattr(model, method)(X), before)
 
 
 def test_clones_are_unfitted():
@@ -522,6 +555,91 @@ def test_methods_of_the_final_estimator():
     assert regressor.score(X, X[:, 0]) > 0.9
 
 
+# --------------------------------------------------------------------------------- interrupts
+
+
+class InterruptingKernel:
+    """Kernel function that raises KeyboardInterrupt in its n-th call."""
+
+    n_left = -1
+
+    def __call__(self, A, B):
+        self.n_left -= 1
+        if self.n_left == 0:
+            raise KeyboardInterrupt
+        return A @ B.T
+
+    def __deepcopy__(self, memo):
+        return self  # shared by all clones
+
+
+def interrupted_pipeline(method):
+    kernel = InterruptingKernel()
+    pipeline = make_online_pipeline(
+        StandardScaler(), LASVC(kernel=kernel, random_state=0), freeze_after=100
+    )
+    pipeline.partial_fit(X[:200], Y[:200], classes=[-1, 1])
+    kernel.n_left = 4
+    with pytest.raises(KeyboardInterrupt) as raised:
+        getattr(pipeline, method)(X[200:], Y[200:])
+    assert raised.value.__notes__ == [
+        "OnlinePipeline holds the result of the training so far and can be used as it is; "
+        f"resume(X, y) continues the interrupted {method}."
+    ]
+    assert pipeline.interrupted_
+    return pipeline
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_resume_needs_the_samples_of_the_interrupted_call(method):
+    pipeline = interrupted_pipeline(method)
+    before = scores(pipeline)
+    for X_other, y_other in ((X[201:], Y[201:]), (X[200:] + 1, Y[200:]), (X[200:], -Y[200:])):
+        with pytest.raises(ValueError, match=f"the data of the interrupted {method}, but X or y"):
+            pipeline.resume(X_other, y_other)
+        assert_array_equal(scores(pipeline), before)
+    # The layout of an array does not matter.
+    pipeline.resume(np.asfortranarray(X[200:]), Y[200:])
+    assert not pipeline.interrupted_ and not pipeline[-1].interrupted_
+    with pytest.raises(ValueError, match="nothing to resume"):
+        pipeline.resume(X[200:], Y[200:])
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("following", ["fit", "partial_fit"])
+def test_another_call_discards_the_interrupted_one(method, following):
+    pipeline = interrupted_pipeline(method)
+    with pytest.raises(ValueError):
+        getattr(pipeline, following)(X, Y + 0.5)
+    assert pipeline.interrupted_
+    assert not getattr(pipeline, following)(X[:200], Y[:200]).interrupted_
+
+
+def test_an_interrupt_that_changes_nothing_keeps_the_former_checkpoint(monkeypatch):
+    pipeline, other = (make_online_pipeline(StandardScaler(), AROWClassifier()) for _ in "ab")
+    for model in (pipeline, other):
+        model.partial_fit(X[:100], Y[:100], classes=[-1, 1])
+    train = AROWClassifier.partial_fit
+    for chunk, n_trained in ((slice(100, 200), 30), (slice(200, 300), 0)):
+
+        def interrupted(self, X, y, n_trained=n_trained):
+            if n_trained:
+                train(self, X[:n_trained], y[:n_trained])
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(AROWClassifier, "partial_fit", interrupted)
+            pipeline.partial_fit(X[chunk], Y[chunk])
+        assert pipeline[0].n_samples_seen_ == 200
+    pipeline.resume(X[100:200], Y[100:200]).partial_fit(X[200:300], Y[200:300])
+    assert_array_equal(scores(pipeline), scores(trained(other, 100, X[100:300], Y[100:300])))
+
+
+def test_interrupted_is_an_attribute_of_fitted_pipelines():
+    with pytest.raises(NotFittedError):
+        _ = make_online_pipeline(StandardScaler(), LASVC()).interrupted_
+
+
 # ------------------------------------------------------------------------------------ callbacks
 
 
@@ -573,6 +691,8 @@ def test_a_request_to_stop_keeps_what_was_trained():
     pipeline.partial_fit(X, Y, classes=[-1, 1])
     assert pipeline.frozen_
     assert pipeline[-1].n_samples_seen_ == 500
+    resumed = pickle.loads(pickle.dumps(pipeline)).set_callbacks().resume(X, Y)
+    assert resumed[-1].n_samples_seen_ == 1500 and not resumed.interrupted_
     assert pipeline.set_callbacks().partial_fit(X[500:], Y[500:])[-1].n_samples_seen_ == 1500
 
 
