@@ -333,7 +333,7 @@ class CompiledQueryLoop(QueryLoop):
                     with interrupts.raised():  # the compiled loop ends between two samples
                         end = adapter.learn(chunk.codes, chunk.weights, part, purchases, report)
                 finally:
-                    self.n_queried += left - int(self.left[0])
+                    self.n_queried += left - self.left.item()
                     if self._predicted_now is self.predicted:
                         self.n_seen = adapter.position
             if end != DONE:

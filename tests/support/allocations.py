@@ -410,23 +410,34 @@ def run(kind, names, options):
 
 
 def is_foreign(found):
-    """Whether NumPy or SciPy went wrong themselves: their ufuncs and array methods return without
-    an exception, and SciPy's conversions follow a null pointer, when an allocation fails.
+    """Whether NumPy, SciPy or the interpreter went wrong themselves: NumPy's ufuncs and array
+    methods return without an exception, and SciPy's conversions and PyFunction_NewWithQualName of
+    Python 3.13.0 follow a null pointer, when an allocation fails.
 
     The trace says who asked for the memory, and after it, where there was a crash, who crashed.
     """
     _, _, outcome, message, trace = found
-    modules = [
-        [_module(line) for line in part.splitlines() if _module(line)]
-        for part in trace.split("\n\n")
+    frames = [
+        [line for line in part.splitlines() if _module(line)] for part in trace.split("\n\n")
     ]
     if outcome == "other error":
-        by_caller = "<ufunc" in message or "<built-in" in message or "error return" in message
-        return by_caller and message.startswith("SystemError") and modules[0][0] in FOREIGN
-    return outcome.startswith("crash") and len(modules) > 1 and modules[1][0] in FOREIGN
+        callers = "<ufunc", "<built-in", "<class 'numpy.", "error return"
+        by_caller = any(caller in message for caller in callers)
+        return by_caller and message.startswith("SystemError") and _module(frames[0][0]) in FOREIGN
+    if not outcome.startswith("crash") or len(frames) < 2:
+        return False
+    crashed = frames[1][0]
+    asked = [_function(line) for line in frames[0][:2]]
+    return _module(crashed) in FOREIGN or (_function(crashed) and _function(crashed) in asked)
 
 
 FOREIGN = ("_multiarray_umath", "_sparsetools")
+
+
+def _function(line):
+    """Name of an exported function of the interpreter in a frame, or an empty string."""
+    name = line.split("(")[1].split("+")[0] if "(" in line else ""
+    return name if name.startswith(("Py", "_Py")) else ""
 
 
 def _module(line):
