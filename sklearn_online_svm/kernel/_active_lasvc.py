@@ -85,7 +85,8 @@ class ActiveLASVC(LASVC):
         Training algorithm, as in :class:`LASVC`.
     max_iter : int or "auto", default="auto"
         Maximum number of epochs in ``fit``, as in :class:`LASVC`; those after the first are over
-        the samples whose label has been used.
+        the samples whose label has been used. With ``"auto"`` and up to 5000 samples, epochs are
+        repeated until one changes nothing, unless that takes more than about half a second.
     delta_max : float, default=None
         Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
     finishing : bool, default=True

@@ -21,8 +21,8 @@ from ._progress import finish, progress
 # ConvergenceWarning is raised at the limit.
 MAX_EPOCHS = 1000
 
-# max_iter="auto": largest number of samples of a set that is optimized to the end, as long as that
-# has taken less than this estimated time in nanoseconds.
+# max_iter="auto": largest number of samples of a set that is optimized to the end. Where epochs
+# are repeated for that, they must have taken less than this estimated time in nanoseconds.
 SMALL_SET = 5000
 SHORT_TIME = 0.5e9
 # max_iter="auto": training stops when the mean violation of a part of the samples, which is the
@@ -132,6 +132,17 @@ class Passes:
         """Return whether no other samples are processed after the next ``finish``."""
         return False
 
+    def report(self):
+        if not self.model.verbose:
+            return
+        members = sum(problem.members.n_members for problem in self.engine.problems)
+        print(
+            f"{self.title} epoch {self.at['n_pass']}: {members} vectors in the support set, "
+            f"largest violation {self.model.kkt_violation_:.3g}, "
+            f"{self.engine.n_kernel_evaluations:,} kernel values, "
+            f"{time.perf_counter() - self.start:.1f} s"
+        )
+
     def count_round(self, patience):
         """Count the rounds, and those without an increase; ``patience``: the counts, or None."""
         objective = float(sum(problem.objective for problem in self.engine.problems))
@@ -176,13 +187,13 @@ class OnlinePasses(Passes):
 
     def is_last_epoch(self):
         if self.is_auto:
-            return self.at["n_pass"] == 1 and self.X.shape[0] > SMALL_SET
+            return self.at["n_pass"] == 1 and not is_small(self.X.shape[0])
         return self.at["n_pass"] == self.n_passes
 
     def is_cheap(self):
         """Return whether the optimum over all samples costs little."""
         n_rows = self.X.shape[0]
-        if n_rows > SMALL_SET:
+        if not is_small(n_rows):
             return False
         n_values = np.count_nonzero(self.X if isinstance(self.X, np.ndarray) else self.X.data)
         n_visits = self.at["n_pass"] * n_rows
@@ -317,16 +328,92 @@ class OnlinePasses(Passes):
             self.model._warn_if_cut_short(stacklevel=6)
         return dict(stage="over")
 
-    def report(self):
-        if not self.model.verbose:
-            return
-        members = sum(problem.members.n_members for problem in self.engine.problems)
-        print(
-            f"{self.title} epoch {self.at['n_pass']}: {members} vectors in the support set, "
-            f"largest violation {self.model.kkt_violation_:.3g}, "
-            f"{self.engine.n_kernel_evaluations:,} kernel values, "
-            f"{time.perf_counter() - self.start:.1f} s"
+
+class BatchPasses(Passes):
+    """A single optimization over all samples, in memory that grows with their number.
+
+    All samples are added to the support set with alpha = 0. After ``finish`` the engine is
+    replaced by one with the vectors that remain.
+    """
+
+    is_exact, after_finishing = True, "end"
+
+    @classmethod
+    def needs_known(cls, model):
+        return False
+
+    def begin(self):
+        self.model.n_iter_, self.model.n_samples_seen_ = 1, 0
+        return super().begin()
+
+    def learn(self):
+        model, n_rows, rows = self.model, len(self.codes), np.flatnonzero(self.cost > 0.0)
+        g, empty = model._linear_terms(self.codes)[:, rows], self.engine.state()
+        with epoch(model, n_rows):
+            try:
+                self.engine.seed(self.X, rows, self.given, np.zeros(g.shape), g)
+            except BaseException:  # as Ctrl-C within a kernel function
+                self.engine.restore(empty)
+                raise
+            model.n_samples_seen_ = model.n_labels_used_ = n_rows
+        return dict(stage="finish")
+
+    @property
+    def given(self):
+        return self.model._samples_of(self.codes, self.cost, self.row_ids, DATA)
+
+    def is_last_epoch(self):
+        return True
+
+    def end(self):
+        model, engine = self.model, self.engine
+        model.kkt_violation_ = model._violation_among_members()
+        self.report()
+        model._warn_unless_solved(stacklevel=6)
+        alpha = np.zeros((len(engine.problems), len(self.codes)))
+        g = np.full(alpha.shape, np.nan)
+        for problem, alpha_of, g_of in zip(engine.problems, alpha, g, strict=True):
+            slots, members = problem.slots(), problem.members
+            ids = members["row_id"][slots]
+            alpha_of[ids], g_of[ids] = members["alpha"][slots], lower_gradients(problem, slots)
+        model._engine = engine_with(
+            model, self.X, self.given, alpha, g, engine.n_kernel_evaluations
         )
+        for problem, former in zip(model._engine.problems, engine.problems, strict=True):
+            problem.allow(former.steps_left)
+        return dict(stage="over")
+
+
+def is_small(n_rows):
+    """Return whether max_iter="auto" optimizes over all of so many samples if that is possible."""
+    return n_rows <= SMALL_SET
+
+
+def lower_gradients(problem, slots):
+    """Return g of the members in ``slots``, in regression that of the lower side of the tube."""
+    members = problem.members
+    return members["g"][slots] - max(members.width, 0.0) * (members["y"][slots] < 0)
+
+
+def engine_with(model, X, given, alpha, g, n_evaluations):
+    """Return an engine with a solution over the samples of X, and only the vectors it needs.
+
+    Parameters
+    ----------
+    model : KernelMachine
+    X, given : samples
+    alpha, g : ndarray of shape (n_problems, n_samples)
+        g is NaN outside of the support set; in regression it is that of the lower side.
+    n_evaluations : int
+        Number of kernel values computed for the solution.
+    """
+    rows = np.flatnonzero(~np.isnan(g).all(axis=0))
+    engine = model._built_engine(X)
+    engine.seed(X, rows, given, alpha[:, rows].copy(), g[:, rows])
+    engine.allow(0)  # no steps: finish only updates what follows from the solution
+    engine.finish()
+    engine.count(n_evaluations)
+    return engine
 
 
 def known_slots(engine, n_rows):

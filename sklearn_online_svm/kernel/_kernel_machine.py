@@ -214,6 +214,10 @@ class KernelMachine(KernelModel):
         return is_interrupt(error)
 
     def _offer_copy(self, rows, cost, passes):
+    def _passes_of(self, n_rows):
+        """Return the class of the stages of ``fit`` for so many samples."""
+        return self._passes
+
         """Let callbacks of ``fit`` have a copy of the model as an interrupt would leave it."""
         if "_tasks" not in self.__dict__:
             return
@@ -300,7 +304,7 @@ class KernelMachine(KernelModel):
 
     def _resume_fit(self, rows, cost, at):
         self._random = None if at["random"] is None else restore_generator(at["random"])
-        passes = self._passes(self, rows[0], rows[1], cost, at)
+        passes = self._passes_of(len(rows[1]))(self, rows[0], rows[1], cost, at)
         self._offer_copy(rows, cost, passes)
         try:
             passes.run()

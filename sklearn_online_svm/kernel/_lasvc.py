@@ -100,11 +100,12 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing.
 
-        - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, unless that
-          takes more than about half a second. Otherwise, after each epoch up to 1000 training
-          samples are scored, and training stops when the loss that another epoch could remove is,
-          on average, at most 0.01 of the margin, or of the standard deviation of the decision
-          values if that is smaller (see Notes). That is mostly after the first epoch.
+        - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, but in a single
+          epoch, which adds all samples to the support set before it is optimized. With more
+          samples, after each epoch up to 1000 training samples are scored, and training stops
+          when the loss that another epoch could remove is, on average, at most 0.01 of the margin,
+          or of the standard deviation of the decision values if that is smaller (see Notes). That
+          is mostly after the first epoch.
         - -1: as many epochs as needed; the result is then the optimum over all samples, within
           ``tol``.
         - k: at most k epochs. With more than one, the model is optimized over the support set to
@@ -195,8 +196,9 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
     kkt_violation_ : float
         Largest violation of the optimality conditions during the last epoch of ``fit``, where each
-        sample is measured when it is visited. If ``fit`` ended with an epoch that changed nothing,
-        the largest violation over all samples. Infinite after ``partial_fit`` alone.
+        sample is measured when it is visited. If ``fit`` found the optimum (up to 5000 samples by
+        default, or if its last epoch changed nothing), the largest violation over all samples.
+        Infinite after ``partial_fit`` alone.
     leave_one_out_estimate_ : float
         Estimate of the leave-one-out error from the current solution: the fraction of the training
         samples (``n_labels_used_``) that, according to the span rule, are misclassified when they
@@ -210,7 +212,8 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
         Number of samples added to the support set, by their position on the ramp when they were
         visited: left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it
-        (:math:`y f(x) > 1`). Not available with ``algorithm="lasvm"``.
+        (:math:`y f(x) > 1`). Zero after ``fit`` has optimized over all samples at once (see
+        ``max_iter``). Not available with ``algorithm="lasvm"``.
     n_cleaned_ : ndarray of shape (1, 3) or (n_classes, 3)
         Number of samples removed from the support set by CLEAN, by their position on the ramp when
         they were added.
@@ -269,11 +272,12 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
     Multiclass problems are solved one-vs-rest. The support vectors are stored once and their
     kernel values are computed once for all classes.
 
-    With ``max_iter="auto"``, the loss that another epoch could remove is estimated by the mean of
-    :math:`\max(0, 1 - y f(x))` over scored samples outside of the support set; it is 0 for support
-    vectors. At the optimum all samples with :math:`y f(x) < 1` are support vectors, and the
-    duality gap is C times the sum of these values. Samples are scored with a probability
-    proportional to their C. If 20 epochs are not enough, a ``ConvergenceWarning`` is raised.
+    With ``max_iter="auto"`` and more than 5000 samples, the loss that another epoch could remove
+    is estimated by the mean of :math:`\max(0, 1 - y f(x))` over scored samples outside of the
+    support set; it is 0 for support vectors. At the optimum all samples with :math:`y f(x) < 1`
+    are support vectors, and the duality gap is C times the sum of these values. Samples are scored
+    with a probability proportional to their C. If 20 epochs are not enough, a
+    ``ConvergenceWarning`` is raised.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
     take at most 5 million steps (shared by the binary problems) or, if that is larger, 2500 per

@@ -13,7 +13,7 @@ from .._base import check_samples, refuse_large_targets
 from .._core.kernel.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import SolverSpec, decisions
-from ._epochs import SMALL_SET
+from ._epochs import is_small
 from ._model import can_take_new_samples
 from ._noise import automatic_epsilon
 from ._online_machine import (
@@ -88,9 +88,10 @@ class LASVR(RegressorMixin, OnlineMachine):
     max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``. ``"auto"`` stops when a further epoch would
-        change little, as in :class:`LASVC`, compared with the standard deviation of y; it is a
-        single epoch with ``finishing=False``, ``window_size`` or ``max_support_vectors``.
+        the optimum over all samples, within ``tol``. ``"auto"`` reaches it in one epoch up to 5000
+        samples, as in :class:`LASVC`; with more samples, it stops when a further epoch would
+        change little, compared with the standard deviation of y. It is a single epoch with
+        ``finishing=False``, ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
@@ -146,8 +147,9 @@ class LASVR(RegressorMixin, OnlineMachine):
         Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
     kkt_violation_ : float
         Largest violation of the optimality conditions during the last epoch of ``fit``, where each
-        sample is measured when it is visited. If ``fit`` ended with an epoch that changed nothing,
-        the largest violation over all samples. Infinite after ``partial_fit`` alone.
+        sample is measured when it is visited. If ``fit`` found the optimum (up to 5000 samples by
+        default, or if its last epoch changed nothing), the largest violation over all samples.
+        Infinite after ``partial_fit`` alone.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -524,8 +526,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         return max(np.ptp(values) if len(values) else 0.0 for values in targets)
 
     def _begin_passes(self, X, targets, cost, before):
-        # Above SMALL_SET, "auto" is mostly a single epoch.
-        small = X.shape[0] <= SMALL_SET
+        # With more samples, "auto" is mostly a single epoch.
+        small = is_small(X.shape[0])
         self._is_exact = small if self._most_passes == "auto" else self._most_passes != 1
         self._spec = replace(self._spec, solver=self._solver())
         return super()._begin_passes(X, targets, cost, before)

@@ -60,8 +60,9 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``. ``"auto"`` stops when a further epoch would
-        change little, as in :class:`LASVC`; it is a single epoch with ``finishing=False``,
+        the optimum over all samples, within ``tol``. ``"auto"`` is -1 up to 5000 samples, unless
+        that takes more than about half a second; otherwise it stops when a further epoch would
+        change little, as in :class:`LASVC`. It is a single epoch with ``finishing=False``,
         ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two

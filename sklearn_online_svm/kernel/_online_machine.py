@@ -16,7 +16,7 @@ from .._core.kernel.support_set import STREAM
 from .._sklearn_compat import Interval, Options, StrOptions
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
 from ._checkpoint import checkpoint_of
-from ._epochs import OnlinePasses
+from ._epochs import BatchPasses, OnlinePasses, is_small
 from ._kernel_machine import KernelMachine
 from ._model import MIN_FIRST_CHUNK
 from ._progress import finish
@@ -391,7 +391,13 @@ class OnlineMachine(KernelMachine):
         self._begin_warm(engine, X, targets, cost, before)
         self._engine = engine
         self._allow_steps(X.shape[0])
-        return self._passes(self, X, targets, cost, at)
+        return self._passes_of(X.shape[0])(self, X, targets, cost, at)
+
+    def _passes_of(self, n_rows):
+        convex = self._passes is OnlinePasses and self._choice is AllSamples
+        if convex and self._most_passes == "auto" and is_small(n_rows) and not self._starts_warm:
+            return BatchPasses
+        return self._passes
 
     def _begin_warm(self, engine, X, targets, cost, before):
         """Start from the solution of the previous ``fit`` if that is wanted."""

@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import DATA
-from ._epochs import MAX_EPOCHS, SMALL_SET, known_slots
+from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
 
 # Number of kernel values, and of gradients, held in memory during a check.
 _VALUES_AT_ONCE = 1 << 22
@@ -85,8 +85,7 @@ class Sweeps:
         # Residual t - f(x) of each sample, and how far it may be from that.
         self.residuals = np.full(self.t.shape, np.nan)
         self.distances = np.zeros(self.t.shape)
-        for problem, residuals in zip(self.engine.problems, self.residuals, strict=True):
-            problem.keep_residuals(residuals)
+        self.keep_residuals()
         # Relevant samples of the last check: row ids, g, and the violating ones for each C.
         self.found = np.empty(0, np.int64)
         self.found_g = np.empty((len(Cs), len(self.t), 0))
@@ -97,16 +96,30 @@ class Sweeps:
     def begin(self, model):
         """Start from the model that ``fit`` has trained for the first C."""
         self.model, self.engine = model, model._engine
-        never_seen = np.isnan(self.residuals)
-        self.residuals[never_seen], self.distances[never_seen] = 0.0, np.inf
+        self.keep_residuals()
+        self.compute_residuals()
         self.has_bias = model._spec.solver.has_bias
-        small = len(self.targets) <= SMALL_SET
         most = model._most_passes
-        self.until_converged = most == -1 or (most == "auto" and small)
+        self.until_converged = most == -1 or (most == "auto" and is_small(len(self.targets)))
         self.most_checks = MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
         self.violation[0] = model.kkt_violation_
         self.states = [self.state()]
         self.start = time.perf_counter()
+
+    def keep_residuals(self):
+        """Let the engine store the residuals of the samples that it processes."""
+        for problem, residuals in zip(self.engine.problems, self.residuals, strict=True):
+            problem.keep_residuals(residuals)
+
+    def compute_residuals(self):
+        """Compute the residuals of samples that ``fit`` has not visited one by one."""
+        unknown = np.isnan(self.residuals).any(axis=0)
+        rows = np.flatnonzero(unknown & (self.cost_of(0) > 0.0))
+        scores = np.empty((len(rows), len(self.t)))
+        if len(rows):
+            self.engine.current_solution().decide(self.X[rows], scores, None)
+        self.residuals[:, unknown] = 0.0
+        self.residuals[:, rows] = self.t[:, rows] - scores.T
 
     # ---------------------------------------------------------------------------- sweeps
 
@@ -201,18 +214,13 @@ class Sweeps:
         draft.C, draft._order = float(self.Cs[k]), self.order
         return draft._costs_of_fit(self.targets, self.weights)
 
-    def lower_g(self, problem, slots):
-        """Return g of the members in ``slots`` with respect to t."""
-        upper_side = problem.members["y"][slots] < 0
-        return problem.members["g"][slots] - self.width * upper_side
-
     def state(self):
         """Return the current solution of the engine."""
         problems = self.engine.problems
         ids, alphas, gs, low, high = [], [], [], [], []
         for problem in problems:
             slots = problem.slots()
-            alpha, g = problem.members["alpha"][slots], self.lower_g(problem, slots)
+            alpha, g = problem.members["alpha"][slots], lower_gradients(problem, slots)
             at_zero = self.two_sided & (alpha == 0)
             may_rise = (problem.members["up"][slots] != 0) | at_zero
             may_fall = (problem.members["down"][slots] != 0) | at_zero
@@ -305,7 +313,7 @@ class Sweeps:
             # Known residuals of the support set, for vectors that are removed later.
             ids, alpha = members["row_id"][slots], members["alpha"][slots]
             ridge = members["ridge"][slots] * alpha
-            self.residuals[c, ids] = self.lower_g(problem, slots) + ridge - problem.b
+            self.residuals[c, ids] = lower_gradients(problem, slots) + ridge - problem.b
             self.distances[c, ids] = 0.0
 
     def nearest(self):
@@ -426,18 +434,13 @@ class Sweeps:
 
     def engine_of(self, k, one):
         """Return an independent engine with the k-th solution and only the vectors it needs."""
-        state, engine = self.states[k], one._built_engine(self.X)
+        state = self.states[k]
         alpha, g = np.zeros(self.t.shape), np.full(self.t.shape, np.nan)
         for c in range(len(self.t)):
             kept = self.worth_keeping(state, c)
             ids = state.ids[c][kept]
             alpha[c, ids], g[c, ids] = state.alpha[c][kept], state.g[c][kept]
-        rows = np.flatnonzero(~np.isnan(g).all(axis=0))
-        engine.seed(self.X, rows, self.given(k), alpha[:, rows].copy(), g[:, rows])
-        engine.allow(0)  # no steps: finish only updates what follows from the solution
-        engine.finish()
-        engine.count(state.n_evaluations)
-        return engine
+        return engine_with(one, self.X, self.given(k), alpha, g, state.n_evaluations)
 
     def worth_keeping(self, state, c):
         """Return which vectors of a solution ``fit`` would have kept in the support set."""

@@ -1,5 +1,6 @@
 """max_iter="auto": the optimum of small sets, and further epochs of large ones if useful."""
 
+import copy
 import io
 import pickle
 import time
@@ -15,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM
-from sklearn_online_svm.kernel import _epochs, _lasvr
+from sklearn_online_svm.kernel import _epochs
 from tests.kernel.test_resume import (  # noqa: F401
     InterruptedKernel,
     RandomInterrupts,
@@ -68,8 +69,13 @@ def assert_same_fit(model, other):
 @pytest.fixture
 def large_sets(monkeypatch):
     """Treat all sets as large ones, whose optimum is not cheap."""
-    for module in (_epochs, _lasvr):
-        monkeypatch.setattr(module, "SMALL_SET", 0)
+    monkeypatch.setattr(_epochs, "SMALL_SET", 0)
+
+
+@pytest.fixture
+def epochs_on_small_sets(monkeypatch):
+    """Repeat epochs on small sets, too, as ActiveLASVC does."""
+    monkeypatch.setattr(LASVC, "_passes_of", lambda model, n_rows: model._passes)
 
 
 # -- small sets -------------------------------------------------------------------------
@@ -82,9 +88,40 @@ def test_small_sets_are_optimized_over_all_samples(name, layout, several):
     X, y = data(name, several=several)
     X = LAYOUTS[layout](X)
     auto, exact = MODELS[name]().fit(X, y), MODELS[name](max_iter=-1).fit(X, y)
-    assert_same_fit(auto, exact)
-    assert auto.n_iter_ > 1
     assert auto.kkt_violation_ <= auto.tol
+    if name in ("active", "one class"):
+        assert_same_fit(auto, exact)
+        assert auto.n_iter_ > 1
+        return
+    assert auto.n_iter_ == 1
+    assert_allclose(auto.dual_objective_, exact.dual_objective_, rtol=1e-4)
+    # Decision values of two solutions within tol differ by a few tol.
+    assert_allclose(decisions(auto, X), decisions(exact, X), atol=1e-2)
+    if isinstance(auto, LASVC):
+        # No sample violates, whether it has become a support vector or not.
+        again = copy.deepcopy(auto).set_params(warm_start=True, max_iter=1).fit(X, y)
+        assert again.kkt_violation_ < 2 * auto.tol
+
+
+@pytest.mark.parametrize("name", ["lasvm", "lasvm-g", "lasvm-full", "regression"])
+def test_small_sets_are_solved_at_once(name):
+    """Only vectors that may be needed later remain, and samples of weight 0 take no part."""
+    X, y = data(name, 400)
+    weight = np.where(np.arange(400) % 4, 1.0, 0.0)
+    model = MODELS[name]().fit(X, y, weight)
+    assert_same_fit(model, MODELS[name]().fit(X, np.where(weight, y, y[::-1]), weight))
+    assert not (weight[model.support_] == 0).any()
+    n_members = model._engine.problems[0].members.n_members
+    assert model._engine.store.n_slots == n_members
+    assert n_members == 300 if name == "lasvm-full" else len(model.support_) <= n_members < 300
+    assert_allclose(
+        decisions(model, X),
+        decisions(MODELS[name]().fit(X[weight > 0], y[weight > 0]), X),
+        atol=1e-2,
+    )
+    # Training goes on.
+    model.partial_fit(X, y)
+    assert model.n_samples_seen_ == 800
 
 
 @pytest.mark.parametrize(
@@ -179,7 +216,9 @@ def test_a_few_missing_vectors_decide_the_bias_where_all_are_at_bounds(large_set
 
 
 @pytest.mark.parametrize("case", HARD)
-def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(case, monkeypatch):
+def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
+    case, epochs_on_small_sets, monkeypatch
+):
     with monkeypatch.context() as patch:
         patch.setattr(_epochs, "SMALL_SET", 0)
         _, large = hard_fit(case)
@@ -189,7 +228,8 @@ def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(case, mon
 
 
 @pytest.mark.parametrize("case", HARD)
-def test_maximum_number_of_epochs_warns(case, large_sets, monkeypatch):
+def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch):
+    monkeypatch.setattr(_epochs, "SMALL_SET", 0)
     monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
     message = r"LASVC stopped after 1 epochs: the mean loss .* is about [\d.e-]+\."
     with pytest.warns(ConvergenceWarning, match=message) as caught:
@@ -197,8 +237,7 @@ def test_maximum_number_of_epochs_warns(case, large_sets, monkeypatch):
     assert {w.filename for w in caught} == {__file__}
     assert model.n_iter_ == 1
     # An optimum that is cheap takes as many epochs as it needs.
-    monkeypatch.undo()
-    monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
+    monkeypatch.setattr(_epochs, "SMALL_SET", 5000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert hard_fit(case)[1].n_iter_ > 2
@@ -294,13 +333,16 @@ def test_interrupts_at_any_time(params, large_sets, ctrl_c, frequent_checks):  #
 @pytest.mark.parametrize(
     "make", [partial(two_classes, noise=2.0), partial(three_classes, distance=0.5)]
 )
-def test_interrupts_within_a_kernel_function(make, large_sets):
-    """Within epochs, and while samples are scored."""
+@pytest.mark.parametrize("at_once", [False, True])
+def test_interrupts_within_a_kernel_function(make, at_once, monkeypatch):
+    """Within epochs, while samples are scored, and while all samples are added at once."""
+    if not at_once:
+        monkeypatch.setattr(_epochs, "SMALL_SET", 0)
     X, y = make(300)
     kernel = InterruptedKernel()
     params = dict(C=0.3, kernel=kernel, random_state=0)
     reference, n_calls = LASVC(**params).fit(X, y), kernel.n_calls
-    assert reference.n_iter_ > 1
+    assert (reference.n_iter_ > 1) is not at_once
     for n in np.unique(np.linspace(0, n_calls - 1, 25).astype(int)):
         kernel.calls_left = n
         model = LASVC(**params)
@@ -311,7 +353,7 @@ def test_interrupts_within_a_kernel_function(make, large_sets):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_a_limit_of_the_cost_that_is_reached_halfway(share, monkeypatch):
+def test_a_limit_of_the_cost_that_is_reached_halfway(share, epochs_on_small_sets, monkeypatch):
     """The model does not depend on kernel values that are computed again, or on the layout."""
     X, y = noise(300, 2)
     params = dict(C=3.0, random_state=0)

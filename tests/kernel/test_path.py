@@ -12,7 +12,7 @@ from sklearn.svm import SVC, SVR
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, VirtualLASVC
 from sklearn_online_svm.kernel import SolutionPath, _path_solver
-from sklearn_online_svm.kernel._epochs import OnlinePasses
+from sklearn_online_svm.kernel._epochs import Passes
 from tests.reference import path as reference
 from tests.support.samples import (
     breast_cancer,
@@ -447,7 +447,7 @@ def test_an_interrupt_of_the_first_fit_can_be_resumed(kind, monkeypatch):
 
     model = new(kind)
     with monkeypatch.context() as patch:
-        patch.setattr(OnlinePasses, "finish", interrupted)
+        patch.setattr(Passes, "finish", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             model.fit_path(X, Y, CS)
     assert len(caught.value.path) == 0

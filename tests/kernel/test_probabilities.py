@@ -367,7 +367,7 @@ class CutKernel:
 def test_an_interrupted_call_is_resumed(method):
     X, y = banana(400)
     given = {"classes": np.unique(y)} if method == "partial_fit" else {}
-    options = dict(probability=True, random_state=0)
+    options = dict(probability=True, max_iter=1, random_state=0)
     whole = LASVC(kernel=CutKernel(), **options)
     getattr(whole, method)(X, y, **given)
     model = LASVC(kernel=CutKernel(8), **options)

@@ -107,11 +107,18 @@ def test_bar_shows_size_of_support_set(capsys, monkeypatch):
     assert "1,234 vectors in the support set" in shown
 
 
-@pytest.mark.parametrize("kind", [LASVC, RampSVC])
-def test_verbose_does_not_change_the_model(kind, without_tqdm, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "kind, params, shown",
+    [
+        (LASVC, {"max_iter": 1}, "384 of 400 samples"),
+        (LASVC, {}, "optimizing over 400 vectors"),
+        (RampSVC, {}, "384 of 400 samples"),
+    ],
+)
+def test_verbose_does_not_change_the_model(kind, params, shown, without_tqdm, monkeypatch, capsys):
     monkeypatch.setattr(_progress, "_BETWEEN", 0.0)
     X, y = two_classes(400)
-    verbose = kind(random_state=0, verbose=2).fit(X, y)
-    assert f"[{kind.__name__}] 384 of 400 samples" in capsys.readouterr().err
-    silent = kind(random_state=0).fit(X, y)
+    verbose = kind(random_state=0, verbose=2, **params).fit(X, y)
+    assert f"[{kind.__name__}] {shown}" in capsys.readouterr().err
+    silent = kind(random_state=0, **params).fit(X, y)
     assert np.array_equal(verbose.decision_function(X), silent.decision_function(X))

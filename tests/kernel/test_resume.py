@@ -467,7 +467,7 @@ def test_resume_with_a_shared_random_state():
 
 def test_traceback_names_the_resume_call():
     X, y = two_classes(300)
-    model, error = interrupted_model(X, y)
+    model, error = interrupted_model(X, y, max_iter=1)
     assert error.__notes__ == [
         "LASVC holds the result of the training so far and can be used as it is; resume(X, y) "
         "continues the interrupted fit."
@@ -549,7 +549,7 @@ def test_other_training_discards_the_interrupt():
 
 def test_interrupted_fit_counts_the_samples_it_has_processed():
     X, y = two_classes(300)
-    model, _ = interrupted_model(X, y)
+    model, _ = interrupted_model(X, y, max_iter=1)
     n_seen = model.n_samples_seen_
     assert 0 < n_seen == model.n_labels_used_ < 300
     assert pickle.loads(pickle.dumps(model)).resume(X, y).n_samples_seen_ == 300

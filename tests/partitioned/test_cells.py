@@ -352,7 +352,7 @@ def test_models_without_the_caches_of_their_training():
     assert len(fitted) == model.n_cells_
     assert not {id(each) for each in fitted} & {id(each) for each in model.estimators_}
     # They are copies, which compute the kernel values again that the original has cached.
-    alone = LASVC(**SVM).fit(X[:300], y[:300])
+    alone = LASVC(max_iter=1, **SVM).fit(X[:300], y[:300])
     copied = copy.deepcopy(alone)
     before = alone.n_kernel_evaluations_
     for each in (alone, copied):

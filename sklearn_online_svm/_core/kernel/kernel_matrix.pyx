@@ -253,7 +253,7 @@ cdef class KernelMatrix:
 
     cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelCache rows) noexcept nogil:
         """Return whether to compute several rows at once; ``rows`` is the cache they go to."""
-        return (rows.n_evicted > 0 and rows.n_rows >= 4 * TOGETHER
+        return (rows.n_rows >= 4 * TOGETHER
                 and self.members.index[slot] >= 0 and self.store.cost < INFINITY
                 and self.store.cost * self.store.n_slots >= WORTH_FETCHING)
 
