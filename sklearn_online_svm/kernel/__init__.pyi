@@ -355,6 +355,9 @@ class LASVR(RegressorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = ...,
     ) -> SolutionPath: ...
     def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def leave_one_out_predict(
+        self, X: ArrayLike | spmatrix | sparray, y: ArrayLike
+    ) -> NDArray[Any]: ...
     def partial_fit(
         self,
         X: ArrayLike | spmatrix | sparray,

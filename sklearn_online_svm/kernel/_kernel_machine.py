@@ -151,6 +151,14 @@ class KernelMachine(KernelModel):
         """Return whether predictions use the optimum over the support set."""
         return False
 
+    def _are_rows_of(self, solution, X):
+        """Return whether the support vectors are samples of X, in their places."""
+        rows = solution.row_ids
+        same = not len(rows) or rows.max() < X.shape[0]
+        if same and len(rows) and self._spec.layout != "precomputed":
+            return not abs(solution.vectors() - X[rows]).max()
+        return same
+
     # ---------------------------------------------------------------------------- training
 
     def _fit_in_transaction(self, X, y, sample_weight, begun=None):
@@ -206,6 +214,10 @@ class KernelMachine(KernelModel):
                 f"precision with {given}. Use a positive definite kernel, or a smaller C."
             )
 
+    def _passes_of(self, n_rows):
+        """Return the class of the stages of ``fit`` for so many samples."""
+        return self._passes
+
     # Maximum number of tasks of ``fit``, if it is known: epochs and optimizations.
     _n_tasks = None
 
@@ -214,10 +226,6 @@ class KernelMachine(KernelModel):
         return is_interrupt(error)
 
     def _offer_copy(self, rows, cost, passes):
-    def _passes_of(self, n_rows):
-        """Return the class of the stages of ``fit`` for so many samples."""
-        return self._passes
-
         """Let callbacks of ``fit`` have a copy of the model as an interrupt would leave it."""
         if "_tasks" not in self.__dict__:
             return

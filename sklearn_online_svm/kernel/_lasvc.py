@@ -648,7 +648,8 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         """Start from the solution of the previous fit, projected onto the current boxes."""
         rows = solution.row_ids
         same = np.array_equal(before["classes_"], self.classes_)
-        if not same or not self._are_rows_of(solution, X, codes):
+        same = same and self._are_rows_of(solution, X)
+        if not same or (codes[rows] != solution.labels).any():
             raise ValueError(
                 "warm_start=True continues fit on the same samples, but X or y differ from those "
                 "of the previous fit; use partial_fit for new samples, or warm_start=False."
@@ -670,12 +671,3 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         self.n_samples_seen_ = self._next_row_id = self.n_labels_used_ = len(codes)
         self._note_targets(codes, weights, at)
         return self
-
-    def _are_rows_of(self, solution, X, codes):
-        """Whether the support vectors are samples of X, with these class codes."""
-        rows = solution.row_ids
-        same = not len(rows) or rows.max() < X.shape[0]
-        if same and self._spec.layout != "precomputed":
-            difference = solution.vectors() - X[rows]
-            same = not abs(difference).max() if len(rows) else True
-        return same and np.array_equal(codes[rows], solution.labels)

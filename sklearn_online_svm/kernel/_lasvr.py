@@ -1,5 +1,6 @@
 """Online kernel support vector regression."""
 
+import copy
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -8,12 +9,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_samples, refuse_large_targets
 from .._core.kernel.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import SolverSpec, decisions
 from ._epochs import is_small
+from ._leave_one_out import without_each
 from ._model import can_take_new_samples
 from ._noise import automatic_epsilon
 from ._online_machine import (
@@ -31,6 +34,17 @@ MIN_SAMPLES = 1000
 # Warn if more than this share of the coefficients are at their bound, predictions vary by less
 # than this part of the standard deviation of the targets, and C is less than this part of it.
 BOUND_SHARE, FLAT, SMALL_C = 0.95, 0.6, 0.03
+
+
+def _keeps_support_vectors(model):
+    for name in ("window_size", "max_support_vectors"):
+        if getattr(model, name) is not None:
+            raise AttributeError(
+                "Predictions without a sample do not follow from a solution with "
+                f"{name}={getattr(model, name)}: samples have been removed from the support set. "
+                "Use progressive_validation."
+            )
+    return True
 
 
 class LASVR(RegressorMixin, OnlineMachine):
@@ -449,6 +463,92 @@ class LASVR(RegressorMixin, OnlineMachine):
         view = self._view()
         values = view._decide(X)
         return values[:, np.newaxis] if values.ndim == 1 and not view._is_flat else values
+
+    @available_if(_keeps_support_vectors)
+    def leave_one_out_predict(self, X, y):
+        r"""Estimate the predictions for the training samples, each without the sample.
+
+        As ``cross_val_predict(model, X, y)`` with one sample in each fold, but from the current
+        solution and without further fits. The residuals ``y - leave_one_out_predict(X, y)`` are
+        those of new samples: use them to estimate the error and for prediction intervals.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            All training samples, in the same order; the kernel matrix of shape
+            (n_samples, n_samples) if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values of the training samples.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Predicted values.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, X and y are not the training samples, or a parameter was
+            changed that must not change.
+
+        Notes
+        -----
+        The prediction for a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that for a support
+        vector is :math:`f(x_i) - \alpha_i S_i^2`, where the span :math:`S_i` is its distance, in
+        kernel space, from the combinations of the other free support vectors [1]_. This is exact
+        if the same vectors are free without the sample, and the same at their bounds. Samples
+        outside of the tube that are not support vectors, as after a single epoch, count as free
+        support vectors (a part of them, if there are many). With a linear kernel, few features and
+        a large C, few vectors are free, and the differences are overestimated. Not available with
+        ``window_size`` or ``max_support_vectors``.
+
+        References
+        ----------
+        .. [1] Chapelle, Vapnik, Bousquet, Mukherjee: Choosing multiple parameters for support
+           vector machines. Machine Learning 46, 2002.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import make_friedman1
+        >>> from sklearn_online_svm import LASVR
+        >>> X, y = make_friedman1(1300, noise=1.0, random_state=0)
+        >>> model = LASVR(C=10, epsilon=0.5, random_state=0).fit(X[:300], y[:300])
+        >>> residuals = y[:300] - model.leave_one_out_predict(X[:300], y[:300])
+        >>> new = y[300:] - model.predict(X[300:])
+        >>> bool(0.8 < np.abs(residuals).mean() / np.abs(new).mean() < 1.2)
+        True
+        """
+        check_is_fitted(self)
+        model = copy.deepcopy(self)  # other threads may train this model meanwhile
+        model._changed_params()  # raises if fixed parameters have changed
+        layout = False if model._is_precomputed() else "csr"
+        X, y = model._check_samples(X, y, reset=False, accept_sparse=layout)
+        targets = model._encode_known(X, y)
+        n_rows = model._next_row_id
+        if len(y) != n_rows or not model._are_samples(X, targets):
+            raise ValueError(
+                "leave_one_out_predict needs the training samples, all of them in their order, "
+                f"with their target values: {n_rows} samples. X or y differ from them."
+            )
+        values = model._decide(X).reshape(len(targets), -1)
+        outside = np.abs(targets - values) > model.epsilon_
+        values = without_each(model, X, values, outside, "leave_one_out_predict")
+        return values[:, 0] if model._is_flat else values
+
+    def _are_samples(self, X, targets):
+        """Return whether the support vectors are samples of X, with these targets."""
+        if not self._are_rows_of(self._engine.current_solution(), X):
+            return False
+        for problem, y in zip(self._engine.problems, targets.T, strict=True):
+            slots, members = problem.slots(), problem.members
+            kept = members["target"][slots] + self.epsilon_ * members["y"][slots]
+            rounding = 1e-12 * (np.abs(y).max() + self.epsilon_)
+            if not np.allclose(kept, y[members["row_id"][slots]], rtol=0.0, atol=rounding):
+                return False
+        return True
 
     # ---------------------------------------------------------------------------- targets
 

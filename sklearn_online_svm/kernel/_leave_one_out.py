@@ -254,22 +254,33 @@ class LeaveOneOut:
         model = copy.deepcopy(self)  # other threads may train this model meanwhile
         X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
         scores = decisions(model, X)
-        has_bias = model._spec.solver.has_bias
-        with model._reading() as (_, engine):
-            problems = [
-                BinarySolution.of(problem, has_bias, "row_id", len(codes))
-                for problem in engine.problems
-            ]
-        kernel = None
-        if not model._is_precomputed():
-            kernel = Kernel.from_classifier(model, "leave_one_out_decision_function")
-        pairwise = PairwiseKernel(kernel, X)
-        for c, problem in enumerate(problems):
-            y = np.where(codes == (c if len(problems) > 1 else 1), 1.0, -1.0)
-            within = np.flatnonzero((problem.alpha == 0.0) & (y * scores[:, c] < 1.0))
-            joining = even_part(within, N_JOINING)
-            scores[:, c] -= replacement_shifts(problem, pairwise, problem.support, joining)
-        return scores[:, 0] if len(problems) == 1 else scores
+        violates = model._linear_terms(codes).T * scores < 1.0
+        scores = without_each(model, X, scores, violates, "leave_one_out_decision_function")
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def without_each(model, X, scores, violates, caller):
+    """Return estimated decision values of the training samples, each without the sample.
+
+    ``violates`` are flags of the shape of the decision values ``scores``, (n_samples, n_problems):
+    samples that would become support vectors in another epoch if they are none. At the optimum
+    these are samples of weight 0, which take no part.
+    """
+    if model.kkt_violation_ <= model._tolerance():
+        violates = np.zeros_like(violates)
+    has_bias, n_rows = model._spec.solver.has_bias, X.shape[0]
+    with model._reading() as (_, engine):
+        problems = [
+            BinarySolution.of(problem, has_bias, "row_id", n_rows) for problem in engine.problems
+        ]
+    kernel = None if model._is_precomputed() else Kernel.from_classifier(model, caller)
+    scores = scores.copy()
+    for c, problem in enumerate(problems):
+        pairwise = PairwiseKernel(kernel, X, problem.ridge)
+        outside = np.flatnonzero((problem.alpha == 0.0) & violates[:, c])
+        joining = even_part(outside, N_JOINING)
+        scores[:, c] -= replacement_shifts(problem, pairwise, problem.support, joining)
+    return scores
 
 
 def training_samples(model, X, y, caller):
@@ -278,8 +289,9 @@ def training_samples(model, X, y, caller):
     model._changed_params()  # raises if fixed parameters have changed
     X, y = check_samples(model, X, y, reset=False, accept_sparse=layout)
     codes = encode_labels(y, model.classes_)
-    n_rows = model._next_row_id
-    if len(y) != n_rows or not model._are_rows_of(model._engine.current_solution(), X, codes):
+    solution, n_rows = model._engine.current_solution(), model._next_row_id
+    same = len(y) == n_rows and model._are_rows_of(solution, X)
+    if not same or (codes[solution.row_ids] != solution.labels).any():
         raise ValueError(
             f"{caller} needs the training samples, all of them in their order, with their labels: "
             f"{n_rows} samples. X or y differ from them."

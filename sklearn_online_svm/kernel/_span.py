@@ -25,13 +25,14 @@ MAX_BASIS = 8000
 class BinarySolution:
     """Solution of one binary problem over n samples; those not stored have empty boxes.
 
-    ``leeway`` is the length of the interval of optimal biases if no support vector is free.
+    ``ridge`` is what a squared loss adds to K(x, x).
     """
 
     alpha: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
     g: np.ndarray
+    ridge: np.ndarray
     b: float
     tol: float
     has_bias: bool
@@ -52,6 +53,7 @@ class BinarySolution:
             spread(members["lower"]),
             spread(members["upper"]),
             spread(g),
+            spread(members["ridge"]),
             b,
             problem.tau,
             has_bias,
@@ -61,7 +63,7 @@ class BinarySolution:
         """Return the solution over some of the samples, and ``n_more`` with empty boxes."""
         arrays = [
             np.concatenate([values[rows], np.zeros(n_more)])
-            for values in (self.alpha, self.lower, self.upper, self.g)
+            for values in (self.alpha, self.lower, self.upper, self.g, self.ridge)
         ]
         return BinarySolution(*arrays, self.b, self.tol, self.has_bias)
 
@@ -91,10 +93,13 @@ class PairwiseKernel:
     kernel : Kernel or None
         None: ``rows`` is the kernel matrix.
     rows : {ndarray, CSR matrix} of shape (n_rows, n_features) or (n_rows, n_rows)
+    ridge : ndarray of shape (n_rows,), default=None
+        Added to K(x, x) of each sample.
     """
 
-    def __init__(self, kernel, rows):
+    def __init__(self, kernel, rows, ridge=None):
         self.kernel, self.rows = kernel, rows
+        self._ridge = ridge if ridge is not None and ridge.any() else None
         self.n_rows = rows.shape[0]
         # Kernels of scikit-learn get doubles; callables get the dtype of the data.
         self._widens = kernel is not None and not callable(kernel.kernel)
@@ -103,14 +108,20 @@ class PairwiseKernel:
 
     def __call__(self, i, j):
         if self.kernel is None:
-            return self.rows[np.ix_(i, j)].astype(np.float64, copy=False)
-        return self.kernel(self._of(i), self._of(j))
+            values = self.rows[np.ix_(i, j)].astype(np.float64, copy=False)
+        else:
+            values = self.kernel(self._of(i), self._of(j))
+        if self._ridge is not None:
+            values = values + np.where(i[:, None] == j, self._ridge[j], 0.0)
+        return values
 
     def diagonal(self, i):
         """Return K(x, x) of each sample."""
         if self.kernel is None:
-            return self.rows[i, i].astype(np.float64, copy=False)
-        return self.kernel.diagonal(self._of(i)) if len(i) else np.zeros(0)
+            values = self.rows[i, i].astype(np.float64, copy=False)
+        else:
+            values = self.kernel.diagonal(self._of(i)) if len(i) else np.zeros(0)
+        return values if self._ridge is None else values + self._ridge[i]
 
     def _of(self, i):
         rows = self.rows[i]
@@ -333,7 +344,7 @@ def shifts_by_spans(problem, pairwise, squares):
     squares = squares.copy()
     lost = np.isinf(squares)
     squares[lost] = 0.0
-    shifts = problem.alpha * squares
+    shifts = problem.alpha * (squares - problem.ridge)
     rows = np.flatnonzero(lost)
     for sign in (1.0, -1.0):
         side = rows[sign * problem.alpha[rows] > 0]

@@ -1,0 +1,151 @@
+"""Predictions of LASVR for samples left out, compared with one fit per sample."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import make_friedman1
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import rbf_kernel
+
+from sklearn_online_svm import LASVR
+from tests.support.samples import LAYOUTS
+
+X, Y = make_friedman1(60, noise=1.0, random_state=0)
+SQUARED = "squared_epsilon_insensitive"
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+def machine(**params):
+    given = {"gamma": 0.3, "epsilon": 0.5, "max_iter": -1, "tol": 1e-7, "random_state": 0}
+    return LASVR(**{**given, **params})
+
+
+def predictions_without(model, X, y):
+    """Predictions for each sample of a model fitted without it."""
+    rest = [np.delete(np.arange(len(y)), i) for i in range(len(y))]
+    return np.array(
+        [clone(model).fit(X[r], y[r]).predict(X[i : i + 1])[0] for i, r in enumerate(rest)]
+    )
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+def test_exact_for_kernel_ridge_regression(C):
+    """Without a tube all vectors are free, with or without the sample."""
+    model = machine(C=C, epsilon=0.0, loss=SQUARED).fit(X, Y)
+    expected = predictions_without(model, X, Y)
+    assert_allclose(model.leave_one_out_predict(X, Y), expected, atol=1e-3)
+    assert np.abs(model.predict(X) - expected).max() > 0.5
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize(
+    "params", [{}, {"algorithm": "lasvm-g"}, {"loss": SQUARED}, {"epsilon": 2.0}], ids=str
+)
+def test_closer_than_predictions_of_training_samples(params, C):
+    model = machine(C=C, **params).fit(X, Y)
+    expected = predictions_without(model, X, Y)
+    error = np.abs(model.leave_one_out_predict(X, Y) - expected)
+    of_training = np.abs(model.predict(X) - expected)
+    assert error.mean() <= 0.5 * of_training.mean()
+    # Other vectors become free, or reach their bounds, without the sample.
+    assert np.median(error) < 0.1 * Y.std()
+
+
+def test_exact_for_samples_that_are_no_support_vectors():
+    model = machine(C=100.0, epsilon=3.0).fit(X, Y)
+    outside = np.setdiff1d(np.arange(len(Y)), model.support_)
+    assert len(outside) > 10
+    left_out = model.leave_one_out_predict(X, Y)
+    assert_array_equal(left_out[outside], model.predict(X)[outside])
+    expected = predictions_without(model, X, Y)
+    assert_allclose(left_out[outside], expected[outside], atol=1e-4)
+
+
+def test_residuals_are_those_of_new_samples():
+    """Over ten draws, while those of the training samples are far too small."""
+    ratios, of_training = [], []
+    for seed in range(10):
+        Z, z = make_friedman1(1200, noise=1.0, random_state=seed)
+        model = LASVR(C=10, epsilon=0.2, random_state=0).fit(Z[:200], z[:200])
+        new = np.abs(z[200:] - model.predict(Z[200:])).mean()
+        left_out = model.leave_one_out_predict(Z[:200], z[:200])
+        ratios.append(np.abs(z[:200] - left_out).mean() / new)
+        of_training.append(np.abs(z[:200] - model.predict(Z[:200])).mean() / new)
+    error = np.std(ratios) / np.sqrt(len(ratios))
+    assert abs(np.mean(ratios) - 1) < 0.05 + 3 * error
+    assert np.mean(of_training) < 0.6
+
+
+def test_several_outputs_are_problems_of_their_own():
+    targets = np.column_stack([Y, X[:, 0] * 10])
+    left_out = machine().fit(X, targets).leave_one_out_predict(X, targets)
+    for c, y in enumerate(targets.T):
+        alone = machine().fit(X, y).leave_one_out_predict(X, y)
+        assert_allclose(left_out[:, c], alone, atol=1e-5)
+    column = Y[:, None]
+    assert machine().fit(X, column).leave_one_out_predict(X, column).shape == (60, 1)
+
+
+@with_layouts
+def test_layouts_and_precomputed_values_agree(layout):
+    expected = machine().fit(X, Y).leave_one_out_predict(X, Y)
+    rows = LAYOUTS[layout](X)
+    assert_allclose(machine().fit(rows, Y).leave_one_out_predict(rows, Y), expected, atol=1e-4)
+    K = rbf_kernel(X, gamma=0.3)
+    model = machine(kernel="precomputed").fit(K, Y)
+    assert_allclose(model.leave_one_out_predict(K, Y), expected, atol=1e-4)
+
+
+def test_in_a_stream_and_in_copies():
+    model = LASVR(gamma=0.3, epsilon=0.5, random_state=0)
+    for first in range(0, 60, 20):
+        model.partial_fit(X[first : first + 20], Y[first : first + 20])
+    before = pickle.dumps(model._engine.state())
+    left_out = model.leave_one_out_predict(X, Y)
+    assert pickle.dumps(model._engine.state()) == before
+    assert_array_equal(pickle.loads(pickle.dumps(model)).leave_one_out_predict(X, Y), left_out)
+    expected = predictions_without(machine(), X, Y)
+    training = np.abs(model.predict(X) - expected).mean()
+    assert np.abs(left_out - expected).mean() < 0.5 * training
+
+
+def test_weights_of_zero_are_ignored():
+    weights = np.where(np.arange(60) % 3, 1.0, 0.0)
+    left_out = machine().fit(X, Y, weights).leave_one_out_predict(X, Y)
+    rest = weights > 0
+    alone = machine().fit(X[rest], Y[rest]).leave_one_out_predict(X[rest], Y[rest])
+    assert_allclose(left_out[rest], alone, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "rows, y",
+    [
+        (X[:50], Y[:50]),
+        (X[::-1], Y),
+        (X, Y[::-1]),
+        (X, Y + 1e-6),
+        (np.vstack([X, X[:1]]), np.append(Y, 0)),
+    ],
+    ids=["fewer", "other order", "other targets", "changed targets", "more"],
+)
+def test_other_samples_are_rejected(rows, y):
+    model = machine().fit(X, Y)
+    with pytest.raises(ValueError, match="leave_one_out_predict needs the training samples"):
+        model.leave_one_out_predict(rows, y)
+
+
+@pytest.mark.parametrize("name", ["window_size", "max_support_vectors"])
+def test_missing_where_samples_are_removed(name):
+    model = LASVR(**{name: 20}, random_state=0).fit(X, Y)
+    assert not hasattr(model, "leave_one_out_predict")
+    with pytest.raises(AttributeError) as caught:
+        model.leave_one_out_predict(X, Y)
+    assert f"{name}=20: samples have been removed" in str(caught.value.__cause__)
+
+
+def test_requires_a_fitted_model():
+    with pytest.raises(NotFittedError):
+        LASVR().leave_one_out_predict(X, Y)
