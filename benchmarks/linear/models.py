@@ -1,8 +1,8 @@
-"""The linear models whose speed is measured: estimators that make one pass."""
+"""The linear models: estimators that make one pass, and those whose parameter is chosen."""
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 
 from sklearn.linear_model import SGDClassifier
@@ -67,4 +67,37 @@ SPEED = {
     "olpy_arow": Model("olpy, AROW", _olpy("AROW")),
     "olpy_cw": Model("olpy, CW", _olpy("CW")),
     "olpy_scw": Model("olpy, SCW", _olpy("SCW")),
+}
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A classifier with its defaults, or with a value of the parameter that is chosen."""
+
+    title: str
+    estimator: type
+    parameter: str
+    # From the default outwards: of equally good values, the first is taken.
+    values: tuple
+    options: dict = field(default_factory=dict)
+
+    def build(self, value=None, seed=0):
+        chosen = {} if value is None else {self.parameter: value, "max_iter": MAX_ITER}
+        return self.estimator(**self.options, **chosen, random_state=seed)
+
+
+# Of the models with a chosen parameter: the largest r and the smallest C stop late.
+MAX_ITER = 100
+_ALPHAS = (1e-4, 1e-5, 1e-3, 1e-6, 1e-2)
+TUNED = {
+    "sgd": Tuned("SGD", SGDClassifier, "alpha", _ALPHAS),
+    "sgd_average": Tuned("SGD, average", SGDClassifier, "alpha", _ALPHAS, dict(average=True)),
+    "arow": Tuned("AROW", AROWClassifier, "r", (1.0, 0.1, 10.0, 0.01, 100.0)),
+    "pa_average": Tuned(
+        "PA, average",
+        PassiveAggressiveClassifier,
+        "C",
+        (1.0, 0.1, 0.01, 1e-3, 1e-4),
+        dict(average=True),
+    ),
 }

@@ -1,11 +1,14 @@
-"""Speed of the linear models: one pass, one sample, a hundred samples; how the cost grows.
+"""The linear models: one pass, one sample, a hundred samples; how the cost grows; errors.
 
 ``linear_fit``: one pass, compared with scikit-learn; ``linear_calls``: one sample and chunks,
 compared with scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AROW, CW and SCW;
-``linear_growth``: samples, features, nonzeros, classes and the full covariance.
+``linear_growth``: samples, features, nonzeros, classes and the full covariance; ``linear_sgd``:
+errors and times of whole fits, with parameters chosen on held-out samples.
 """
 
 from ..bench.harness import grid
+from .models import TUNED
+from .sets import SETS
 from .streams import AXES
 
 WORKS = ["dense_64", "dense_32", "text", "newsgroups"]
@@ -55,9 +58,17 @@ def measure_growth(settings):
     return settings.labelled("fit_in_turns", cases, repeats=repeats)
 
 
+def measure_sgd(settings):
+    """One process for each set and seed."""
+    sets = list(SETS)[: 3 if settings.quick else None]
+    cases = grid(set=sets, seed=range(settings.seeds))
+    return settings.records("choose_and_fit", cases, models=list(TUNED))
+
+
 STEPS = {
     "linear_calls": measure_calls,
     "linear_fit": measure_fit,
     "linear_second_order": measure_second_order,
     "linear_growth": measure_growth,
+    "linear_sgd": measure_sgd,
 }

@@ -1,10 +1,12 @@
-"""Tables of the linear models: one pass, calls with a few samples, second-order models."""
+"""Tables of the linear models: one pass, few samples, second-order models, whole fits."""
 
 import statistics
+from functools import partial
 
 from ..bench.rst import NBSP, cross_table, joined, percent, pivot, seconds, times
 from ..bench.summary import ratio, stored_records
-from .models import SPEED
+from .models import SPEED, TUNED
+from .sets import SETS
 from .steps import DIAGONAL, OLPY, WORKS
 
 WORK_TITLES = {
@@ -105,4 +107,39 @@ def linear_second_order(results):
     return joined([sparse, full])
 
 
-TABLES = {table.__name__: table for table in (linear_fit, linear_calls, linear_second_order)}
+def _fits_of(records, model, variant):
+    """What was measured of a model on one set: a dict for each seed."""
+    return [models[model][variant] for models in records.values("models")]
+
+
+def linear_sgd(results):
+    """Errors and times of whole fits, compared with SGDClassifier."""
+    records = stored_records("linear_sgd", results).ok()
+    names = {model: TUNED[model].title for model in TUNED}
+    sets = {name: s.title for name, s in SETS.items() if records.where(set=name)}
+
+    def error(variant, name, model):
+        errors = [100 * fit["error"] for fit in _fits_of(records.where(set=name), model, variant)]
+        spread = statistics.stdev(errors) if len(errors) > 1 else 0.0
+        return f"{statistics.fmean(errors):.2f} ± {spread:.2f}"
+
+    def fit_seconds(variant, name, model):
+        fits = _fits_of(records.where(set=name), model, variant)
+        return statistics.median(statistics.median(fit["seconds"]) for fit in fits)
+
+    def compared(variant, name, model):
+        own = fit_seconds(variant, name, model)
+        return seconds(own) if model == "sgd" else times(own / fit_seconds(variant, name, "sgd"))
+
+    parts = {
+        "Test error in %, parameters chosen": partial(error, "chosen"),
+        "Test error in %, default parameters": partial(error, "default"),
+        "Time of a fit, parameters chosen": partial(compared, "chosen"),
+        "Time of a fit, default parameters": partial(compared, "default"),
+    }
+    return joined(cross_table("set", sets, names, cell, title) for title, cell in parts.items())
+
+
+TABLES = {
+    table.__name__: table for table in (linear_fit, linear_calls, linear_second_order, linear_sgd)
+}

@@ -1,6 +1,7 @@
 """Tasks of `linear`: what runs inside a fresh process."""
 
 import time
+import warnings
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -9,7 +10,8 @@ import numpy as np
 
 from ..bench.job import Job
 from ..bench.measure import microseconds_of_calls
-from .models import SPEED, C
+from .models import SPEED, TUNED, C
+from .sets import SETS
 from .streams import AXES, WORK, noisy_plane
 
 
@@ -21,7 +23,9 @@ class ModelsJob(Job):
     work: str = ""
     axis: str = ""
     value: int = 0
-    # Names in `models.SPEED`, or in `PEERS`.
+    # A name in `sets.SETS`.
+    set: str = ""
+    # Names in `models.SPEED`, in `models.TUNED`, or in `PEERS`.
     models: list = field(default_factory=list)
     repeats: int = 15
 
@@ -54,6 +58,59 @@ def _error(name, X, y):
     n_learnt = 4 * len(y) // 5
     model = SPEED[name].build().fit(X[:n_learnt], y[:n_learnt])
     return float(np.mean(model.predict(X[n_learnt:]) != y[n_learnt:]))
+
+
+# ---------------------------------------------------------------------------
+# Parameters chosen on a part of the training samples
+# ---------------------------------------------------------------------------
+
+# Samples on which a parameter is chosen, at most: so many to fit, and half as many to score.
+N_CHOICE = 8000
+# A fast set is fitted again until this time has passed, or so many times.
+MIN_SECONDS, MAX_ROUNDS = 2.0, 7
+
+
+def choose_and_fit(job):
+    """Errors and times of models, each with its defaults and with the best of five values.
+
+    The models are fitted in turns on all training samples.
+    """
+    warnings.simplefilter("ignore")
+    X, X_test, y, y_test = SETS[job.set].load(job.quick)
+    found = {name: {"choice": _choice(TUNED[name], X, y, job.seed)} for name in job.models}
+    variants = {
+        (name, variant): value
+        for name, model in found.items()
+        for variant, value in (("default", None), ("chosen", model["choice"]))
+    }
+    seconds = {key: [] for key in variants}
+    start = time.perf_counter()
+    for _ in range(MAX_ROUNDS):
+        for (name, variant), value in variants.items():
+            model = TUNED[name].build(value, job.seed)
+            begin = time.perf_counter()
+            model.fit(X, y)
+            seconds[name, variant].append(time.perf_counter() - begin)
+            error = float(np.mean(model.predict(X_test) != y_test))
+            found[name][variant] = {"error": error, "n_iter": int(model.n_iter_)}
+        if time.perf_counter() - start > MIN_SECONDS:
+            break
+    for (name, variant), times in seconds.items():
+        found[name][variant]["seconds"] = times
+    shape = dict(n_train=len(y), n_test=len(y_test), n_features=X.shape[1])
+    return {**shape, "n_classes": len(np.unique(y)), "models": found}
+
+
+def _choice(model, X, y, seed):
+    """The value with the fewest errors on held-out training samples."""
+    rows = np.random.default_rng(seed).permutation(len(y))
+    n = min(N_CHOICE, len(y) * 2 // 3)
+    fit, score = rows[:n], rows[n : n + n // 2]
+    errors = [
+        np.mean(model.build(value, seed).fit(X[fit], y[fit]).predict(X[score]) != y[score])
+        for value in model.values
+    ]
+    return model.values[int(np.argmin(errors))]
 
 
 # ---------------------------------------------------------------------------
@@ -147,4 +204,4 @@ def calls_in_turns(job):
 
 
 JOB = ModelsJob
-TASKS = {task.__name__: task for task in (fit_in_turns, calls_in_turns)}
+TASKS = {task.__name__: task for task in (fit_in_turns, choose_and_fit, calls_in_turns)}
