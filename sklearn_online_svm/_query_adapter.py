@@ -5,7 +5,7 @@ import numpy as np
 from ._base import classes_of_stream
 from ._core.linear.rows import Dataset
 from ._core.linear.update_loop import NOT_FINITE
-from ._sample_arrays import raise_sample_error
+from ._sample_arrays import check_norms, raise_sample_error
 from ._tasks import unguarded
 
 
@@ -43,6 +43,8 @@ class QueryAdapter:
             X = X.astype(self.state.dtype, copy=False)
         self.model, self.X = model, X
         self.samples, self.feature_map = self.state.samples(X), self.state.feature_map
+        # Before the first sample is learned: a chunk is refused as a whole.
+        check_norms(model, X, np.finfo(X.dtype).max)
         # Number of samples processed in this epoch.
         self.position = 0
 

@@ -1,6 +1,7 @@
 """Arrays of samples for the linear update loop."""
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import assert_all_finite
 
 from ._core.linear.rows import is_canonical
@@ -29,6 +30,18 @@ def canonical_csr(X):
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def check_norms(estimator, X, largest):
+    """Raise the error for the first sample whose squared norm exceeds ``largest``.
+
+    For a caller that trains sample by sample, and must refuse a chunk before the first one.
+    """
+    with np.errstate(over="ignore"):
+        norms = row_norms(X, squared=True)
+    too_large = np.flatnonzero(~(norms <= largest))
+    if len(too_large):
+        raise_sample_error(estimator, X, too_large[0])
 
 
 def raise_sample_error(estimator, X, row):

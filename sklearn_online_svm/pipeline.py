@@ -625,10 +625,11 @@ class OnlinePipeline(Pipeline, Guarded):
             return super().__getstate__()
 
     def __copy__(self):
-        # scikit-learn copies a pipeline that it passes to callbacks; see _attributes_of_copy.
-        return (
-            type(self)(**self.get_params(deep=False)) if self._guard.is_mine() else self._draft()
-        )
+        if self._guard.is_mine():
+            # scikit-learn copies a pipeline that it passes to callbacks; see _attributes_of_copy.
+            return type(self)(**self.get_params(deep=False))
+        # A shallow copy would share the steps, which partial_fit changes in place.
+        return copy.deepcopy(self)
 
     def _attributes_of_copy(self):
         """Return the attributes of a copy during training."""

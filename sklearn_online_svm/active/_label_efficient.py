@@ -1,6 +1,7 @@
 """Online learning with selective sampling of labels."""
 
 import copy
+from contextlib import contextmanager
 from functools import lru_cache
 from numbers import Integral
 
@@ -18,6 +19,7 @@ from .._estimator_base import (
     raise_fixed_param,
     with_classes,
 )
+from .._sample_arrays import check_norms
 from .._sklearn_compat import HasMethods, Interval, RealNotInt
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from ..linear import PassiveAggressiveClassifier
@@ -289,15 +291,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
             first = "_seen" not in self.__dict__
-            if first:
-                self._validate_params()
-            else:
-                with Transaction(self) as change:
-                    new = self._changed_params()
-                    if new is not None:
-                        change.draft._apply_params(new)
             with Transaction(self) as change:
-                loop = change.draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
+                draft = change.draft
+                with _restored_after_error(self):
+                    if first:
+                        self._validate_params()
+                    elif (new := self._changed_params()) is not None:
+                        draft._apply_params(new)
+                    loop = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
             try:
@@ -363,6 +364,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             changes.append((getattr(self, f"{name}_"), changed))
         for fitted, changed in changes:
             fitted.set_params(**clone(changed, safe=False))
+            if "_fitted_params" in vars(fitted):
+                fitted._changed_params()
+            elif hasattr(fitted, "_parameter_constraints"):
+                fitted._validate_params()
         super()._apply_params(present)
 
     # ---------------------------------------------------------------------------- training
@@ -412,6 +417,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             adapter = self.estimator_._query_adapter()
         arguments = (chunk, self._seen, self.max_labels, asker)
         if adapter is None or asker is None:
+            if isinstance(getattr(self.estimator_, "kernel", None), str):
+                kind = getattr(self.estimator_, "_dtype", chunk.X.dtype)
+                # A kernel model adds the norms of samples.
+                check_norms(self.estimator_, chunk.X, 0.25 * np.finfo(kind).max)
             return QueryLoop(*arguments)
         return CompiledQueryLoop(adapter(chunk.X, self.classes_), *arguments)
 
@@ -580,6 +589,20 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
 
 
 _DEFAULTS = {"estimator": PassiveAggressiveClassifier, "query_strategy": MarginQuery}
+
+
+@contextmanager
+def _restored_after_error(model):
+    """Context that restores the parameters of the fitted base estimator and query strategy."""
+    parts = [model.__dict__.get(f"{name}_") for name in _DEFAULTS]
+    given = [(part, vars(part).copy()) for part in parts if hasattr(part, "get_params")]
+    try:
+        yield
+    except Exception:
+        for part, former in given:
+            names = part.get_params(deep=False)
+            part.set_params(**{name: former[name] for name in names if name in former})
+        raise
 
 
 @lru_cache(maxsize=64)

@@ -167,12 +167,10 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         if "estimator_" not in self.__dict__:
             self._validate_params()
-            return self._begin(X), y, classes, sample_weight
+            return self._begin(X), y, classes, sample_weight, None
         new = self._changed_params()
         X = check_samples(self, X, reset=False, min_samples=0)
-        if new is not None:
-            self._apply_params(new)
-        return self._scaled(X), y, classes, sample_weight
+        return self._scaled(X), y, classes, sample_weight, new
 
     def _add_classes(self, classes):
         self.estimator_._add_classes(classes)  # raises an error
@@ -181,9 +179,18 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
         # Scalers refuse a chunk without samples, which the classifier accepts.
         return self.scaler_.transform(X) if X.shape[0] else X
 
-    def _train_on_chunk(self, X, y, classes, sample_weight):
-        with propagating(self, self.estimator_, "partial-fit-estimator"):
-            self.estimator_.partial_fit(X, y, classes, sample_weight)
+    def _train_on_chunk(self, X, y, classes, sample_weight, new):
+        estimator, known = self.estimator_, self._fitted_params
+        given = estimator.get_params(deep=False) if new is not None else {}
+        try:
+            if new is not None:
+                self._apply_params(new)
+            with propagating(self, estimator, "partial-fit-estimator"):
+                estimator.partial_fit(X, y, classes, sample_weight)
+        except Exception:  # the classifier has refused its parameters, or the chunk
+            estimator.set_params(**given)
+            self._fitted_params = known
+            raise
 
     def _was_interrupted(self, error):
         fitted = self.estimator_.__sklearn_is_fitted__()

@@ -1,5 +1,6 @@
 """Search for parameters while training: racing with predicted learning curves."""
 
+import copy
 import warnings
 from dataclasses import replace
 from inspect import signature
@@ -490,12 +491,14 @@ class ProgressiveSearch(BaseSearchCV):
                     note = "has not taken these samples: pass them again to continue."
                     error.__notes__ = [f"{type(self).__name__} {note}"]
                 raise
-            self._stream = stream
+            before = self.__dict__
+            self.__dict__ = {**before, "_stream": stream}
             try:
                 self._advance()
             except Exception:
                 if is_over:  # the model has rejected the samples
                     undo()
+                    self.__dict__ = before
                 raise
         return self
 
@@ -601,6 +604,15 @@ class ProgressiveSearch(BaseSearchCV):
             f"cost so far {1e-9 * race.cost:.2g} s (estimate): {_shortened(best.params)}"
         )
         return stop
+
+    def __copy__(self):
+        if "_tasks" in self.__dict__:
+            # scikit-learn copies a search for callbacks, and sets what ``_shown`` returned.
+            other = type(self).__new__(type(self))
+            other.__dict__.update(self.__dict__)
+            return other
+        # A shallow copy would share the models, which partial_fit changes in place.
+        return copy.deepcopy(self)
 
     # ---------------------------------------------------------------------------- parameters
 

@@ -171,7 +171,9 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
         """Return the stream that begins with the cells of ``fit``, or with a single one."""
         random = check_random_state(self.random_state)
         if hasattr(self, "tree_"):
-            tree, models = copy.deepcopy(self.tree_), list(self.estimators_)
+            tree = copy.deepcopy(self.tree_)
+            # Their parameters change, also if the first chunk is refused.
+            models = [copy.copy(model) for model in self.estimators_]
             self._share_caches(models, len(models))
             return CellStream(tree, models, self.cell_sizes_.copy(), random)
         tree = CellTree.single(n_features)

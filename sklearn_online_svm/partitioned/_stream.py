@@ -116,6 +116,7 @@ class CellStream:
         except BaseException:
             self.__dict__.update(before)
             self.random.set_state(random)
+            owner._share_caches(self.models, len(self.models))
             for number in changed:
                 cell = self.cells[number] if number < len(self.cells) else None
                 # A model without samples in the stream has been copied before it was trained.

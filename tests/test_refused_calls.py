@@ -1,0 +1,68 @@
+"""Calls that estimators of estimators refuse, and copies of these, leave the model unchanged."""
+
+import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.support.trainable import samples_of, seeded
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def fitted(name):
+    X, y = samples_of(name)
+    return seeded(name).fit(X[30:90], y[30:90]), X, y
+
+
+@pytest.mark.parametrize("name", ["labels", "labels, rate", "labels, lasvm"])
+def test_a_sample_that_is_too_large_refuses_the_chunk(name):
+    model, X, y = fitted(name)
+    before, large = model.decision_function(X), X.copy()
+    large[20, 1] = 1e200
+    with pytest.raises(ValueError, match="Row 20 of X has a squared norm that is too large"):
+        model.partial_fit(large[:30], y[:30])
+    assert_array_equal(model.decision_function(X), before)
+    assert len(model.queried_) == 60 and "_unfinished" not in vars(model)
+
+
+@pytest.mark.parametrize("name", ["labels", "labels, lasvm", "scaled advice"])
+def test_invalid_parameters_are_not_passed_on(name):
+    model, X, y = fitted(name)
+    C = model.estimator_.C
+    with pytest.raises(ValueError, match="The 'C' parameter"):
+        model.set_params(estimator__C=-1.0).partial_fit(X[:30], y[:30])
+    assert model.estimator_.C == C
+    model.set_params(estimator__C=0.5).partial_fit(X[:30], y[:30])
+    assert model.estimator_.C == 0.5
+
+
+def test_there_is_nothing_to_resume_after_a_refused_chunk():
+    model, X, y = fitted("search")
+    X[5, 1] = 1e200
+    with pytest.raises(ValueError, match="too large"):
+        model.partial_fit(X[:30], y[:30])
+    with pytest.raises(ValueError, match="nothing to resume"):
+        model.resume()
+
+
+def test_cells_keep_their_caches_if_the_first_chunk_is_refused():
+    model, X, y = fitted("cells")
+    sizes = [getattr(each, "cache_size", None) for each in model.estimators_]
+    assert any(sizes)
+    X[5, 1] = 1e200
+    with pytest.raises(ValueError, match="too large"):
+        model.partial_fit(X[:30], y[:30])
+    assert [getattr(each, "cache_size", None) for each in model.estimators_] == sizes
+
+
+@pytest.mark.parametrize("name", ["pipeline", "pipeline, finishing", "search"])
+def test_training_a_copy_leaves_the_original_unchanged(name):
+    model, X, y = fitted(name)
+    before = model.decision_function(X)
+    copied = copy.copy(model)
+    assert_array_equal(copied.decision_function(X), before)
+    copied.partial_fit(X[:30], y[:30])
+    assert np.any(copied.decision_function(X) != before)
+    assert_array_equal(model.decision_function(X), before)
