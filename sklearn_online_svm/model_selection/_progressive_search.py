@@ -3,6 +3,7 @@
 import copy
 import warnings
 from dataclasses import replace
+from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
 
@@ -17,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._base import classes_of_stream, routes_metadata
+from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
 from .._estimator_base import raise_fixed_param
 from .._sklearn_compat import (
@@ -57,7 +59,18 @@ def _has_partial_fit(search):
     return True
 
 
-class ProgressiveSearch(BaseSearchCV):
+def _in_turn(method):
+    """Let calls of a method that trains wait for those of other threads."""
+
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        with self._guard:
+            return method(self, *args, **kwargs)
+
+    return call
+
+
+class ProgressiveSearch(BaseSearchCV, Guarded):
     r"""Search for the best parameters while training, at the cost of a few fits.
 
     All candidates are trained on a few samples and scored on held-out ones. The number of training
@@ -295,6 +308,7 @@ class ProgressiveSearch(BaseSearchCV):
     # ---------------------------------------------------------------------------- training
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @_in_turn
     def fit(self, X, y=None, **params):
         """Search, and train the winner on all samples.
 
@@ -402,6 +416,7 @@ class ProgressiveSearch(BaseSearchCV):
         interrupt.__notes__ = [note]
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @_in_turn
     def resume(self, X=None, y=None):
         """Continue a search that was interrupted by Ctrl-C.
 
@@ -438,6 +453,7 @@ class ProgressiveSearch(BaseSearchCV):
 
     @available_if(_has_partial_fit)
     @_fit_context(prefer_skip_nested_validation=False)
+    @_in_turn
     def partial_fit(self, X, y=None, classes=None, **params):
         """Continue the search, and training, with the next samples of a stream.
 
@@ -604,6 +620,10 @@ class ProgressiveSearch(BaseSearchCV):
             f"cost so far {1e-9 * race.cost:.2g} s (estimate): {_shortened(best.params)}"
         )
         return stop
+
+    def __getstate__(self):
+        with self._guard:  # the candidates and the samples kept must be consistent
+            return super().__getstate__()
 
     def __copy__(self):
         if "_tasks" in self.__dict__:
