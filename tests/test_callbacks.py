@@ -192,7 +192,8 @@ def test_precomputed_and_callable_kernels(make, kernel):
     model = quietly(make(kernel=kernel, random_state=0).set_callbacks(probe).fit, rows, Y)
     np.testing.assert_array_equal(model.decision_function(rows), expected.decision_function(rows))
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(rows))
-    assert probe.ended.count("samples") >= 3
+    # LASVC adds all samples of a small set at once.
+    assert probe.ended.count("samples") >= (1 if make is LASVC else 3)
 
 
 @pytest.mark.parametrize(
@@ -326,8 +327,8 @@ def test_stopped_partial_fit_resumes():
 
 
 def test_resume_reports_and_can_be_stopped_again():
-    expected = LASVC(**KERNEL).fit(X, Y)
-    model = LASVC(**KERNEL).set_callbacks(Probe(stop_at=0)).fit(X, Y)
+    expected = LASVC(max_iter=1, **KERNEL).fit(X, Y)
+    model = LASVC(max_iter=1, **KERNEL).set_callbacks(Probe(stop_at=0)).fit(X, Y)
     probe = Probe(stop_at=0)
     model.set_callbacks(probe).resume(X, Y)
     assert model.interrupted_
@@ -496,7 +497,7 @@ def test_nested_in_a_grid_search_with_processes(model):
 
 
 def test_time_limit_of_an_inner_estimator_in_processes():
-    inner = LASVC(random_state=0).set_callbacks(TimeLimit(0))
+    inner = LASVC(**ONE_EPOCH).set_callbacks(TimeLimit(0))
     search = GridSearchCV(inner, {"C": [0.1, 1.0]}, cv=2, n_jobs=2).fit(X, Y)
     assert search.best_estimator_.n_samples_seen_ == 1024
 

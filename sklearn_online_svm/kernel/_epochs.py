@@ -349,13 +349,17 @@ class BatchPasses(Passes):
     def learn(self):
         model, n_rows, rows = self.model, len(self.codes), np.flatnonzero(self.cost > 0.0)
         g, empty = model._linear_terms(self.codes)[:, rows], self.engine.state()
+        fits = 8 * len(rows) ** 2 < model.cache_size * 2**20
         with epoch(model, n_rows):
             try:
-                self.engine.seed(self.X, rows, self.given, np.zeros(g.shape), g)
+                self.engine.seed(
+                    self.X, rows, self.given, np.zeros(g.shape), g, fits, self.threads
+                )
             except BaseException:  # as Ctrl-C within a kernel function
                 self.engine.restore(empty)
                 raise
             model.n_samples_seen_ = model.n_labels_used_ = n_rows
+            self.at = {**self.at, "stage": "finish"}  # a callback may store the model now
         return dict(stage="finish")
 
     @property

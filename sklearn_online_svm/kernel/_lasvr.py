@@ -102,10 +102,10 @@ class LASVR(RegressorMixin, OnlineMachine):
     max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``. ``"auto"`` reaches it in one epoch up to 5000
-        samples, as in :class:`LASVC`; with more samples, it stops when a further epoch would
-        change little, compared with the standard deviation of y. It is a single epoch with
-        ``finishing=False``, ``window_size`` or ``max_support_vectors``.
+        the optimum over all samples, within ``tol``. ``"auto"`` reaches it up to 5000 samples,
+        with the default loss without epochs, as in :class:`LASVC`; with more, it stops when a
+        further epoch would change little, compared with the standard deviation of y. It is a
+        single epoch with ``finishing=False``, ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
@@ -534,7 +534,9 @@ class LASVR(RegressorMixin, OnlineMachine):
                 f"with their target values: {n_rows} samples. X or y differ from them."
             )
         values = model._decide(X).reshape(len(targets), -1)
-        outside = np.abs(targets - values) > model.epsilon_
+        # At the optimum, samples outside of the tube that are no support vectors have weight 0.
+        is_optimal = model.kkt_violation_ <= model._tolerance()
+        outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)
         values = without_each(model, X, values, outside, "leave_one_out_predict")
         return values[:, 0] if model._is_flat else values
 
@@ -631,6 +633,13 @@ class LASVR(RegressorMixin, OnlineMachine):
         self._is_exact = small if self._most_passes == "auto" else self._most_passes != 1
         self._spec = replace(self._spec, solver=self._solver())
         return super()._begin_passes(X, targets, cost, before)
+
+    def _passes_of(self, n_rows):
+        # A kernel that is not positive definite makes the problem with a squared loss unbounded:
+        # repeated epochs show it by coefficients that are not finite.
+        if self.loss == "squared_epsilon_insensitive":
+            return self._passes
+        return super()._passes_of(n_rows)
 
     # ---------------------------------------------------------------------------- conventions
 

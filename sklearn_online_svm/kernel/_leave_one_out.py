@@ -263,11 +263,8 @@ def without_each(model, X, scores, violates, caller):
     """Return estimated decision values of the training samples, each without the sample.
 
     ``violates`` are flags of the shape of the decision values ``scores``, (n_samples, n_problems):
-    samples that would become support vectors in another epoch if they are none. At the optimum
-    these are samples of weight 0, which take no part.
+    samples that would become support vectors in another epoch if they are none.
     """
-    if model.kkt_violation_ <= model._tolerance():
-        violates = np.zeros_like(violates)
     has_bias, n_rows = model._spec.solver.has_bias, X.shape[0]
     with model._reading() as (_, engine):
         problems = [

@@ -148,8 +148,11 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
 
         Raises
         ------
+        TypeError
+            If a parameter of ``estimator`` has been set to a value of a wrong type.
         ValueError
-            If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
+            If the input or a parameter is invalid, or a label is not in ``classes``. The model is
+            then unchanged.
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight, 1):
             self._train_on_next_chunk(type(self)._begin_partial_fit, X, y, classes, sample_weight)

@@ -1,6 +1,7 @@
 """Optimization over the support set: ``finish``, and the optimized solution for predictions."""
 cimport cython
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from ..guard cimport Halt, share
 from ..interrupts cimport check_interrupts
@@ -89,6 +90,7 @@ cdef class Finisher:
             Py_ssize_t first, s, n_uncached, ld = round_up(self.store.n_slots, SIMD_TILE)
             double *old_alpha = matrix.active.old_alpha
             float *row
+            const float *shared
             float[::1] values
             int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
         if not matrix.active.shrunk:
@@ -103,7 +105,8 @@ cdef class Finisher:
                 self.move_block(problem, np.array(slots))
                 check_interrupts()
                 continue
-            uncached = [s for s in slots if matrix.rows.rows[s].values == NULL]
+            uncached = [s for s in slots
+                        if matrix.rows.rows[s].values == NULL and not matrix.has_shared(s)]
             for n_uncached, s in enumerate(uncached):
                 index[n_uncached] = members.index[s]
             if uncached:
@@ -118,6 +121,11 @@ cdef class Finisher:
                     row = matrix.gathered_row(&values[n_uncached * ld])
                     row[s] = members.diag[s]
                     n_uncached += 1
+                elif matrix.rows.rows[s].values == NULL and matrix.has_shared(s):
+                    shared = matrix.shared_row(s)
+                    row = matrix.gathered_row(<float *>shared)
+                    row[s] = members.diag[s]
+                    matrix.give_back(s, shared)
                 else:
                     row = <float *>matrix.row(s, -1)
                     if row == NULL:
@@ -280,26 +288,41 @@ cdef class Finisher:
 
     cdef object gradients(self, Problem problem, slots, alpha):
         """Compute g of the members in ``slots`` for the given ``alpha``."""
-        cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, SIMD_TILE)
+        cdef Py_ssize_t first, size, r, s, f, ld = round_up(self.store.n_slots, SIMD_TILE)
+        cdef KernelMatrix matrix = problem.matrix
+        cdef const float *shared
         cdef double[::1] coef = np.zeros(ld)
-        cdef double[::1] g = np.zeros(len(slots))
-        cdef const int32_t[::1] index = problem.members["index"][slots]
-        cdef const double[::1] target = (
-            problem.members["target"][slots] - problem.members["ridge"][slots] * alpha)
+        cdef double[::1] products = np.zeros(len(slots))
+        cdef int32_t[::1] index, free = self.slots.free
         cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
-        np.add.at(np.asarray(coef), np.asarray(index), alpha)
-        for first in range(0, len(slots), SIMD_BLOCK):
-            size = min(SIMD_BLOCK, len(slots) - first)
-            self.block.load_slots(&index[first], size)
+        np.add.at(np.asarray(coef), problem.members["index"][slots], alpha)
+        self.begin_alone(problem)       # the cache has as many slots as the store
+        uncached = []
+        for r, s in enumerate(slots):
+            if not matrix.has_shared(s):
+                uncached.append(r)
+                continue
+            shared = matrix.shared_row(s)
+            memcpy(&values[0], shared, self.store.n_slots * sizeof(float))
+            matrix.give_back(s, shared)
+            for f in range(self.slots.n_free):
+                values[free[f]] = 0.0       # undefined in cached rows
+            # The order of the sum depends on the length.
+            products[r] = table().dot(&values[0], &coef[0], ld)
+        for first in range(0, len(uncached), SIMD_BLOCK):
+            places = uncached[first:first + SIMD_BLOCK]
+            size = len(places)
+            index = problem.members["index"][slots[places]]
+            self.block.load_slots(&index[0], size)
             with nogil:
                 self.store.values(self.block.block, 0, ld, &values[0], ld)
-                for r in range(size):
-                    g[first + r] = target[first + r] - table().dot(
-                        &values[r * ld], &coef[0], ld)
+            for r in range(size):
+                products[places[r]] = table().dot(&values[r * ld], &coef[0], ld)
             self.store.raise_errors(0)
             self.n_evaluations += size * self.store.n_slots
             check_interrupts()
-        return np.asarray(g)
+        target = problem.members["target"][slots] - problem.members["ridge"][slots] * alpha
+        return target - np.asarray(products)
 
     # -------------------------------------------------------------------------- boxes
 

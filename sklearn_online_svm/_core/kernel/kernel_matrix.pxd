@@ -44,6 +44,9 @@ cdef class KernelMatrix:
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil
     cdef float *gathered_row(self, float *values) noexcept nogil
+    cdef bint has_shared(self, Py_ssize_t slot) noexcept nogil
+    cdef const float *shared_row(self, Py_ssize_t slot) except NULL
+    cdef void give_back(self, Py_ssize_t slot, const float *values) noexcept nogil
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
     cdef int keep(self, Py_ssize_t slot, const float *k) noexcept nogil
     cdef void leave(self, Py_ssize_t slot) noexcept nogil

@@ -118,6 +118,24 @@ cdef class KernelMatrix:
         self.gather.take(values, self.members.index, self.members.n, self.gathered)
         return self.gathered
 
+    cdef bint has_shared(self, Py_ssize_t slot) noexcept nogil:
+        """Return whether the shared cache has the row of a stored member."""
+        return not self.identity and self.members.index[slot] >= 0 and (
+            self.shared.keeps(self.members.index[slot]))
+
+    cdef const float *shared_row(self, Py_ssize_t slot) except NULL:
+        """Return the row of a stored member over the store, to be given back."""
+        cdef const float *values
+        with nogil:
+            values = self.take(self.members.index[slot])
+        if values == NULL:
+            self.raise_errors(-1)
+        return values
+
+    cdef void give_back(self, Py_ssize_t slot, const float *values) noexcept nogil:
+        """Give back a result of ``shared_row``."""
+        self.shared.give_back(self.members.index[slot], values, self.computer)
+
     cdef void enter(self, Py_ssize_t slot) noexcept nogil:
         """Record that a sample of the block has been added in ``slot``."""
         self.pending[self.n_pending] = <int32_t>slot

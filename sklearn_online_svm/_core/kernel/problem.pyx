@@ -433,7 +433,7 @@ cdef class Problem:
         cdef Front front
         cdef int moved
         cdef double violation, goal, total = 0.0
-        cdef int64_t n_steps = 0
+        cdef int64_t n_steps = 0, n_turned = -1
         if not self.both_seen:
             return 1
         self.matrix.work = 0.0
@@ -452,7 +452,9 @@ cdef class Problem:
             if not moved:
                 # Solved, or to the precision of doubles, or the limit of steps is reached.
                 if not self.matrix.active.shrunk:
-                    if violation <= self.tau and self.turn_zeros():
+                    # At the precision of doubles, only after other steps: it may change nothing.
+                    if (violation <= self.tau or n_steps > n_turned) and self.turn_zeros():
+                        n_turned = n_steps
                         continue
                     return -1 if self.evict_at_optimum() < 0 else 1
                 return 2

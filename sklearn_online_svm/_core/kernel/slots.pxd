@@ -31,6 +31,7 @@ cdef class Slots:
 
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
     cdef void divide_memory(self) noexcept
+    cdef void keep_all_rows(self) noexcept
     cdef int make_room(self) except -1
     cdef int class_of(self, Py_ssize_t c) noexcept nogil
     cdef list saved(self)

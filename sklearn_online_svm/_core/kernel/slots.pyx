@@ -4,6 +4,7 @@ A single problem has the same slots as the store, and references are not counted
 problems each refers to the vectors of its support set, and a vector without references releases
 its slot.
 """
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 from ..memory cimport address, grown
@@ -81,6 +82,15 @@ cdef class Slots:
         # If the problems share most vectors, one shared row replaces one row in each.
         self.rows.is_wanted = n_evicted > 0 or (
             2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
+
+    cdef void keep_all_rows(self) noexcept:
+        """Let the cache keep the rows of all vectors that are added now, if they fit."""
+        if self.counted:
+            self.divide_memory()
+            self.rows.is_wanted = True
+            self.rows.rows.grant(INFINITY)
+        else:
+            (<Problem>self.problems[0]).matrix.rows.grant(INFINITY)
 
     cdef int make_room(self) except -1:
         """Allocate memory for all that ``write`` may write, so that it cannot fail."""
