@@ -37,14 +37,17 @@ def environment():
 
 def write_report(outcomes, about, folder):
     """Write the figures and the page; return the path of the page."""
-    overview = _draw_overview(outcomes, folder / "overview.png")
+    times = [
+        _image(_draw_times(outcomes, what, folder / f"{what}.png"), f"{what} time of the models")
+        for what in ("fit", "predict")
+    ]
     curves = [_draw_curves(outcome, folder / f"curve_{outcome.name}.png") for outcome in outcomes]
     page = folder / "index.html"
     page.write_text(
         PAGE.substitute(
             cards="\n".join(map(_card, outcomes)),
             rows="\n".join(map(_rows, outcomes)),
-            overview=_image(overview, "fit and predict time of the three models"),
+            times="\n".join(times),
             curves="\n".join(
                 _image(path, f"test error during training on {outcome.title} as a stream")
                 for path, outcome in zip(curves, outcomes)
@@ -79,29 +82,34 @@ def _short(title):
     return title.split(" (")[0].split(",")[0]
 
 
-def _with_rows(outcome):
-    """Name of a data set, with the number of samples of SVC if it is not the full set."""
-    svc = outcome.scores[1]
-    note = "" if svc.rows == outcome.n_train else f"\n(SVC: {svc.rows:,} samples)"
-    return _short(outcome.title) + note
+def _named(outcome, n_samples):
+    return f"{_short(outcome.title)}\n{n_samples:,} samples"
 
 
-def _draw_overview(outcomes, path):
-    """Draw bars of fit and predict times, one group for each data set."""
-    figure, axes = plt.subplots(1, 2, figsize=(11, 0.55 * len(outcomes) + 1.8), sharey=True)
-    places = np.arange(len(outcomes))
-    for axis, what in zip(axes, ("fit", "predict")):
-        for i, (model, colour) in enumerate(COLOURS.items()):
-            times = [getattr(outcome.scores[i], f"{what}_seconds") for outcome in outcomes]
-            axis.barh(places + 0.25 * (i - 1), times, 0.25, color=colour, label=model)
-        _plain(axis)
-        axis.set_xscale("log")
-        axis.set_xlabel(f"{what} time (s, logarithmic)")
-    axes[0].set_yticks(places, map(_with_rows, outcomes))
-    axes[0].invert_yaxis()
-    handles = axes[0].get_legend_handles_labels()
-    figure.legend(*handles, loc="upper center", ncols=3, frameon=False)
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.35 / figure.get_figheight()))
+def _draw_times(outcomes, what, path):
+    """Draw bars of fit or predict times: all models with the same samples, then larger sets."""
+    larger = [outcome for outcome in outcomes if outcome.larger]
+    groups = [(_named(o, o.scores[0].rows), o.scores) for o in outcomes]
+    groups += [(_named(o, o.n_train), o.larger) for o in larger]
+    figure, axis = plt.subplots(figsize=(5.4, 0.62 * len(groups) + 1.6))
+    labelled = set()
+    for place, (_, scores) in enumerate(groups):
+        for score in scores:
+            offset = 0.25 * (list(COLOURS).index(score.model) - 1)
+            label = None if score.model in labelled else score.model
+            labelled.add(score.model)
+            seconds, colour = getattr(score, f"{what}_seconds"), COLOURS[score.model]
+            axis.barh(place + offset, seconds, 0.25, color=colour, label=label)
+    if larger:
+        axis.axhline(len(outcomes) - 0.5, color="#59636e", linewidth=0.8, linestyle=":")
+    _plain(axis)
+    axis.set_xscale("log")
+    axis.set(title=f"{what} time in seconds")
+    axis.set_yticks(range(len(groups)), [name for name, _ in groups])
+    axis.invert_yaxis()
+    handles = axis.get_legend_handles_labels()
+    figure.legend(*handles, loc="lower center", ncols=3, frameon=False)
+    figure.tight_layout(rect=(0, 0.35 / figure.get_figheight(), 1, 1))
     figure.savefig(path, dpi=130)
     plt.close(figure)
     return path
@@ -117,14 +125,13 @@ def _draw_curves(outcome, path):
             point = (curve.rows[-1], 100 * curve.finished_error)
             axis.plot(*point, "o", color=colour, label="LASVC after finish()")
     svc = outcome.scores[1]
-    only = "all" if svc.rows == outcome.n_train else f"first {svc.rows:,}"
-    label = f"SVC, {only} samples"
+    label = f"SVC, {'all' if svc.rows == outcome.n_train else f'{svc.rows:,}'} samples"
     axis.axhline(100 * svc.curve_error, color=COLOURS["SVC"], linestyle="--", label=label)
     _plain(axis)
     axis.set_ylim(bottom=0)
     axis.set(title=outcome.title, xlabel="training samples", ylabel="test error (%)")
     axis.title.set_fontsize(11)
-    axis.legend(fontsize=8, facecolor="white", edgecolor="none", framealpha=0.85)
+    axis.legend(fontsize=10, facecolor="white", edgecolor="none", framealpha=0.85)
     return _save(figure, path)
 
 
@@ -156,42 +163,41 @@ def _card(outcome):
     """Summarize the comparison on one data set."""
     lasvc, svc = outcome.scores[:2]
     errors = f"error {lasvc.error:.2%}, SVC {svc.error:.2%}"
-    if svc.rows == lasvc.rows:
-        headline = f"fit {_faster(svc.fit_seconds / lasvc.fit_seconds)}"
-        predict = f"predict {_faster(svc.predict_seconds / lasvc.predict_seconds)}"
-    else:
-        # Ratios need models with the same training samples.
-        headline = f"{_count(lasvc.rows)} samples in {_seconds(lasvc.fit_seconds)}"
-        predict = f"SVC: {_count(svc.rows)} samples in {_seconds(svc.fit_seconds)}"
+    headline = f"fit {_faster(svc.fit_seconds / lasvc.fit_seconds)}"
+    lines = [f"predict {_faster(svc.predict_seconds / lasvc.predict_seconds)}", errors]
+    if outcome.larger:
+        more = outcome.larger[0]
+        lines.append(
+            f"LASVC, {_count(more.rows)} samples: {_seconds(more.fit_seconds)}, "
+            f"error {more.error:.2%}"
+        )
+    text = "".join(f"<p>{line}</p>" for line in lines)
     return (
         f'<div class="card"><h3>{html.escape(_short(outcome.title))}</h3>'
-        f'<p class="big">{headline}</p><p>{predict}</p><p>{errors}</p></div>'
+        f'<small>{_count(lasvc.rows)} samples</small><p class="big">{headline}</p>{text}</div>'
     )
 
 
 def _rows(outcome):
     """The table rows of one data set."""
     about = (
-        f"{_count(outcome.n_train)} × {_count(outcome.n_features)}, "
-        f"{outcome.n_classes} classes, C={outcome.C:g}, γ={outcome.gamma:g}"
+        f"{_count(outcome.n_features)} features, {outcome.n_classes} classes, "
+        f"{_count(outcome.n_test)} test samples, C={outcome.C:g}, γ={outcome.gamma:g}"
     )
-    lines = []
-    for i, score in enumerate(outcome.scores):
-        head = ""
-        if i == 0:
-            title = html.escape(outcome.title)
-            head = f'<th rowspan="{len(outcome.scores)}">{title}<small>{about}</small></th>'
-        only = "" if score.rows == outcome.n_train else f" (first {_count(score.rows)} samples)"
+    title = html.escape(outcome.title)
+    lines = [f'<tr><th colspan="7">{title}<small>{about}</small></th></tr>']
+    for score in outcome.scores + outcome.larger:
         cells = [
-            _seconds(score.fit_seconds),
-            _seconds(score.predict_seconds),
-            f"{score.error:.2%}",
-            _count(score.n_support),
-            _count(score.n_kernel_evaluations),
+            (_count(score.rows), ""),
+            (_seconds(score.fit_seconds), ""),
+            (_seconds(score.predict_seconds), ""),
+            (f"{score.error:.2%}", ""),
+            (_count(score.n_support), " class=wide"),
+            (_count(score.n_kernel_evaluations), " class=wide"),
         ]
-        numbers = "".join(f"<td>{cell}</td>" for cell in cells)
+        numbers = "".join(f"<td{kind}>{cell}</td>" for cell, kind in cells)
         kind = ' class="own"' if score.model == "LASVC" else ""
-        lines.append(f'<tr{kind}>{head}<td class="model">{score.model}{only}</td>{numbers}</tr>')
+        lines.append(f'<tr{kind}><td class="model">{score.model}</td>{numbers}</tr>')
     return "<tbody>" + "\n".join(lines) + "</tbody>"
 
 
@@ -217,11 +223,11 @@ def _reading(outcomes, about):
         "model after <code>finish()</code>.",
         "SVC does not report its number of kernel evaluations.",
     ]
-    if any(outcome.scores[1].rows != outcome.n_train for outcome in outcomes):
+    if any(outcome.larger for outcome in outcomes):
         parts.append(
-            "Where the table says “first ... samples”, SVC was trained on these only, to keep the "
-            "demo short: its times and its error are not those of the full data set. "
-            "<code>make demo DATA=mnist</code> trains both on all samples."
+            "To keep the demo short, models are compared on a part of the larger sets, and SVC "
+            "is not trained on more. <code>make demo DATA=mnist</code> trains all models on all "
+            "samples."
         )
     if about["missing"]:
         parts.append(
@@ -265,14 +271,19 @@ PAGE = Template("""<!DOCTYPE html>
   th, td { padding: .45rem .7rem; text-align: right; white-space: nowrap; }
   thead th { color: var(--soft); font-size: .85rem; border-bottom: 2px solid var(--line); }
   tbody { border-bottom: 1px solid var(--line); }
-  tbody th, thead th:first-child, .model, thead th:nth-child(2) { text-align: left; }
-  tbody th { font-weight: 600; vertical-align: top; white-space: normal; min-width: 14rem; }
+  tbody th, thead th:first-child, .model { text-align: left; }
+  tbody th { font-weight: 600; white-space: normal; padding-top: 1rem; }
   small { display: block; font-weight: 400; }
   tr.own td { background: #eef5ff; font-weight: 600; }
   img { max-width: 100%; height: auto; display: block; }
   .curves { display: grid; gap: 1rem;
             grid-template-columns: repeat(auto-fill, minmax(330px, 1fr)); }
   li { margin: .35rem 0; }
+  @media (max-width: 600px) {
+    main { padding: 1rem .5rem; } section { padding: 1rem .75rem; }
+    .wide { display: none; } th, td { padding: .4rem .3rem; font-size: .85rem; }
+    .curves { grid-template-columns: minmax(0, 1fr); }
+  }
   code { background: var(--wash); padding: .1em .3em; border-radius: 4px; }
 </style>
 </head>
@@ -287,12 +298,15 @@ $cards
 <section>
 <h2>Results</h2>
 <table>
-<thead><tr><th>data</th><th>model</th><th>fit</th><th>predict</th><th>test error</th>
-<th>support vectors</th><th>kernel evaluations</th></tr></thead>
+<thead><tr><th>model</th><th>samples</th><th>fit</th><th>predict</th><th>error</th>
+<th class=wide>support vectors</th><th class=wide>kernel evaluations</th></tr></thead>
 $rows
 </table>
 </section>
-<section><h2>Time</h2>$overview</section>
+<section><h2>Time</h2>
+<p>All bars of a group are for the same samples. Below the dotted line: more samples, without
+SVC.</p>
+<div class="curves">$times</div></section>
 <section><h2>Error during the stream</h2><div class="curves">$curves</div></section>
 <section><h2>Notes</h2><ul>
 $reading

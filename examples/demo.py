@@ -73,7 +73,9 @@ class Outcome:
     n_classes: int
     C: float
     gamma: float
+    # All models with the same samples, and those that also take more of them.
     scores: list
+    larger: list
     curves: list
 
 
@@ -158,12 +160,20 @@ def run_set(name, demo_set, progress, in_full):
     n_train, n_svc = (None, None) if in_full else (demo_set.rows, demo_set.svc_rows)
     data = Data(X_train[:n_train], X_test, y_train[:n_train], y_test)
     n_svc = min(n_svc or data.n_train, data.n_train)
-    scores = []
-    for make, rows in ((make_lasvc, data.n_train), (make_svc, n_svc), (make_sgd, data.n_train)):
+
+    def scored(make, rows):
         model = make(demo_set)
         progress.set_description(f"{name}: {type(model).__name__}, {rows:,} samples")
-        scores.append(score(model, data, rows))
+        result = score(model, data, rows)
         progress.update()
+        return result
+
+    scores = [scored(make, n_svc) for make in (make_lasvc, make_svc, make_sgd)]
+    larger = []
+    if n_svc < data.n_train:
+        larger = [scored(make, data.n_train) for make in (make_lasvc, make_sgd)]
+    else:
+        progress.update(2)
     curves = []
     for make in (make_lasvc, make_sgd):
         model = make(demo_set)
@@ -179,6 +189,7 @@ def run_set(name, demo_set, progress, in_full):
         C=demo_set.C,
         gamma=demo_set.gamma,
         scores=scores,
+        larger=larger,
         curves=curves,
     )
 
@@ -186,7 +197,7 @@ def run_set(name, demo_set, progress, in_full):
 @contextmanager
 def progress_bar(n_sets):
     """Progress bar over all steps, whose clock also runs during a long fit."""
-    steps = n_sets * (3 + 2 * N_CHUNKS)
+    steps = n_sets * (5 + 2 * N_CHUNKS)
     stop = threading.Event()
     with tqdm(total=steps, unit="step", bar_format="{desc:<52} {bar} {elapsed}") as bar:
 
