@@ -45,11 +45,11 @@ RAMP_START = 100
 class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
     r"""Online support vector classifier (LASVM and its successors).
 
-    Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. ``fit`` runs an epoch
-    over the samples, optimizes over the support set, and repeats both until the model is that of
-    ``SVC`` (up to 5000 samples) or close to it (see ``max_iter``); ``partial_fit`` continues
-    training with new samples. With label noise, ``algorithm="lasvm-nc"`` and ``"lasvm-i"`` need
-    fewer support vectors.
+    Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. Up to 5000 samples,
+    ``fit`` finds the model of ``SVC``. With more samples, it runs an epoch over them, optimizes
+    over the support set, and repeats both until the model is close to it (see ``max_iter``).
+    ``partial_fit`` continues training with new samples. With label noise,
+    ``algorithm="lasvm-nc"`` and ``"lasvm-i"`` need fewer support vectors.
 
     Read more in the :ref:`user guide <lasvm>`. The algorithms for label noise are described in
     :ref:`a page of their own <robust>`.

@@ -50,10 +50,10 @@ def _keeps_support_vectors(model):
 class LASVR(RegressorMixin, OnlineMachine):
     r"""Online support vector regression (LASVM with the epsilon-insensitive loss).
 
-    Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. ``fit`` runs an epoch
-    over the samples, optimizes over the support set, and repeats both until the model is that of
-    ``SVR`` (up to 5000 samples) or close to it (see ``max_iter``); ``partial_fit`` continues
-    training with new samples.
+    Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. Up to 5000 samples,
+    ``fit`` finds the model of ``SVR``. With more samples, it runs an epoch over them, optimizes
+    over the support set, and repeats both until the model is close to it (see ``max_iter``).
+    ``partial_fit`` continues training with new samples.
 
     Read more in the :ref:`user guide <regression>`.
 
