@@ -74,14 +74,11 @@ def test_large_targets_are_refused(name, call, largest):
 def test_the_largest_targets_are_learned(name, call):
     model = regressor(name)
     if hasattr(model, "C"):
-        model.set_params(C=1e131)
+        model.set_params(C=1e140)
     found = getattr(model, call)(X, T / np.abs(T).max() * 1e130).predict(X)
     assert np.isfinite(found).all()
-    if "LASVR" in name:  # tol is an absolute number, and out of reach
-        model = clone(model).set_params(C=1e21)
-        found = getattr(model, call)(X, T / np.abs(T).max() * 1e20).predict(X)
     if name != "cells":  # C=1 bounds the coefficients of its models
-        assert np.corrcoef(found / np.abs(found).max(), T)[0, 1] > 0.8
+        assert np.corrcoef(found / 1e130, T)[0, 1] > 0.8
 
 
 @pytest.mark.parametrize("name", [name for name in REGRESSORS if "LASVR" not in name][1:])

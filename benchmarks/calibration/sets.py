@@ -8,7 +8,7 @@ from ..bench.data import load_all_samples, scaled
 
 # Training and test samples at most.
 N_TRAIN, N_TEST, N_QUICK = 10_000, 10_000, 400
-# Of a set without a test part.
+# Share of the samples that are held out for the test, if a set has no test part.
 TEST_SHARE = 0.3
 
 

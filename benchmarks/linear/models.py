@@ -86,7 +86,7 @@ class Tuned:
         return self.estimator(**self.options, **chosen, random_state=seed)
 
 
-# Of the models with a chosen parameter: the largest r and the smallest C stop late.
+# Maximum number of epochs with chosen parameters: some values of r and C need more to stop.
 MAX_ITER = 100
 _ALPHAS = (1e-4, 1e-5, 1e-3, 1e-6, 1e-2)
 TUNED = {

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from ..bench.data import load_paper_dataset, scaled
 
-# Of a set without a test part.
+# Share of the samples that are held out for the test, if a set has no test part.
 TEST_SHARE = 0.3
 N_QUICK = 400
 

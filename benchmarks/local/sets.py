@@ -14,7 +14,7 @@ from benchmarks.bench.data import load_paper_dataset
 
 # Samples at most.
 N_TRAIN, N_TEST, N_QUICK = 20_000, 10_000, 400
-# Of a set without a test part.
+# Share of the samples that are held out for the test, if a set has no test part.
 TEST_SHARE = 0.3
 
 

@@ -214,8 +214,8 @@ class KernelMachine(KernelModel):
                 f"precision with {given}. Use a positive definite kernel, or a smaller C."
             )
 
-    def _passes_of(self, n_rows):
-        """Return the class of the stages of ``fit`` for so many samples."""
+    def _passes_of(self, targets):
+        """Return the class of the stages of ``fit`` for samples with these targets."""
         return self._passes
 
     # Maximum number of tasks of ``fit``, if it is known: epochs and optimizations.
@@ -312,7 +312,7 @@ class KernelMachine(KernelModel):
 
     def _resume_fit(self, rows, cost, at):
         self._random = None if at["random"] is None else restore_generator(at["random"])
-        passes = self._passes_of(len(rows[1]))(self, rows[0], rows[1], cost, at)
+        passes = self._passes_of(rows[1])(self, rows[0], rows[1], cost, at)
         self._offer_copy(rows, cost, passes)
         try:
             passes.run()

@@ -634,12 +634,14 @@ class LASVR(RegressorMixin, OnlineMachine):
         self._spec = replace(self._spec, solver=self._solver())
         return super()._begin_passes(X, targets, cost, before)
 
-    def _passes_of(self, n_rows):
+    def _passes_of(self, targets):
         # A kernel that is not positive definite makes the problem with a squared loss unbounded:
-        # repeated epochs show it by coefficients that are not finite.
-        if self.loss == "squared_epsilon_insensitive":
+        # repeated epochs show it by coefficients that are not finite. Where gradients are rounded
+        # by more than tol, epochs come closer to the optimum.
+        rounding = np.finfo(np.float64).eps * np.abs(targets).max()
+        if self.loss == "squared_epsilon_insensitive" or self.tol < rounding:
             return self._passes
-        return super()._passes_of(n_rows)
+        return super()._passes_of(targets)
 
     # ---------------------------------------------------------------------------- conventions
 

@@ -391,13 +391,12 @@ class OnlineMachine(KernelMachine):
         self._begin_warm(engine, X, targets, cost, before)
         self._engine = engine
         self._allow_steps(X.shape[0])
-        return self._passes_of(X.shape[0])(self, X, targets, cost, at)
+        return self._passes_of(targets)(self, X, targets, cost, at)
 
-    def _passes_of(self, n_rows):
+    def _passes_of(self, targets):
         convex = self._passes is OnlinePasses and self._choice is AllSamples
-        if convex and self._most_passes == "auto" and is_small(n_rows) and not self._starts_warm:
-            return BatchPasses
-        return self._passes
+        small = self._most_passes == "auto" and is_small(len(targets))
+        return BatchPasses if convex and small and not self._starts_warm else self._passes
 
     def _begin_warm(self, engine, X, targets, cost, before):
         """Start from the solution of the previous ``fit`` if that is wanted."""

@@ -75,7 +75,7 @@ def large_sets(monkeypatch):
 @pytest.fixture
 def epochs_on_small_sets(monkeypatch):
     """Repeat epochs on small sets, too, as ActiveLASVC does."""
-    monkeypatch.setattr(LASVC, "_passes_of", lambda model, n_rows: model._passes)
+    monkeypatch.setattr(LASVC, "_passes_of", lambda model, targets: model._passes)
 
 
 # -- small sets -------------------------------------------------------------------------
