@@ -12,7 +12,8 @@ GROUPS = {
     "Candidates": ["estimator", "param_grid", "n_candidates"],
     "Scores": ["scoring", "cv", "refit", "select", "error_score"],
     "Budget and elimination": [
-        "max_cost", "factor", "min_resources", "max_resources", "min_candidates", "n_challengers",
+        "max_cost", "min_seconds", "min_resources", "max_resources", "min_candidates",
+        "n_challengers",
     ],
     # Groups of the models.
     "Advice": ["advice", "advice_weight", "initial_weights", "refine"],

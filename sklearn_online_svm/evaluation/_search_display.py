@@ -23,9 +23,10 @@ class ProgressiveSearchDisplay:
 
     The first panel shows the score of each candidate against the number of training samples, with
     the number of candidates at each rung above it. Eliminated candidates are grey, and their
-    curves end with a dot. The winner and at most five other candidates of the last rung are
-    colored. The axis of the score begins at the median of the first rung, or below the curve of
-    the winner, so the curves of poor candidates may lie outside.
+    curves end with a dot. The winner and at most five other candidates that were left at the end
+    are colored. Folds are drawn one above the other, at the same number of training samples. The
+    axis of the score begins at the median of the first rung, or below the curve of the winner, so
+    the curves of poor candidates may lie outside.
 
     The second panel shows the predicted score of each candidate, at the last rung that it
     reached, over two numeric parameters: a heat map if the parameters form a grid, otherwise a
@@ -270,11 +271,12 @@ class ProgressiveSearchDisplay:
         return {number: i for i, number in enumerate(self.cv_results["candidate"].tolist())}
 
     def _candidate_colors(self):
-        """Return the colors of the winner and of the best other candidates of the last rung."""
+        """Return the colors of the winner and of the best others that were left at the end."""
         table = self.cv_results
         n = np.where(table["n_scored"] > 0, table["n_resources"], -1)
         last = np.flatnonzero(n == n.max())
-        order = last[np.argsort(-table[f"predicted_test_{self.metric}"][last], kind="stable")]
+        predicted = table[f"predicted_test_{self.metric}"]
+        order = last[np.lexsort((-predicted[last], -table["rung"][last]))]
         numbers = dict.fromkeys(table["candidate"][order].tolist())
         others = [number for number in numbers if number != self._winner]
         return {self._winner: _WINNER} | dict(zip(others, _FINALISTS))

@@ -32,7 +32,7 @@ class ProgressiveSearch(BaseSearchCV, MetaEstimatorMixin, BaseEstimator, metacla
     scoring: str | Callable[..., Any] | list[Any] | tuple[Any, ...] | dict[Any, Any] | None
     n_candidates: int | Literal["exhaust"]
     max_cost: float
-    factor: float
+    min_seconds: float
     min_resources: int | Literal["auto"]
     max_resources: int | Literal["auto"]
     cv: Any
@@ -58,7 +58,7 @@ class ProgressiveSearch(BaseSearchCV, MetaEstimatorMixin, BaseEstimator, metacla
         | None = ...,
         n_candidates: int | Literal["exhaust"] = ...,
         max_cost: float = ...,
-        factor: float = ...,
+        min_seconds: float = ...,
         min_resources: int | Literal["auto"] = ...,
         max_resources: int | Literal["auto"] = ...,
         cv: Any = ...,
@@ -95,7 +95,7 @@ class ProgressiveSearch(BaseSearchCV, MetaEstimatorMixin, BaseEstimator, metacla
         | None = ...,
         n_candidates: int | Literal["exhaust"] = ...,
         max_cost: float = ...,
-        factor: float = ...,
+        min_seconds: float = ...,
         min_resources: int | Literal["auto"] = ...,
         max_resources: int | Literal["auto"] = ...,
         cv: Any = ...,

@@ -49,7 +49,7 @@ class FrozenTransformers:
     """The transformers of a pipeline: fitted once, then only applied."""
 
     def __init__(self, steps=()):
-        self.steps = list(steps)
+        self.unfitted, self.steps = steps, list(steps)
         self.is_fitted = False
 
     def fit(self, X, y, first):
@@ -71,6 +71,13 @@ class FrozenTransformers:
         self.is_fitted = True
         return self
 
+    def refitted(self, X, y, indices):
+        """Return transformers that are fitted on some of the samples, with their targets."""
+        if not self.steps:
+            return self
+        X, y = _safe_indexing(X, indices), None if y is None else _safe_indexing(y, indices)
+        return FrozenTransformers(self.unfitted).fit(X, y, np.arange(len(indices)))
+
     def transform(self, X):
         """Apply all steps."""
         for _, step in self.steps:
@@ -80,15 +87,17 @@ class FrozenTransformers:
 
 
 class Candidate:
-    """One choice of parameters, its models (one for each fold), and their scores.
+    """One choice of parameters, its model, and their scores.
 
     Attributes
     ----------
-    models : list of estimators
-    n_parts : list of int
-        Number of parts of the training data that each model has been trained on completely.
+    model : estimator or None
+    n_parts : int
+        Number of parts of the training data that the model has been trained on completely.
     scores : dict
         :class:`Scores` by the number of the rung.
+    folds : list of Scores
+        One for each fold of the cross-validation.
     error : Exception or None
         Error that the candidate has failed with.
     """
@@ -96,103 +105,116 @@ class Candidate:
     def __init__(self, number, params, estimator, transformers):
         self.number, self.params = number, params
         self.estimator, self.transformers = estimator, transformers
-        self.models, self._has_begun = [], []
-        self.scores, self.error = {}, None
-        self.fit_seconds = self.score_seconds = 0.0
+        self.model, self._has_begun, self._previous = None, False, None
+        self.scores, self.folds, self.error = {}, [], None
+        # Seconds of all training, of that of the present model, and of scores.
+        self.fit_seconds = self.model_seconds = self.score_seconds = 0.0
         self._past_cost = self.score_cost = 0.0
         self._n_calls = self._n_read = self._n_values = self._n_support = 0
 
-    def start(self, n_folds, n_parts=0):
-        """Start with unfitted models, one for each fold; scores are kept.
+    def start(self, n_parts=0, transformers=None):
+        """Start with an unfitted model; scores are kept.
 
-        ``n_parts``: number of the next part of the training data.
+        ``n_parts``: number of the next part of the training data. ``transformers``: those of the
+        new model, if they are others.
         """
         self._past_cost = self.cost
         self._n_calls = self._n_read = 0
-        self._previous_model = self.models[0] if self.models else None
+        self.model_seconds = 0.0
+        if self._has_begun:  # until the new one is fitted
+            self._previous = self.model, self.transformers
+        if transformers is not None:
+            self.transformers = transformers
         # An unfitted estimator is copied ten times as fast as it is cloned.
-        self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
-        self.n_parts = [n_parts] * n_folds
-        self._has_begun = [False] * n_folds
+        self.model = copy.deepcopy(final_estimator(self.estimator))
+        self.n_parts, self._has_begun = n_parts, False
         # Number of samples seen at the end of the last complete part, and the first sample of the
         # last call in the present part.
-        self._n_seen, self._begun_from = [0] * n_folds, [0] * n_folds
+        self._n_seen = self._begun_from = 0
 
-    def train(self, fold, X, y, arguments, classes, *, resumable=True):
-        """Train the model of a fold.
+    def train(self, X, y, arguments, classes, *, resumable=True):
+        """Train the model on a part of the data.
 
         ``resumable``: after an interrupt, the same call continues or repeats the training.
         """
-        model = self.models[fold]
+        model = self.model
         resumes = hasattr(model, "resume")
         if getattr(model, "interrupted_", False):
-            model.resume(*_rest(self._begun_from[fold], X, y), **self._rest_of(arguments, fold))
-            self._has_begun[fold] = True
+            model.resume(*_rest(self._begun_from, X, y), **self._rest_of(arguments))
+            self._has_begun, self._previous = True, None
             return
-        begin = self._untrained(fold) if resumable else 0
+        begin = self._untrained() if resumable else 0
         if _num_samples(X) <= begin:
             return
-        self._begun_from[fold] = begin
-        given = self._rest_of(arguments, fold)
+        self._begun_from = begin
+        given = self._rest_of(arguments)
         X, y = _rest(begin, X, y)
         if resumable and not resumes:
             # The state that an interrupt leaves behind is unknown.
             model = copy.deepcopy(model)
-        if not self._has_begun[fold] and classes is not None:
+        if not self._has_begun and classes is not None:
             given = {**given, "classes": classes}
         model.partial_fit(X, y, **given)
-        self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
+        self.model, self._has_begun, self._previous = model, True, None
+
+    def fit(self, X, y, arguments):
+        """Fit the model on all samples; after an interrupt, the same call continues."""
+        if getattr(self.model, "interrupted_", False):
+            self.model.resume(X, y, **arguments)
+        else:
+            self.model.fit(X, y, **arguments)
+        self._has_begun, self._previous = True, None
 
     def with_classes(self, classes):
-        """Return copies of the models to which new classes have been added."""
-        return [
-            with_classes(model, classes) if has_begun else model
-            for model, has_begun in zip(self.models, self._has_begun, strict=True)
-        ]
+        """Return a copy of the model to which new classes have been added."""
+        return with_classes(self.model, classes) if self._has_begun else self.model
 
-    def finish_part(self, fold, X, seconds):
-        """Record that a model has been trained on a whole part."""
-        self._n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
-        self.n_parts[fold] += 1
+    def finish_part(self, X, seconds):
+        """Record that the model has been trained on a whole part."""
+        self._n_seen = getattr(self.model, "n_samples_seen_", 0)
+        self.n_parts += 1
+        self.note_trained(X, seconds)
+
+    def note_trained(self, X, seconds):
+        """Count the cost of a call that has trained on X."""
         self.fit_seconds += seconds
+        self.model_seconds += seconds
         self._n_calls += 1
         self._n_values = _n_values(X) / max(1, _num_samples(X))
         self._n_read += _n_values(X)
 
-    def note_scored(self, parts, seconds):
-        """Count the cost of predictions for the parts of X, one for each model."""
+    def note_scored(self, X, n_metrics, seconds):
+        """Count the cost of predictions for X, and of metrics."""
         self.score_seconds += seconds
         by_sample = VALUE_NS * self._n_values
-        n_support = getattr(self.models[0], "n_support_", None)
+        n_support = getattr(self.model, "n_support_", None)
         if n_support is not None:
             by_kernel_value = 0.5 + 0.01 * self._n_values + 0.1 * len(n_support)
             by_sample += by_kernel_value * float(np.sum(n_support))
-        self.score_cost = by_sample * sum(_num_samples(X) for X in parts)
-        self._past_cost += len(parts) * CALL_NS + self.score_cost
+        self.score_cost = by_sample * _num_samples(X)
+        self._past_cost += (1 + n_metrics) * CALL_NS + self.score_cost
 
-    def _untrained(self, fold):
+    def _untrained(self):
         """Return where in the present part training stopped, if it was interrupted there."""
-        if not hasattr(self.models[fold], "resume"):
+        if not hasattr(self.model, "resume"):
             return 0
-        return getattr(self.models[fold], "n_samples_seen_", 0) - self._n_seen[fold]
+        return getattr(self.model, "n_samples_seen_", 0) - self._n_seen
 
-    def _rest_of(self, arguments, fold):
-        begin = self._begun_from[fold]
+    def _rest_of(self, arguments):
+        begin = self._begun_from
         return {name: _rest(begin, values)[0] for name, values in arguments.items()}
 
     def release(self):
-        """Release the models of an eliminated candidate."""
-        self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
+        """Release the model of an eliminated candidate."""
+        self._past_cost, self._n_support, self.model = self.cost, self.n_support, None
         self._n_calls = self._n_read = 0
 
     def copy(self):
-        """Return a candidate with a copy of the first model, to be trained independently."""
+        """Return a candidate with a copy of the model, to be trained independently."""
         other = copy.copy(self)
-        # During the final training the previous model is kept until the new one has samples.
-        is_new = not self._has_begun[0] and self._previous_model is not None
-        other.models = [copy.deepcopy(self._previous_model if is_new else self.models[0])]
-        for name in ("_n_seen", "_begun_from", "n_parts", "_has_begun"):
-            setattr(other, name, list(getattr(self, name)))
+        if not self._has_begun and self._previous is not None:
+            other.model, other.transformers = self._previous
+        other.model = copy.deepcopy(other.model)
         if not self.transformers.is_fitted:
             other.transformers = copy.deepcopy(self.transformers)
         return other
@@ -200,18 +222,18 @@ class Candidate:
     def fitted(self):
         """Return the fitted estimator, with its transformers if it is a pipeline."""
         if not isinstance(self.estimator, Pipeline):
-            return self.models[0]
+            return self.model
         pipeline = copy.copy(self.estimator)
         name = self.estimator.steps[-1][0]
-        pipeline.steps = [*self.transformers.steps, (name, self.models[0])]
+        pipeline.steps = [*self.transformers.steps, (name, self.model)]
         return pipeline
 
     @property
     def n_support(self):
-        """Number of support vectors of the first model; nan if it has none."""
-        if not self.models:
+        """Number of support vectors; nan if the model has none."""
+        if self.model is None:
             return self._n_support
-        n_support = getattr(self.models[0], "n_support_", None)
+        n_support = getattr(self.model, "n_support_", None)
         return np.nan if n_support is None else float(np.sum(n_support))
 
     @property
@@ -221,21 +243,15 @@ class Candidate:
 
     @property
     def training_costs(self):
-        """Estimated nanoseconds of training the present models, without the calls.
+        """Estimated nanoseconds of training the present model, without the calls.
 
         The part that is proportional to the number of samples, and the rest.
         """
         linear, superlinear = VALUE_NS * self._n_read, 0.0
-        for model, has_begun in zip(self.models, self._has_begun):
-            if has_begun and hasattr(model, "_estimated_cost"):
-                steps, by_support = model._estimated_cost(self._n_values)
-                linear, superlinear = linear + steps, superlinear + by_support
+        if self._has_begun and hasattr(self.model, "_estimated_cost"):
+            steps, superlinear = self.model._estimated_cost(self._n_values)
+            linear += steps
         return linear, superlinear
-
-    @property
-    def fit_cost(self):
-        """Estimated nanoseconds of one fit on the same samples."""
-        return CALL_NS + sum(self.training_costs) / len(self.models)
 
 
 def _n_values(X):

@@ -6,6 +6,7 @@ import numpy as np
 
 __all__ = [
     "Neighbourhood",
+    "chances",
     "fit_costs",
     "interleaved",
     "key_of",
@@ -18,10 +19,8 @@ GAIN_DECAY = 0.5
 
 # Exponent of superlinear costs in the number of samples before it is measured, and the largest.
 FIRST_GROWTH, MOST_GROWTH = 1.7, 3.0
-# A candidate that costs twice as much must be better by this part of a standard error.
-HANDICAP = 0.25
-# The cost of a fit is that of the candidates in the lead.
-N_LEADERS = 10
+# Standard error of a predicted gain, as a part of it.
+GAIN_ERROR = 0.5
 # At least this share of the candidates survives a rung, whatever the budget, unless an even
 # decline to the number at the last rung is faster.
 MIN_SHARE = 0.6
@@ -110,6 +109,31 @@ def predicted_scores(scores, gains, n_samples, later):
     """
     ratios = np.asarray(later, dtype=float) / n_samples
     return scores + gains * np.sum(ratios**-GAIN_DECAY)
+
+
+def chances(scores, predicted, standard_error, is_known):
+    """Return the chances of the candidates to be the best, which add up to 1.
+
+    They decline like a normal density with the distance of the predicted score from the best one.
+
+    Parameters
+    ----------
+    scores, predicted : ndarray of shape (n_candidates,)
+    standard_error : float
+        Of the best score.
+    is_known : bool
+        Whether gains are known. Before, all candidates have the same chance.
+    """
+    n = len(scores)
+    possible = np.isfinite(predicted)
+    if not is_known or not possible.any() or not np.isfinite(standard_error):
+        return np.full(n, 1.0 / n)
+    best = int(np.argmax(np.where(possible, predicted, -np.inf)))
+    of_gains = GAIN_ERROR * np.abs(predicted - scores)
+    error = np.sqrt(standard_error**2 + of_gains**2 + of_gains[best] ** 2)
+    distance = (predicted[best] - predicted) / np.maximum(error, np.finfo(float).tiny)
+    weight = np.where(possible, np.exp(-0.5 * np.square(distance)), 0.0)
+    return weight / weight.sum()
 
 
 def interleaved(scores, predicted):

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from ._samples import Subset, concatenate, refuse_another_kind
+from ._samples import (
+    FEWEST_FOLDS,
+    N_FOLDS,
+    N_REPEATS,
+    Subset,
+    concatenate,
+    refuse_another_kind,
+    repeated_folds,
+)
 
 __all__ = ["BatchProgress", "StreamProgress"]
 
@@ -31,8 +39,8 @@ class Progress:
             name, *arguments = self.steps[0]
             getattr(self, name)(*arguments)
             self.steps.pop(0)
-            compared = name in ("eliminate", "keep_best", "decide")
-            if compared and report(self.race) and name == "eliminate":
+            compared = name in ("eliminate", "keep_best", "drop", "decide")
+            if compared and report(self.race) and name in ("eliminate", "drop"):
                 self.stop_race()
 
     def plan(self):
@@ -46,43 +54,115 @@ class Progress:
 class BatchProgress(Progress):
     """The steps of ``fit``.
 
+    Rungs are scored on held-out samples. As soon as a cross-validation of the candidates left is
+    cheap, it takes the place of the further rungs.
+
     Parameters
     ----------
     race : Race
     samples : Samples
-    folds : Folds
+    held_out : HeldOut
     ends : list of int
         Training samples at the rungs.
+    folds : list of tuples
+        Training and test samples of the folds that the user has given.
+    draws_folds : bool
+        Whether folds are drawn as soon as a cross-validation is cheap.
     """
 
-    def __init__(self, race, samples, folds, ends):
+    def __init__(self, race, samples, held_out, ends, folds, *, draws_folds):
         super().__init__(race)
-        self.samples, self.folds, self.ends = samples, folds, ends
-        self._training = self._scoring = Subset(samples, [])
+        self.samples, self.held_out, self.ends = samples, held_out, ends
+        self.folds, self.n_folds, self.draws_folds = folds, len(folds), draws_folds
+        self._training = self._scoring = Subset(samples, np.arange(0))
         for k in range(len(ends)):
             self.steps += [("train", k), ("compare", k, k)]
-            if k + 1 < len(ends):
-                self.steps.append(("eliminate", k))
-        if len(ends) > 1:
-            self.steps += [("recall",), ("catch_up",), ("compare_recalled",)]
-        self.steps += [("decide",), ("train_rest", ends[-1]), ("finish",)]
+            self.steps.append(("eliminate" if k + 1 < len(ends) else "end_rungs", k))
+        if folds:
+            self.steps += [("keep_best",), *self._fold_steps()]
+        else:
+            if len(ends) > 1:
+                self.steps += [("recall",), ("catch_up",), ("compare_recalled",)]
+            self.steps += [("decide",), ("train_rest", ends[-1]), ("finish",)]
         self._recalled = []
+
+    @property
+    def n_comparisons(self):
+        """Maximum number of comparisons."""
+        return len(self.ends) + 1 + max(len(self.folds), N_FOLDS * N_REPEATS)
 
     def train(self, rung):
         first = self.ends[rung - 1] if rung else 0
         self.race.train(self._to_train(first, self.ends[rung]), self.ends[rung])
 
     def compare(self, rung, number):
-        indices = self.folds.scoring(self.ends[rung])
         # The same at all late rungs, where they are selected and transformed once.
-        self._scoring = self._scoring.with_indices(indices)
+        self._scoring = self._scoring.with_indices(self.held_out.scored(self.ends[rung]))
         self.race.compare(self._scoring, number)
 
     def eliminate(self, rung):
-        later = self.ends[rung + 1 :]
-        scored = [sum(map(len, self.folds.scoring(end))) for end in later]
-        self.race.eliminate(later, scored, len(self.samples))
+        race, held_out, later = self.race, self.held_out, self.ends[rung + 1 :]
+        if not self._turns_to_folds(later):
+            race.eliminate(
+                later,
+                [len(held_out.scored(end)) for end in later],
+                len(self.samples),
+                is_informed=held_out.tells_classes_apart(self.ends[rung]),
+            )
         self._forget()
+
+    def end_rungs(self, rung):
+        self._turns_to_folds([])
+
+    def _turns_to_folds(self, later):
+        """Turn to the cross-validation if that is cheap; return whether it is.
+
+        If further rungs would eliminate nobody, a few folds are better.
+        """
+        race, n_total = self.race, len(self.samples)
+        race.foresee(later, n_total)
+        numbers = [self.n_folds] if self.folds else [N_FOLDS] if self.draws_folds else []
+        if self.draws_folds and len(race.alive) <= race.rules.min_candidates:
+            numbers.append(FEWEST_FOLDS)
+        n_folds = next((n for n in numbers if race.affords_folds(n, n_total)), 0)
+        folds = self.folds or self._drawn(n_folds)
+        if not n_folds or not folds:
+            return False
+        self.folds, self.n_folds = folds, n_folds
+        race.keep(race.alive)
+        self.steps[1:] = self._fold_steps()
+        return True
+
+    def _drawn(self, n_folds):
+        if not n_folds:
+            return []
+        order = np.concatenate([self.held_out.order, self.held_out.rest])
+        is_classifier = self.race.classes is not None
+        return repeated_folds(n_folds, order, self.samples.y, is_classifier=is_classifier)
+
+    def keep_best(self):
+        self.race.keep_best()
+
+    def _fold_steps(self):
+        return [step for k in range(len(self.folds)) for step in (("fold", k), ("drop", k))]
+
+    def fold(self, k):
+        """Fit and score the candidates on a fold."""
+        self.race.cross_validate(self.samples, self.folds[k], k)
+
+    def drop(self, k):
+        """Eliminate the candidates that are far below the best one."""
+        race, n_done = self.race, k + 1
+        race.drop_far_below()
+        is_round = n_done % self.n_folds == 0
+        is_over = n_done == len(self.folds) or len(race.alive) == 1
+        if is_over or is_round and not race.affords_folds(self.n_folds, len(self.samples)):
+            race.decide()
+            self.steps[1:] = [("refit",)]
+
+    def refit(self):
+        """Fit the winner of the cross-validation on all samples."""
+        self.race.refit(self.samples)
 
     def recall(self):
         """Recall eliminated neighbours of the winner that may be better."""
@@ -100,32 +180,26 @@ class BatchProgress(Progress):
 
     def stop_race(self):
         """Continue with the best candidate alone."""
-        self.race.decide()
-        self.steps = [("train_rest", self.race.n_samples), ("finish",)]
+        race = self.race
+        race.decide()
+        if race.fold_errors:
+            self.steps = [("refit",)]
+        else:
+            self.steps = [("train_rest", race.n_samples), ("finish",)]
 
     def train_rest(self, n_trained):
         """Train the winner on the remaining samples, including the held-out ones."""
-        race, folds = self.race, self.folds
-        winner, n_samples = race.alive[0], folds.n_samples
-        if folds.n_folds > 1:
-            indices, n_samples = folds.order, n_samples + n_trained
-            if len(winner.models) > 1:
-                winner.start(1, race.n_parts)
-        else:
-            indices = np.concatenate([folds.order[n_trained:], folds.rest])
-        self._training = self._training.with_indices([indices])
-        race.train(self._training, n_samples)
+        held_out = self.held_out
+        indices = np.concatenate([held_out.order[n_trained:], held_out.rest])
+        self._training = self._training.with_indices(indices)
+        self.race.train(self._training, len(self.samples))
 
     def finish(self):
         """Optimize the winner over its support set, if it can."""
-        model = self.race.alive[0].models[0]
-        if getattr(model, "interrupted_", False):
-            model.resume()
-        elif hasattr(model, "finish") and getattr(model, "finishing", True):
-            model.finish()
+        self.race.finish()
 
     def _to_train(self, first, last):
-        self._training = self._training.with_indices(self.folds.training(first, last))
+        self._training = self._training.with_indices(self.held_out.order[first:last])
         return self._training
 
     def _forget(self):
@@ -133,7 +207,7 @@ class BatchProgress(Progress):
 
     def release_samples(self):
         """Release the samples, which are passed again to continue."""
-        self._training = self._scoring = Subset(self.samples, [])
+        self._training = self._scoring = Subset(self.samples, np.arange(0))
         self.samples.X = self.samples.y = None
         self.samples.keep_transformed(())
 
@@ -203,14 +277,14 @@ class StreamProgress(Progress):
     def add_classes(self, classes):
         """Add new classes to the models of all candidates; return a function that undoes it."""
         race = self.race
-        former = race.classes, [candidate.models for candidate in race.alive]
+        former = race.classes, [candidate.model for candidate in race.alive]
         extended = [candidate.with_classes(classes) for candidate in race.alive]
         alive = list(race.alive)
 
         def use(known, models):
             race.classes, self._copy = known, None
             for candidate, own in zip(alive, models, strict=True):
-                candidate.models = own
+                candidate.model = own
 
         use(classes, extended)
         return lambda: use(*former)
@@ -219,7 +293,7 @@ class StreamProgress(Progress):
         if not candidate.transformers.is_fitted:
             candidate.transformers.fit(samples.X, samples.y, slice(None))
         X, y, arguments, _ = samples.select(candidate.transformers, np.arange(len(samples)))
-        candidate.train(0, X, y, arguments, self.race.classes, resumable=False)
+        candidate.train(X, y, arguments, self.race.classes, resumable=False)
 
     def shown(self):
         """Return the best candidate, or a copy that is also trained on the waiting samples."""
@@ -229,7 +303,7 @@ class StreamProgress(Progress):
         if self._copy is None:
             shown = best.copy()
             # After an interrupt the best candidate may not be trained on the present rung.
-            is_behind = self.rung is not None and best.n_parts[0] == self.race.n_parts
+            is_behind = self.rung is not None and best.n_parts == self.race.n_parts
             for samples in [self.rung.samples, *self.waiting] if is_behind else self.waiting:
                 self._train_alone(shown, samples)
             self._copy = shown
@@ -248,7 +322,7 @@ class StreamProgress(Progress):
             self.steps = [("train_waiting",)]
             return True
         samples, self.waiting = self._next_samples()
-        self.rung = Subset(samples, [np.arange(len(samples))])
+        self.rung = Subset(samples, np.arange(len(samples)))
         rung, self.n_rungs = self.n_rungs, self.n_rungs + 1
         last = len(self.rungs.ends) - 1
         steps = [("train", self.rungs.end(rung))]

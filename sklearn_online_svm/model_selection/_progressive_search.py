@@ -39,13 +39,20 @@ from ..pipeline import final_estimator
 from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
-from ._samples import Samples, StreamRungs, first_rung, make_folds, rung_ends
+from ._samples import (
+    Samples,
+    StreamRungs,
+    first_rung,
+    make_splits,
+    rung_ends,
+    stratified,
+)
 
 __all__ = ["ProgressiveSearch"]
 
 # Parameters that cannot change between two calls of partial_fit.
 FIXED = (
-    *("estimator", "param_grid", "scoring", "refit", "n_candidates", "max_cost", "factor"),
+    *("estimator", "param_grid", "scoring", "refit", "n_candidates", "max_cost"),
     *("min_resources", "max_resources", "select", "min_candidates", "n_challengers"),
     "error_score",
 )
@@ -76,8 +83,10 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     All candidates are trained on a few samples and scored on held-out ones. The number of training
     samples then doubles from rung to rung. At each rung the learning curves are extended to the
     end, and the candidates with the best present and the best predicted scores survive, as many
-    as the budget ``max_cost`` allows; they **continue from their present state**, no model is
-    fitted again. The winner is finally trained on all samples, held-out ones included.
+    as the budget ``max_cost`` allows; they **continue from their present state**. The winner is
+    finally trained on all samples, held-out ones included. Where fits are cheap, as on a few
+    thousand samples, the candidates left are instead compared by cross-validation, in which they
+    leave after the first fold that shows them to be worse (``min_seconds``).
 
     For any classifier or regressor with ``partial_fit``: those of this package,
     :class:`~sklearn.linear_model.SGDClassifier`, and others.
@@ -103,14 +112,15 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     n_candidates : int or "exhaust", default="exhaust"
         Number of candidates to draw from ``param_grid``; ``"exhaust"``: the whole grid.
     max_cost : float, default=8
-        Budget of the search, as a multiple of the cost of one fit on all samples (with several
-        splits: for each split). The larger it is, the later candidates are eliminated. It is a
-        target: the cost of a fit is estimated from the leading candidates, about half of the
-        candidates survive an early rung whatever they cost, and starting all candidates costs
-        more than the budget where a fit takes milliseconds. ``np.inf``: all candidates are
+        Budget of the rungs, in fits of the winner on all samples. The larger it is, the later
+        candidates are eliminated. It is a target: costs are predicted, and about half of the
+        candidates survive an early rung whatever they cost. ``np.inf``: all candidates are
         trained up to the last rung.
-    factor : float, default=2
-        The number of training samples grows by this factor from rung to rung.
+    min_seconds : float, default=5.0
+        Time that the search may take in any case, estimated in seconds on one core, up to that of
+        a grid search with three folds. As soon as a cross-validation with five folds of the
+        candidates left fits into it, it takes the place of further rungs. 0: ``max_cost`` decides
+        alone.
     min_resources : int or "auto", default="auto"
         Number of training samples of the first rung. ``"auto"``: about 125, or 10 for each class,
         fewer if the last rung has less than 2000.
@@ -121,22 +131,22 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     cv : int, float, cross-validation generator or iterable, default=None
         Samples for the scores of ``fit``:
 
-        - None: a quarter of the samples, at most 5000, the last ones of the (shuffled) order;
-        - float: another share of the samples;
-        - int, generator or iterable: folds as in :class:`~sklearn.model_selection.GridSearchCV`.
-          With one split, its test samples serve for the scores, and the winner is finally trained
-          on all samples. With several, a candidate has a model for each split, and the winner is
-          trained from the beginning on all samples: slower, for few samples.
+        - None: a quarter of the samples, at most 5000 (more if there are less than 20 of the
+          rarest class), and five folds as soon as these are cheap;
+        - float: another share of the samples, and no folds;
+        - int, generator or iterable: as in :class:`~sklearn.model_selection.GridSearchCV`. The
+          rungs use the split with the most training samples, its test samples for the scores; with
+          several splits, the ``min_candidates`` best or more are finally compared by all of them.
 
         ``partial_fit`` scores candidates on the next samples, before training on them.
     refit : bool or str, default=True
         The metric that decides if there are several. The winner is trained on all samples in any
         case.
     select : {"best", "one-se"}, default="best"
-        Winner of the last rung: the best candidate, where a quarter of a standard error is
-        subtracted from the score for each doubling of the cost; or the one with the fewest support
-        vectors (without any, the shortest training time) among those whose difference to the best
-        is within one standard error.
+        Winner of the last comparison: the best candidate, the cheapest of several whose scores
+        differ by less than a quarter of the standard error; or the one with the fewest support
+        vectors (without any, the shortest training time) among those whose score is within one
+        standard error of the best.
     min_candidates : int, default=3
         Number of candidates that survive until the last rung, at least.
     n_challengers : int, default=0
@@ -146,7 +156,9 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     error_score : "raise" or number, default=nan
         Score of a candidate that raises an error. It is eliminated, with a warning.
     shuffle : bool, default=True
-        Whether ``fit`` shuffles the samples. ``partial_fit`` takes them in their order.
+        Whether ``fit`` shuffles the samples, so that each rung has all classes in their shares.
+        Otherwise the last samples are held out and there are no folds. ``partial_fit`` takes
+        samples in their order.
     n_jobs : int, default=None
         Number of threads that candidates are distributed to. The result is the same for any
         number.
@@ -163,31 +175,30 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     best_params_ : dict
         Parameters of the winner.
     best_score_ : float
-        Score of the winner at the last rung, before it was trained on the held-out samples; nan
-        before the first rung. Optimistically biased, because it is the maximum over candidates.
+        Score of the winner at the last rung, or the mean over the folds, before it was trained on
+        all samples; nan before the first rung. Optimistically biased, because it is the maximum
+        over candidates.
     best_index_ : int
         Index of the last line of the winner in ``cv_results_``.
     cost_ : float
-        Cost of the search, in fits of the winner on the same samples. Costs are estimated from
-        numbers of calls, samples, kernel values and solver steps, so that they are the same on
-        every machine. Searches with different winners have different units.
+        Time of the search in fits of the winner: the seconds of all training and scores, divided
+        by those of the training of the winner on all samples.
     cv_results_ : dict of ndarrays
-        A line for each candidate and rung, to be read by :class:`pandas.DataFrame`: ``rung``,
-        ``n_resources`` (training samples), ``n_scored``, ``candidate``, ``param_*``, ``params``,
-        ``mean_test_score``, ``se_test_score`` (its standard error), ``predicted_test_score`` (the
-        score expected at the last rung), ``difference_to_best`` and ``se_difference_to_best``
-        (the score minus that of the first in the ranking, and the standard error of this
-        difference), ``rank_test_score`` (over the whole table, later rungs first), ``survives``,
-        ``n_support``, ``cost`` (of the candidate so far, in the unit of ``cost_``),
-        ``mean_fit_time`` and ``mean_score_time`` (seconds so far). With several metrics there is a
-        column ``mean_test_<name>`` for each, and the other columns are those of the one that
-        decides.
+        A line for each candidate and rung, to be read by :class:`pandas.DataFrame`; each fold of
+        the cross-validation counts as a rung. ``rung``, ``n_resources`` (training samples),
+        ``n_scored``, ``candidate``, ``param_*``, ``params``, ``mean_test_score`` (the mean over
+        the folds so far), ``se_test_score`` (its standard error; that of other metrics than
+        accuracy is computed for the best candidate only), ``predicted_test_score`` (the score
+        expected at the last rung), ``rank_test_score`` (over the whole table, later rungs first),
+        ``survives``, ``n_support``, ``mean_fit_time`` and ``mean_score_time`` (seconds so far).
+        With several metrics there is a column ``mean_test_<name>`` for each, and the other columns
+        are those of the one that decides.
     edges_ : dict
         Numeric parameters of a grid with at least four values whose best value is the
         ``"smallest"`` or the ``"largest"`` one: the grid should be extended in that direction.
     n_candidates_, n_resources_ : list of int
-        Number of candidates at each rung, and of their training samples. Recalled candidates add
-        an entry with as many samples as the one before.
+        Number of candidates at each rung or fold, and of their training samples. Recalled
+        candidates add an entry with as many samples as the one before.
     n_remaining_candidates_ : int
         Number of candidates that have not been eliminated.
     classes_ : ndarray of shape (n_classes,)
@@ -213,8 +224,11 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     come, which are estimated from its neighbours in the grid and shrink as for an error
     :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_, on successive halving [2]_.
     After the last rung, eliminated neighbours of the winner that may be better are trained and
-    compared with it, as far as the budget allows. The :ref:`User Guide <progressive_search>` has
-    the details.
+    compared with it, as far as the budget allows. Eliminating candidates after each fold is racing
+    [3]_. The :ref:`User Guide <progressive_search>` has the details.
+
+    The winner is trained as it was scored: after rungs by ``partial_fit``, continuing from its
+    present state, and after folds by ``fit``.
 
     Ctrl-C leaves the best candidate so far as ``best_estimator_``, and :meth:`resume` continues
     the search.
@@ -225,6 +239,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
        cross-validation. IEEE TPAMI 45(8), 2023. arXiv:2111.13914.
     .. [2] K. Jamieson, A. Talwalkar: Non-stochastic best arm identification and hyperparameter
        optimization. AISTATS 2016.
+    .. [3] O. Maron, A. W. Moore: Hoeffding races: accelerating model selection search for
+       classification and function approximation. NIPS 1993.
 
     Examples
     --------
@@ -249,7 +265,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         "scoring": BaseSearchCV._parameter_constraints["scoring"],
         "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"exhaust"})],
         "max_cost": [Interval(Real, 0, None, closed="right")],
-        "factor": [Interval(Real, 1, None, closed="neither")],
+        "min_seconds": [Interval(Real, 0, None, closed="left")],
         "min_resources": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_resources": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
@@ -272,7 +288,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         scoring=None,
         n_candidates="exhaust",
         max_cost=8,
-        factor=2,
+        min_seconds=5.0,
         min_resources="auto",
         max_resources="auto",
         cv=None,
@@ -291,7 +307,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         self.scoring = scoring
         self.n_candidates = n_candidates
         self.max_cost = max_cost
-        self.factor = factor
+        self.min_seconds = min_seconds
         self.min_resources = min_resources
         self.max_resources = max_resources
         self.cv = cv
@@ -348,20 +364,23 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         classes = self._classes_of(y)
         if classes is not None and "sample_weight" in fit_params:
             refuse_one_class(y, fit_params["sample_weight"], classes)
-        folds = make_folds(
+        if classes is not None and self.shuffle:
+            order = stratified(order, y)
+        held_out, folds = make_splits(
             self.cv, order, y, is_classifier=classes is not None, split_params=split_params
         )
         n_classes = 0 if classes is None else len(classes)
-        ends = self._rung_ends(len(folds.order), n_classes)
-        folds.check(ends[0])
-        race = self._race(settings, classes)
+        ends = self._rung_ends(len(held_out.order), n_classes)
+        race = self._race(settings, classes, self.min_seconds)
         for candidate in race.alive:
-            candidate.start(folds.n_folds)
-        race.fit_transformers(X, y, folds.order[: ends[0]])
+            candidate.start()
+        race.fit_transformers(X, y, held_out.order[: ends[0]])
         samples = Samples(X, y, fit_params, score_params)
-        progress = BatchProgress(race, samples, folds, ends)
+        progress = BatchProgress(
+            race, samples, held_out, ends, folds, draws_folds=self.cv is None and self.shuffle
+        )
         if self.verbose:
-            n_scored = len(folds.scoring(ends[-1])[0])
+            n_scored = len(held_out.scored(ends[-1]))
             print(
                 f"[{type(self).__name__}] {len(settings)} candidates, rungs with "
                 f"{', '.join(map(str, ends))} training samples, scores on up to {n_scored} "
@@ -372,9 +391,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     def _continue(self, progress):
         """Run the remaining steps, and set the attributes of the winner."""
         race = progress.race
-        n_tasks = sum(step[0] in ("eliminate", "decide") for step in progress.steps)
         X, y = progress.samples.X, progress.samples.y
-        with reporting(self, "fit", X, y, n_tasks=n_tasks):
+        with reporting(self, "fit", X, y, n_tasks=progress.n_comparisons):
             try:
                 progress.advance(self._report)
             except KeyboardInterrupt as interrupt:
@@ -391,7 +409,15 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 f"The best parameters lie at the edge of the grid: {edges}. Extend the grid in "
                 "that direction.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,
+            )
+        if race.predicts_one_class():
+            warnings.warn(
+                "The best candidate predicts the same class for all held-out samples: "
+                f"{_shortened(self.best_params_)}. Extend the grid, or use class weights or a "
+                "metric for rare classes, such as scoring='balanced_accuracy'.",
+                UserWarning,
+                stacklevel=5,
             )
         if self.verbose:
             print(
@@ -407,7 +433,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         kept = {"_interrupted": (progress, joblib.hash((samples.X, samples.y)))}
         best = progress.race.best().copy()
         progress.release_samples()
-        if hasattr(best.models[0], "n_features_in_"):
+        if hasattr(best.model, "n_features_in_"):
             self._show(progress.race, best, **kept)
             note += " The best candidate so far can be used as it is."
         else:
@@ -551,10 +577,10 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             first = first_rung(None, 0 if known is None else len(known))
         most = np.inf if self.max_resources == "auto" else self.max_resources
         continues = self.n_challengers > 0
-        rungs = StreamRungs(first, self.factor, most, len(settings), continues=continues)
+        rungs = StreamRungs(first, most, len(settings), continues=continues)
         race = self._race(settings, known)
         for candidate in race.alive:
-            candidate.start(1)
+            candidate.start()
         return StreamProgress(race, rungs, self.n_challengers, random)
 
     def _advance(self):
@@ -589,8 +615,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             best_params_=candidate.params,
             best_index_=race.results.best_index(candidate),
             best_score_=np.nan,
-            cost_=race.cost / candidate.fit_cost,
-            cv_results_={**table, "cost": table["cost"] / candidate.fit_cost},
+            cost_=race.seconds / candidate.model_seconds if candidate.model_seconds else np.nan,
+            cv_results_=table,
             edges_=race.edges(candidate) if self.n_candidates == "exhaust" else {},
             n_candidates_=[len(comparison.candidates) for comparison in race.comparisons],
             n_resources_=[comparison.n_samples for comparison in race.comparisons],
@@ -617,7 +643,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             f"candidates, {len(race.alive)} survive; best {last.score(best):.4f} "
             f"+- {best.scores[last.number].standard_error:.4f}, "
             f"predicted {last.predicted[best.number]:.4f}; "
-            f"cost so far {1e-9 * race.cost:.2g} s (estimate): {_shortened(best.params)}"
+            f"{race.seconds:.2g} s so far: {_shortened(best.params)}"
         )
         return stop
 
@@ -667,9 +693,10 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             y = column_or_1d(y, warn=True)
         return X, y
 
-    def _race(self, settings, classes):
+    def _race(self, settings, classes, min_seconds=0.0):
         rules = Rules(
             max_cost=self.max_cost,
+            min_seconds=min_seconds,
             min_candidates=self.min_candidates,
             cheapest=self.select == "one-se",
             error_score=self.error_score,
@@ -714,7 +741,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         most = n_samples if self.max_resources == "auto" else min(n_samples, self.max_resources)
         exact = self.min_resources != "auto"
         first = min(most, self.min_resources) if exact else first_rung(most, n_classes)
-        return rung_ends(most, first, self.factor, exact=exact)
+        return rung_ends(most, first, exact=exact)
 
     def _routed(self, X, params, caller="fit"):
         """Return the metadata for partial_fit, for the scorers and for cv."""

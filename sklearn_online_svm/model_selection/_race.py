@@ -6,7 +6,7 @@ are not trained or scored twice.
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -16,21 +16,36 @@ from sklearn.exceptions import FitFailedWarning
 from ._candidates import CALL_NS
 from ._learning_curves import (
     FIRST_GROWTH,
-    HANDICAP,
     MOST_GROWTH,
-    N_LEADERS,
     Neighbourhood,
+    chances,
     fit_costs,
     interleaved,
     n_survivors,
     predicted_scores,
 )
-from ._scoring import compute_scores, score_differences
+from ._samples import Subset
+from ._scoring import compute_scores, jackknife_error, mean_scores
 
 __all__ = ["Race", "Rules"]
 
 # Distance in the grid up to which candidates are recalled beside the winner: diagonals included.
 ADJACENT = 1.5
+# No candidate is eliminated while all of them cost less than this share of the budget; and the
+# share where the rarest class has too few samples to compare candidates.
+FREE_SHARE, UNINFORMED_SHARE = 0.15, 0.5
+# A candidate leaves that alone would cost more than this part of the budget.
+MOST_OF_ONE = 0.5
+# Candidates whose score differs from the best one by less than this part of its standard error
+# are equal, and the cheapest of them wins.
+EQUAL = 0.25
+# A call of fit costs so many times as much as calls of partial_fit for all samples, about.
+FIT_BY_PARTS = 2.0
+# After each fold of a cross-validation candidates leave that are below the best by more than this
+# number of standard errors.
+MOST_BELOW = 2.0
+# What scikit-learn spends on each fit of a grid search beside the fit, in nanoseconds.
+GRID_CALL_NS = 3e6
 
 
 @dataclass(frozen=True)
@@ -42,6 +57,7 @@ class Rules:
     """
 
     max_cost: float = 8.0
+    min_seconds: float = 0.0
     min_candidates: int = 3
     cheapest: bool = False
     error_score: object = np.nan
@@ -68,6 +84,10 @@ class Race:
         # Number of completed parts of the training data, and of samples in them.
         self.n_parts = self.n_samples = 0
         self.comparisons, self.results = [], Results()
+        # Predicted cost of a fit of each candidate on all samples.
+        self.whole_costs = np.full(len(candidates), np.nan)
+        # Standard error of the best score of each fold, and the estimated cost of all folds.
+        self.fold_errors, self._folds_cost = [], 0.0
 
     # ---------------------------------------------------------------------------- training
 
@@ -95,37 +115,32 @@ class Race:
     def catch_up(self, subset, candidates):
         """Train recalled candidates from the beginning on all previous parts."""
         for candidate in candidates:
-            if not candidate.models:
-                candidate.start(len(subset.indices), self.n_parts - 1)
+            if candidate.model is None:
+                candidate.start(self.n_parts - 1)
         self._train(subset, candidates, self.n_parts - 1)
         self.alive = sorted({*self.alive, *candidates}, key=lambda c: c.number)
         self._drop_failed()
 
     def _train(self, subset, candidates, part):
-        todo = [
-            (candidate, fold)
-            for candidate in candidates
-            for fold in range(len(candidate.models))
-            if candidate.n_parts[fold] == part and candidate.error is None
-        ]
-        todo = [work for work in todo if self._select(subset, *work)]
-        self._in_threads(lambda work: self._train_one(subset, *work), todo)
+        todo = [c for c in candidates if c.n_parts == part and c.error is None]
+        todo = [candidate for candidate in todo if self._select(subset, candidate)]
+        self._in_threads(lambda candidate: self._train_one(subset, candidate), todo)
         self._drop_failed()
 
-    def _train_one(self, subset, candidate, fold):
-        X, y, arguments, _ = subset.of(candidate.transformers, fold)
+    def _train_one(self, subset, candidate):
+        X, y, arguments, _ = subset.of(candidate.transformers)
         start = perf_counter()
         try:
-            candidate.train(fold, X, y, arguments, self.classes)
+            candidate.train(X, y, arguments, self.classes)
         except Exception as error:
             self._failed(candidate, error)
             return
-        candidate.finish_part(fold, X, perf_counter() - start)
+        candidate.finish_part(X, perf_counter() - start)
 
-    def _select(self, subset, candidate, fold):
+    def _select(self, subset, candidate):
         """Select the data of a model before threads need them; return whether that worked."""
         try:
-            subset.of(candidate.transformers, fold)
+            subset.of(candidate.transformers)
         except Exception as error:
             self._failed(candidate, error)
         return candidate.error is None
@@ -136,28 +151,31 @@ class Race:
         """Score all surviving candidates on the same samples, once for each ``number``."""
         if number < len(self.comparisons):
             return  # completed before an interrupt
-        todo = [
-            candidate
-            for candidate in self.alive
-            if number not in candidate.scores
-            and all(self._select(subset, candidate, f) for f in range(len(candidate.models)))
-        ]
+        todo = [c for c in self.alive if number not in c.scores and self._select(subset, c)]
         self._in_threads(lambda candidate: self._score_one(subset, candidate, number), todo)
         self._drop_failed()
+        best = max(self.alive, key=lambda c: np.nan_to_num(c.scores[number].value, nan=-np.inf))
+        found = best.scores[number]
+        error = self._standard_error(found, best.model, *subset.of(best.transformers))
+        best.scores[number] = replace(found, standard_error=error)
         self.comparisons.append(Comparison(number, list(self.alive), self.n_samples))
 
     def _score_one(self, subset, candidate, number):
         start = perf_counter()
         try:
-            folds = []
-            for fold, model in enumerate(candidate.models):
-                X, y, _, given = subset.of(candidate.transformers, fold)
-                folds.append((model, X, y, given))
-            candidate.scores[number] = compute_scores(self.scorers, folds)
+            X, y, _, given = subset.of(candidate.transformers)
+            candidate.scores[number] = compute_scores(self.scorers, candidate.model, X, y, given)
         except Exception as error:
             self._failed(candidate, error)
             return
-        candidate.note_scored([X for _, X, _, _ in folds], perf_counter() - start)
+        candidate.note_scored(X, len(self.scorers), perf_counter() - start)
+
+    def _standard_error(self, scores, model, X, y, arguments, given):
+        """Return the standard error of the best score, which is the only one that is needed."""
+        if not np.isnan(scores.standard_error) or np.isnan(scores.value):
+            return scores.standard_error
+        name, scorer = next(iter(self.scorers.items()))
+        return jackknife_error(scorer, model, X, y, given.get(name, {}))
 
     def predict(self, later=()):
         """Predict the scores after further rungs, and rank the candidates.
@@ -174,12 +192,120 @@ class Race:
                 if before.number in candidate.scores:
                     gains[k] = last.scores[k] - candidate.scores[before.number].value
         gains = self.neighbourhood.smooth(gains, some)
-        predicted = predicted_scores(last.scores, gains, last.n_samples, later)
-        last.rank(predicted)
+        last.rank(predicted_scores(last.scores, gains, last.n_samples, later))
+
+    # ---------------------------------------------------------------------------- folds
+
+    def affords_folds(self, n_folds, n_total):
+        """Return whether a cross-validation of the candidates left takes less than the floor.
+
+        Most of the candidates leave after one or two folds.
+        """
+        numbers = [candidate.number for candidate in self.alive]
+        part = FIT_BY_PARTS * ((n_folds - 1) / n_folds) ** FIRST_GROWTH
+        costs = part * self.whole_costs[numbers].sum()
+        costs += self._score_costs(self.alive, [n_total], [n_total]).sum() / n_folds
+        spent = self.cost + n_folds / 2 * costs + self._unit()
+        return np.isfinite(self.rules.max_cost) and spent <= self._floor()
+
+    def cross_validate(self, samples, fold, done):
+        """Fit the candidates left on the training samples of a fold, and score them on the others.
+
+        Parameters
+        ----------
+        samples : Samples
+        fold : tuple of ndarray
+            Training and test samples.
+        done : int
+            Number of folds before.
+        """
+        if len(self.fold_errors) > done:
+            return  # completed before an interrupt
+        number = len(self.comparisons)
+        train, test = (Subset(samples, indices) for indices in fold)
+        todo = [candidate for candidate in self.alive if len(candidate.folds) == done]
+        self._start_anew(samples, fold[0], todo)
+        todo = [c for c in todo if self._select(train, c) and self._select(test, c)]
+        self._in_threads(lambda candidate: self._fit_and_score(train, test, candidate), todo)
+        part = FIT_BY_PARTS * (len(fold[0]) / len(samples)) ** FIRST_GROWTH
+        self._folds_cost += part * sum(self.whole_costs[c.number] for c in todo)
+        self._drop_failed()
+        means = [np.mean([scores.value for scores in c.folds]) for c in self.alive]
+        best = self.alive[int(np.argmax(np.nan_to_num(means, nan=-np.inf)))]
+        own = test.of(best.transformers)
+        errors = [*self.fold_errors, self._standard_error(best.folds[-1], best.model, *own)]
+        error = float(np.sqrt(np.square(errors).sum())) / len(errors)
+        for candidate in self.alive:
+            candidate.scores[number] = mean_scores(candidate.folds, error)
+        self.comparisons.append(Comparison(number, list(self.alive), len(fold[0])))
+        self.fold_errors = errors
+        samples.keep_transformed({candidate.transformers for candidate in self.alive})
+
+    def _start_anew(self, samples, indices, candidates):
+        """Start with unfitted models, and with transformers fitted on some of the samples."""
+        fitted = {}
+        for candidate in candidates:
+            former = candidate.transformers
+            if getattr(candidate.model, "interrupted_", False):
+                continue  # resumed on the same samples
+            try:
+                if former not in fitted:
+                    fitted[former] = former.refitted(samples.X, samples.y, indices)
+            except Exception as error:
+                self._failed(candidate, error)
+            else:
+                candidate.start(transformers=fitted[former])
+
+    def drop_far_below(self):
+        """Eliminate the candidates that are far below the best one."""
+        last = self.comparisons[-1]
+        best = np.nan_to_num(last.scores, nan=-np.inf).max()
+        least = best - MOST_BELOW * np.nan_to_num(last.standard_error)
+        near = [c for c in last.ranking if not last.score(c) < least]
+        self.keep([candidate for candidate in near if candidate in self.alive])
+
+    def _fit_and_score(self, train, test, candidate):
+        try:
+            start = perf_counter()
+            X, y, arguments, _ = train.of(candidate.transformers)
+            candidate.fit(X, y, arguments)
+            candidate.note_trained(X, perf_counter() - start)
+            start = perf_counter()
+            X, y, _, given = test.of(candidate.transformers)
+            scores = compute_scores(self.scorers, candidate.model, X, y, given)
+            candidate.note_scored(X, len(self.scorers), perf_counter() - start)
+        except Exception as error:
+            self._failed(candidate, error)
+            return
+        candidate.folds = [*candidate.folds, scores]
+
+    def refit(self, samples):
+        """Fit the remaining candidate on all samples."""
+        winner, indices = self.alive[0], np.arange(len(samples))
+        if self.n_samples >= len(samples):
+            return  # completed before an interrupt
+        self._start_anew(samples, indices, [winner])
+        self._drop_failed()
+        X, y, arguments, _ = samples.select(winner.transformers, indices)
+        start = perf_counter()
+        winner.fit(X, y, arguments)
+        winner.note_trained(X, perf_counter() - start)
+        self.n_samples = len(samples)
+
+    def finish(self):
+        """Optimize the remaining candidate over its support set, if it can."""
+        winner = self.alive[0]
+        start = perf_counter()
+        if getattr(winner.model, "interrupted_", False):
+            winner.model.resume()
+        elif hasattr(winner.model, "finish") and getattr(winner.model, "finishing", True):
+            winner.model.finish()
+        winner.fit_seconds += perf_counter() - start
+        winner.model_seconds += perf_counter() - start
 
     # ---------------------------------------------------------------------------- elimination
 
-    def eliminate(self, later, scored, n_total):
+    def eliminate(self, later, scored, n_total, *, is_informed=True):
         """Eliminate candidates so that the rest of the search stays within the budget.
 
         Parameters
@@ -188,22 +314,41 @@ class Race:
             Training samples of the further rungs, and samples that serve for the scores there.
         n_total : int
             Samples of the whole fit.
+        is_informed : bool
+            Whether there are enough samples of each class to tell candidates apart.
         """
         last = self.comparisons[-1]
         if len(self.alive) < len(last.candidates):
             return  # completed before an interrupt
-        self.predict(later)
-        ranking = last.ranking
-        n_kept = len(ranking)
+        self.foresee(later, n_total)
+        kept = last.ranking
         if np.isfinite(last.scores).any():
-            n_folds = len(ranking[0].models)
-            increments = np.diff(self._training_costs(ranking, [last.n_samples, *later]), axis=0)
-            increments += self._score_costs(ranking, later, scored) + 2 * n_folds * CALL_NS
-            unit = self._unit(ranking[:N_LEADERS], n_total)
-            # The winner is trained on the rest of the samples, too.
-            budget = (n_folds * self.rules.max_cost - (1 - later[-1] / n_total)) * unit
-            n_kept = n_survivors(increments, budget - self.cost, self.rules.min_candidates)
-        self.keep(ranking[:n_kept])
+            unit, max_cost = self._unit(), self.rules.max_cost
+            increments = self._increments(kept, later, scored)
+            share = FREE_SHARE if is_informed else UNINFORMED_SHARE
+            if self.cost + increments[0].sum() > share * max(max_cost * unit, self._floor()):
+                # One that would take most of the budget alone can win only if that grows.
+                whole = self.whole_costs[[candidate.number for candidate in kept]]
+                is_dear = whole > MOST_OF_ONE * max_cost * unit
+                kept = [c for c, dear in zip(kept, is_dear) if not dear] or kept
+                increments = self._increments(kept, later, scored)
+                # The winner is trained on the rest of the samples, too.
+                left = (max_cost - (1 - later[-1] / n_total)) * unit - self.cost
+                kept = kept[: n_survivors(increments, left, self.rules.min_candidates)]
+        self.keep(kept)
+
+    def _increments(self, candidates, later, scored):
+        """Return the predicted costs of the further rungs, of shape (len(later), n_candidates)."""
+        now = self.comparisons[-1].n_samples
+        costs = np.diff(self._training_costs(candidates, [now, *later]), axis=0)
+        return costs + self._score_costs(candidates, later, scored) + 2 * CALL_NS
+
+    def foresee(self, later, n_total):
+        """Predict the scores at the last rung, and the costs of fits on all samples."""
+        self.predict(later)
+        candidates = self.comparisons[-1].candidates
+        numbers = [candidate.number for candidate in candidates]
+        self.whole_costs[numbers] = CALL_NS + self._training_costs(candidates, [n_total])[0]
 
     def _score_costs(self, candidates, later, scored):
         """Return the predicted costs of scores, of shape (len(later), n_candidates).
@@ -223,10 +368,21 @@ class Race:
         self.predict()
         self.keep(self.comparisons[-1].ranking[: self.rules.min_candidates])
 
-    def _unit(self, candidates, n_total):
-        """Return the predicted cost of one fit: the lower quartile over some candidates."""
-        costs = self._training_costs(candidates, [n_total]) / len(candidates[0].models)
-        return CALL_NS + np.quantile(costs, 0.25)
+    def _floor(self):
+        """Return what may be spent in any case: no more than on a grid search with three folds."""
+        fits = FIT_BY_PARTS * fit_costs(self.whole_costs, FIRST_GROWTH, 3, [2])
+        folds = 3 * np.nansum(fits + GRID_CALL_NS)
+        return min(1e9 * self.rules.min_seconds, folds + self._unit())
+
+    def _unit(self):
+        """Return the cost of one fit of the winner on all samples, as far as it is known.
+
+        The harmonic mean over the chances: a cost divided by it is the expected number of fits.
+        """
+        last = self.comparisons[-1]
+        numbers = [candidate.number for candidate in last.candidates]
+        chance = chances(last.scores, last.predictions, last.standard_error, last.number > 0)
+        return 1.0 / float(np.sum(chance / self.whole_costs[numbers]))
 
     def _training_costs(self, candidates, n_samples):
         """Return the costs of training with so many samples, of shape (len(n_samples), n)."""
@@ -256,9 +412,9 @@ class Race:
         standard error below its score.
         """
         last = self.comparisons[-1]
-        self.predict()
+        self.foresee((), n_total)
         winner = last.ranking[0]
-        threshold = last.score(winner) - winner.scores[last.number].standard_error
+        threshold = last.score(winner) - last.standard_error
         distance = self.neighbourhood.distances(np.arange(len(self.candidates)))[winner.number]
         found = []
         for candidate in self.candidates:
@@ -268,22 +424,23 @@ class Race:
             predicted = comparison.predicted.get(candidate.number, np.nan)
             if distance[candidate.number] <= ADJACENT and predicted >= threshold:
                 found.append((-predicted, candidate.number, candidate))
-        spent = self.cost / self._unit([winner], n_total) / len(winner.models)
-        left = self.rules.max_cost - spent
+        left = self.rules.max_cost - self.cost / self.whole_costs[winner.number]
         # The winner is trained on all samples, and each of these costs a fit.
         return [c for k, (*_, c) in enumerate(sorted(found), start=1) if k + 1 <= left]
 
     def decide(self):
-        """End the race: eliminate all but the winner of the last comparison."""
+        """End the race: eliminate all but the winner of the last comparison.
+
+        Of the candidates that are equal within the noise, the cheapest wins.
+        """
         last = self.comparisons[-1]
         self.predict()
         ranked = [candidate for candidate in last.ranking if candidate in self.alive]
-        winner = ranked[0]
-        if self.rules.cheapest:
-            difference, error = last.against(ranked, winner)
-            close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
-            winner = min(close, key=lambda c: (_size(c), c.number))
-        self.keep([winner])
+        scores = {c: np.nan_to_num(last.score(c), nan=-np.inf) for c in ranked}
+        margin = (1.0 if self.rules.cheapest else EQUAL) * np.nan_to_num(last.standard_error)
+        close = [c for c in ranked if scores[c] >= max(scores.values()) - margin]
+        size = _size if self.rules.cheapest else _fit_cost
+        self.keep([min(close, key=lambda c: (size(c), ranked.index(c)))])
 
     def keep(self, kept):
         """Eliminate all other candidates; the comparison is recorded."""
@@ -296,7 +453,7 @@ class Race:
     def join(self, candidates):
         """Restart eliminated candidates with the next part of the data."""
         for candidate in candidates:
-            candidate.start(1, self.n_parts)
+            candidate.start(self.n_parts)
         self.alive = sorted([*self.alive, *candidates], key=lambda candidate: candidate.number)
 
     def best(self):
@@ -304,10 +461,20 @@ class Race:
         ranking = self.comparisons[-1].ranking if self.comparisons else []
         return next((candidate for candidate in ranking if candidate in self.alive), self.alive[0])
 
+    def predicts_one_class(self):
+        """Return whether the winner predicts one of several classes for all held-out samples."""
+        scores = self.alive[0].scores[len(self.comparisons) - 1]
+        return self.classes is not None and len(self.classes) > 1 and scores.is_constant
+
     @property
     def cost(self):
         """Estimated cost of all candidates so far."""
-        return sum(candidate.cost for candidate in self.candidates)
+        return self._folds_cost + sum(candidate.cost for candidate in self.candidates)
+
+    @property
+    def seconds(self):
+        """Seconds of training and scores of all candidates so far."""
+        return sum(c.fit_seconds + c.score_seconds for c in self.candidates)
 
     def edges(self, winner):
         """Return which numeric parameters have their smallest or largest value in the winner.
@@ -387,9 +554,13 @@ class Comparison:
     candidates : list of Candidate
     n_samples : int
         Samples that they have been trained on.
-    predicted, superlinear_costs : dict
-        By number of the candidate: the predicted final score, and the part of the cost of training
-        so far that is not proportional to the number of samples.
+    scores, predictions : ndarray of shape (n_candidates,)
+        Present scores, and those expected at the last rung.
+    standard_error : float
+        Standard error of the best score.
+    superlinear_costs : dict
+        By number of the candidate: the part of the cost of training so far that is not
+        proportional to the number of samples.
     ranking : list of Candidate
         By turns the next best by present and by predicted score; candidates with equal scores by
         support vectors.
@@ -398,55 +569,57 @@ class Comparison:
     def __init__(self, number, candidates, n_samples):
         self.number, self.candidates, self.n_samples = number, candidates, n_samples
         self.superlinear_costs = {c.number: c.training_costs[1] for c in candidates}
-        self.scores = np.array([candidate.scores[number].value for candidate in candidates])
+        found = [candidate.scores[number] for candidate in candidates]
+        self.scores = np.array([scores.value for scores in found])
+        best = found[int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))]
+        self.standard_error = best.standard_error
         self.rank(self.scores)
 
-    def rank(self, predicted):
-        """Set the predicted scores, and rank by scores minus handicaps."""
-        handicaps = self._handicaps()
-        self.predicted = {c.number: float(p) for c, p in zip(self.candidates, predicted)}
+    @property
+    def predicted(self):
+        """Predicted scores by number of the candidate."""
+        return {c.number: float(p) for c, p in zip(self.candidates, self.predictions)}
+
+    def rank(self, predictions):
+        """Set the predicted scores, and rank."""
+        self.predictions = predictions
         # Of equal candidates those with fewer support vectors come first.
         n_support = [np.nan_to_num(candidate.n_support) for candidate in self.candidates]
         first = np.argsort(n_support, kind="stable")
-        present = np.where(self._duplicates(first), -np.inf, self.scores - handicaps)
-        ranked = interleaved(present[first], (predicted - handicaps)[first])
+        again, constant = self._duplicates(first)
+        present = np.where(again, -np.inf, self.scores)
+        later = np.where(constant, -np.inf, predictions)
+        ranked = interleaved(present[first], later[first])
         self.ranking = [self.candidates[k] for k in first[ranked]]
 
     def _duplicates(self, order):
-        """Return which candidates make the same errors as one before them in an order.
+        """Return which candidates predict the same as one before them, and constants among them.
 
-        They rank last by present score, so that constant predictions do not displace others.
+        These rank last, so that constant predictions do not displace others.
         """
-        seen, found = set(), np.zeros(len(order), dtype=bool)
+        seen = set()
+        again, constant = np.zeros((2, len(order)), dtype=bool)
         for k in order:
             scores = self.candidates[k].scores[self.number]
-            key = scores.value, scores.replicates.tobytes()
-            found[k] = key in seen
-            seen.add(key)
-        return found
-
-    def _handicaps(self):
-        """Return handicaps by cost, which resolve differences within the noise."""
-        best = self.candidates[int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))]
-        cost = np.array([candidate.cost for candidate in self.candidates])
-        error = best.scores[self.number].standard_error
-        # Rounded: kernel values computed again after a pickle change the cost a little.
-        return HANDICAP * error * np.round(np.log2(cost / cost.min()))
+            again[k] = scores.key in seen
+            constant[k] = again[k] and scores.is_constant
+            seen.add(scores.key)
+        return again, constant
 
     def score(self, candidate):
         """Return the score of a candidate."""
         return candidate.scores[self.number].value
-
-    def against(self, candidates, other):
-        """Return the scores of candidates minus that of another one, with standard errors."""
-        of = [candidate.scores[self.number] for candidate in candidates]
-        return score_differences(of, other.scores[self.number])
 
 
 def _size(candidate):
     """Return the number of support vectors, or the seconds of training if there are none."""
     n_support = candidate.n_support
     return candidate.fit_seconds if np.isnan(n_support) else n_support
+
+
+def _fit_cost(candidate):
+    # Rounded: kernel values computed again after a pickle change the cost a little.
+    return np.round(np.log2(1.0 + sum(candidate.training_costs)))
 
 
 class Results:
@@ -465,19 +638,16 @@ class Results:
             for line in known:
                 line["survives"] = line["number"] in survivors
             return
-        ranked, number = comparison.ranking, comparison.number
-        difference, error = comparison.against(ranked, ranked[0])
-        for candidate, by, uncertain in zip(ranked, difference, error):
+        number, predicted = comparison.number, comparison.predicted
+        for candidate in comparison.ranking:
             scores = candidate.scores[number]
             self._lines.append(
                 _line(candidate, number, comparison.n_samples)
                 | dict(
                     n_scored=scores.n_samples,
                     scores=scores.values,
-                    predicted=comparison.predicted[candidate.number],
+                    predicted=predicted[candidate.number],
                     se_test=scores.standard_error,
-                    difference=by,
-                    se_difference=uncertain,
                     survives=candidate.number in survivors,
                 )
             )
@@ -519,12 +689,10 @@ class Results:
             )
         columns[f"se_test_{main}"] = of("se_test")
         columns[f"predicted_test_{main}"] = of("predicted", missing=failed)
-        columns["difference_to_best"] = of("difference")
-        columns["se_difference_to_best"] = of("se_difference")
-        columns[f"rank_test_{main}"] = _ranks(columns["rung"], np.isnan(of("se_test")))
+        is_failure = np.array(["scores" not in line for line in lines], dtype=bool)
+        columns[f"rank_test_{main}"] = _ranks(columns["rung"], is_failure)
         columns["survives"] = of("survives", bool, False)
         columns["n_support"] = of("n_support")
-        columns["cost"] = of("cost")
         columns["mean_fit_time"] = of("fit_time")
         columns["mean_score_time"] = of("score_time")
         return columns
@@ -551,7 +719,6 @@ def _line(candidate, rung, n_resources):
         rung=rung,
         n_resources=n_resources,
         n_support=candidate.n_support,
-        cost=candidate.cost,
         fit_time=candidate.fit_seconds,
         score_time=candidate.score_seconds,
     )

@@ -1,26 +1,30 @@
-"""Samples of a search: their data, the rungs and the folds."""
+"""Samples of a search: their data, the rungs and the splits."""
 
 import math
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, check_cv
 
 from .._chunks import copied, stacked
 from .._sklearn_compat import _num_samples, _safe_indexing
 
 __all__ = [
-    "Folds",
+    "HeldOut",
     "Samples",
     "StreamRungs",
     "Subset",
     "concatenate",
     "first_rung",
-    "make_folds",
+    "make_splits",
     "refuse_another_kind",
+    "repeated_folds",
     "rung_ends",
+    "stratified",
 ]
 
+# The number of training samples grows by this factor from rung to rung.
+GROWTH = 2
 # Samples of the first rung, and for each class.
 FIRST_SAMPLES, SAMPLES_OF_A_CLASS = 125, 10
 # For small data: fraction and minimum number of samples of the first rung.
@@ -29,6 +33,12 @@ FIRST_PART, FEWEST_SAMPLES = 1 / 16, 30
 HELD_OUT_PART, MOST_HELD_OUT = 0.25, 5000
 # Samples scored at early rungs: number per training sample, and minimum number.
 SCORED_PER_SAMPLE, FEWEST_SCORED = 4, 1000
+# Held-out and scored samples of the rarest class, at least, if there are as many.
+FEWEST_OF_A_CLASS = 20
+# Classes with a smaller share count as if they had this one.
+SMALLEST_SHARE = 1e-3
+# Folds of the cross-validation: at best, at least; and how often they are drawn.
+N_FOLDS, FEWEST_FOLDS, N_REPEATS = 5, 3, 3
 
 
 class Samples:
@@ -92,13 +102,12 @@ class Samples:
 
 
 class Subset:
-    """Indices of samples for each model of a candidate; the data are selected once for all.
+    """Some of the samples; the data are selected once for all candidates.
 
     Parameters
     ----------
     samples : Samples
-    indices : list of ndarray
-        One array for each fold.
+    indices : ndarray
     """
 
     def __init__(self, samples, indices):
@@ -107,16 +116,13 @@ class Subset:
 
     def with_indices(self, indices):
         """Return a subset with these indices: itself if they are its own."""
-        if len(indices) == len(self.indices) and all(map(np.array_equal, indices, self.indices)):
-            return self
-        return Subset(self.samples, indices)
+        return self if np.array_equal(indices, self.indices) else Subset(self.samples, indices)
 
-    def of(self, transformers, fold):
-        """Return what :meth:`Samples.select` does, for the model of a fold."""
-        key = transformers, fold
-        if key not in self._selected:
-            self._selected[key] = self.samples.select(transformers, self.indices[fold])
-        return self._selected[key]
+    def of(self, transformers):
+        """Return what :meth:`Samples.select` does."""
+        if transformers not in self._selected:
+            self._selected[transformers] = self.samples.select(transformers, self.indices)
+        return self._selected[transformers]
 
 
 def refuse_another_kind(samples, other):
@@ -163,7 +169,7 @@ def first_rung(n_samples, n_classes):
     return max(1, min(wanted, max(fewest, int(FIRST_PART * n_samples)), n_samples // 2))
 
 
-def rung_ends(n_samples, first, factor, *, exact):
+def rung_ends(n_samples, first, *, exact):
     """Return the numbers of training samples at the rungs; the last one is ``n_samples``.
 
     ``exact``: the first rung has ``first`` samples; otherwise about as many, so that the numbers
@@ -171,92 +177,102 @@ def rung_ends(n_samples, first, factor, *, exact):
     """
     if first >= n_samples:
         return [n_samples]
-    n_steps = max(1, round(math.log(n_samples / first, factor)))
-    begin = first if exact else n_samples / factor**n_steps
-    ends = {max(1, round(begin * factor**k)) for k in range(n_steps)}
+    n_steps = max(1, round(math.log(n_samples / first, GROWTH)))
+    begin = first if exact else n_samples / GROWTH**n_steps
+    ends = {max(1, round(begin * GROWTH**k)) for k in range(n_steps)}
     return [*sorted(end for end in ends if end < n_samples), n_samples]
 
 
-class Folds:
-    """Training and test samples of the models of a candidate.
+def stratified(order, y):
+    """Return an order rearranged so that each part of it has the same shares of the classes."""
+    codes = np.unique(y, return_inverse=True)[1].ravel()[order]
+    by_class, counts = np.argsort(codes, kind="stable"), np.bincount(codes)
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = np.empty(len(codes))
+    place[by_class] = (rank + 0.5) / np.repeat(counts, counts)
+    return order[np.argsort(place, kind="stable")]
+
+
+class HeldOut:
+    """Training samples of the rungs, and the samples held out for their scores.
 
     Parameters
     ----------
     order : ndarray of int
         All samples, in the order of training.
-    splits : list of tuples
-        For each model its training and its test samples. With one split the winner is finally
-        trained on the samples that are left.
+    train, test : ndarray of int
+        The winner is finally trained on all samples of ``order`` that are not in ``train``.
+    share : float
+        Share of the rarest class.
     """
 
-    def __init__(self, order, splits):
-        train, test = splits[0]
-        self.order, self.rest = order, order[:0]
-        self.splits, self.n_folds, self.n_samples = splits, len(splits), len(order)
-        if len(splits) == 1:
-            is_train = np.isin(order, train)
-            self.order, self.rest = order[is_train], order[~is_train]
-            # Early rungs are scored on the first ones.
-            self.test = order[np.isin(order, test)]
+    def __init__(self, order, train, test, share):
+        is_train = np.isin(order, train)
+        self.order, self.rest, self.share = order[is_train], order[~is_train], share
+        # Early rungs are scored on the first ones.
+        self.test = order[np.isin(order, test)]
 
-    def training(self, first, last):
-        """Return the samples of a part of the order, for each model."""
-        part = self.order[first:last]
-        if self.n_folds == 1:
-            return [part]
-        return [part[np.isin(part, train)] for train, _ in self.splits]
+    def scored(self, n_trained):
+        """Return the samples for scores after training on so many."""
+        n = max(FEWEST_SCORED, SCORED_PER_SAMPLE * n_trained, int(FEWEST_OF_A_CLASS / self.share))
+        return self.test[:n]
 
-    def scoring(self, n_trained):
-        """Return the samples for scores after training on so many, for each model."""
-        if self.n_folds > 1:
-            return [test for _, test in self.splits]
-        return [self.test[: max(FEWEST_SCORED, SCORED_PER_SAMPLE * n_trained)]]
-
-    def check(self, first):
-        """Raise an error if a model has no training samples in the first rung."""
-        for number, indices in enumerate(self.training(0, first)):
-            if not len(indices):
-                raise ValueError(
-                    f"None of the first {first} samples is in the training part of split {number} "
-                    "of cv: its model has no training samples. shuffle=True mixes them."
-                )
+    def tells_classes_apart(self, n_trained):
+        """Return whether there are enough training samples of the rarest class."""
+        return n_trained >= len(self.order) or self.share * n_trained >= SAMPLES_OF_A_CLASS
 
 
-def make_folds(cv, order, y, *, is_classifier, split_params):
-    """Return the folds for the parameter ``cv``."""
+def make_splits(cv, order, y, *, is_classifier, split_params):
+    """Return the held-out part for the parameter ``cv``, and its folds if it has several."""
     n_samples = len(order)
+    share = _smallest_share(y) if is_classifier else 1.0
     if cv is None or isinstance(cv, Real) and not isinstance(cv, Integral):
         n_test = max(1, int((HELD_OUT_PART if cv is None else cv) * n_samples))
-        n_train = n_samples - (min(n_test, MOST_HELD_OUT) if cv is None else n_test)
-        return Folds(order, [(order[:n_train], order[n_train:])])
+        most = max(MOST_HELD_OUT, int(FEWEST_OF_A_CLASS / share))
+        n_train = n_samples - (min(n_test, most) if cv is None else n_test)
+        return HeldOut(order, order[:n_train], order[n_train:], share), []
     cv = check_cv(cv, y, classifier=is_classifier)
-    return Folds(order, list(cv.split(np.zeros((n_samples, 1)), y, **split_params)))
+    folds = list(cv.split(np.zeros((n_samples, 1)), y, **split_params))
+    train, test = max(folds, key=lambda fold: len(fold[0]))
+    return HeldOut(order, train, test, share), folds if len(folds) > 1 else []
+
+
+def repeated_folds(n_folds, order, y, *, is_classifier):
+    """Return the folds of a repeated cross-validation; none for too few samples of a class."""
+    n = np.unique(y, return_counts=True)[1].min() if is_classifier else len(order)
+    if n < n_folds:
+        return []
+    kind = RepeatedStratifiedKFold if is_classifier else RepeatedKFold
+    draws = kind(n_splits=n_folds, n_repeats=N_REPEATS, random_state=0)
+    labels = np.asarray(y)[order] if is_classifier else None
+    return [(order[train], order[test]) for train, test in draws.split(order, labels)]
+
+
+def _smallest_share(y):
+    return max(SMALLEST_SHARE, np.unique(y, return_counts=True)[1].min() / len(y))
 
 
 class StreamRungs:
-    """Rungs of a stream: lengths grow by a factor up to the last rung and then stay constant.
+    """Rungs of a stream: lengths double up to the last rung and then stay constant.
 
     Parameters
     ----------
     first : int
         Samples of the first rung.
-    factor : float
     most : float
-        Samples after which one candidate is left; infinite: those at which the factor would have
+        Samples after which one candidate is left; infinite: those at which halving would have
         reduced ``n_candidates`` to one.
     n_candidates : int
     continues : bool
         Whether further rungs follow until ``most``, for challengers.
     """
 
-    def __init__(self, first, factor, most, n_candidates, *, continues):
+    def __init__(self, first, most, n_candidates, *, continues):
         self.ends, self.most = [first], most
-        n_rungs = math.ceil(math.log(max(n_candidates, 2), factor)) + 1
+        n_rungs = math.ceil(math.log(max(n_candidates, 2), GROWTH)) + 1
         by_number = continues or math.isinf(most)
         while self.ends[-1] < most and (not by_number or len(self.ends) < n_rungs):
-            # A factor close to 1 adds a sample at least.
-            end = max(self.ends[-1] + 1, round(first * factor ** len(self.ends)))
-            self.ends.append(int(min(end, most)))
+            self.ends.append(int(min(first * GROWTH ** len(self.ends), most)))
 
     def length(self, rung):
         """Return the number of samples of a rung."""

@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 
 from .._sklearn_compat import _num_samples, _safe_indexing
 
-__all__ = ["Scores", "compute_scores", "score_differences"]
+__all__ = ["Scores", "compute_scores", "jackknife_error", "mean_scores"]
 
 # Blocks of samples of the jackknife.
 N_BLOCKS = 10
@@ -23,101 +23,75 @@ class Scores:
     Attributes
     ----------
     values : dict
-        Score by metric, the mean over the folds; the first metric decides.
-    replicates : ndarray of shape (n_folds, n_blocks)
-        The first metric without each of the blocks of samples.
+        Score by metric; the first metric decides.
     n_samples : int
+    key : object
+        Equal for candidates with the same predictions, as far as scorers of scikit-learn have
+        asked for them.
+    is_constant : bool
+        Whether all samples have the same prediction.
+    standard_error : float
+        Of the first metric; nan if it has not been computed.
     """
 
     values: dict
-    replicates: np.ndarray
     n_samples: int
+    key: object = None
+    is_constant: bool = False
+    standard_error: float = np.nan
 
     @property
     def value(self):
         """Score by the metric that decides."""
         return next(iter(self.values.values()))
 
-    @property
-    def standard_error(self):
-        """Standard error of the score, by the block jackknife."""
-        return float(np.sqrt(_jackknife(self.replicates[None])[0]))
 
-
-def score_differences(scores, other):
-    """Return the scores of some candidates minus that of another, on the same samples.
-
-    The standard errors are those of the differences: samples that are hard for both do not count.
-
-    Parameters
-    ----------
-    scores : list of Scores
-    other : Scores
-
-    Returns
-    -------
-    difference, standard_error : ndarray of shape (n_candidates,)
-    """
-    difference = np.array([of.value for of in scores]) - other.value
-    replicates = np.array([of.replicates for of in scores]) - other.replicates
-    return difference, np.sqrt(_jackknife(replicates))
-
-
-def _jackknife(replicates):
-    """Return variances of means over folds, by the block jackknife in each fold.
-
-    For a metric that is a mean over samples, such as accuracy, this is the variance between blocks
-    divided by their number.
-    """
-    n_folds, n_blocks = replicates.shape[1:]
-    spread = np.square(replicates - replicates.mean(axis=2, keepdims=True)).sum(axis=2)
-    return (n_blocks - 1) / n_blocks * spread.sum(axis=1) / n_folds**2
-
-
-def compute_scores(scorers, folds):
-    """Score a candidate.
+def compute_scores(scorers, model, X, y, given):
+    """Score a model; the standard error is that of an accuracy, otherwise nan.
 
     Parameters
     ----------
     scorers : dict of callables
         By name; the first one decides.
-    folds : list of tuples
-        For each model of the candidate (model, X, y, arguments of each scorer).
-
-    Returns
-    -------
-    scores : Scores
+    model, X, y : fitted estimator, samples
+    given : dict of dicts
+        Arguments of each scorer.
     """
-    values, replicates, n_samples = [], [], 0
-    for model, X, y, given in folds:
-        predictions = _Predictions(model, X)
-        indices = np.arange(_num_samples(X))
-        found = [
-            _scores_of(scorer, predictions, indices, y, given.get(name, {}), first=k == 0)
-            for k, (name, scorer) in enumerate(scorers.items())
-        ]
-        values.append([value for value, _ in found])
-        replicates.append(found[0][1])
-        n_samples += len(indices)
-    means = np.mean(values, axis=0).tolist()
-    return Scores(dict(zip(scorers, means)), np.array(replicates), n_samples)
+    predictions, indices = _Predictions(model, X), np.arange(_num_samples(X))
+    values = {
+        name: _score(scorer, predictions, indices, y, given.get(name, {}))
+        for name, scorer in scorers.items()
+    }
+    first, error = next(iter(scorers)), np.nan
+    if not given.get(first) and _is_accuracy(scorers[first], predictions):
+        error = float(np.sqrt(values[first] * (1.0 - values[first]) / len(indices)))
+    known = predictions.known
+    key = tuple(map(_bytes_of, known)) or tuple(values.values())
+    is_constant = bool(known) and all((array == array[:1]).all() for array in known)
+    return Scores(values, len(indices), hash(key), is_constant, error)
 
 
-def _scores_of(scorer, predictions, indices, y, given, *, first):
-    """Return the score by a scorer; of the first one also without each of the blocks."""
+def jackknife_error(scorer, model, X, y, given):
+    """Return the standard error of a score, by the jackknife over blocks of samples."""
+    predictions, indices = _Predictions(model, X), np.arange(_num_samples(X))
     blocks = np.array_split(indices, min(N_BLOCKS, len(indices)))
-    if not given and _is_accuracy(scorer, predictions):
-        hits = predictions.predict(indices) == np.asarray(y)
-        counts = np.array([np.sum(hits[block]) for block in blocks])
-        left = len(indices) - np.array([len(block) for block in blocks])
-        return float(np.mean(hits)), _padded((counts.sum() - counts) / np.maximum(left, 1))
-    score = _score(scorer, predictions, indices, y, given)
-    if not first:
-        return score, None
-    without = [
+    without = np.array([
         _score(scorer, predictions, np.setdiff1d(indices, block), y, given) for block in blocks
-    ]
-    return score, _padded(without)
+    ])  # fmt: skip
+    n = len(blocks)
+    return float(np.sqrt((n - 1) / n * np.square(without - without.mean()).sum()))
+
+
+def mean_scores(scores, standard_error):
+    """Return the means of the scores on several test sets."""
+    values = {name: float(np.mean([s.values[name] for s in scores])) for name in scores[0].values}
+    return Scores(
+        values,
+        sum(s.n_samples for s in scores),
+        hash(tuple(s.key for s in scores)),
+        all(s.is_constant for s in scores),
+        standard_error,
+    )
 
 
 def _score(scorer, predictions, indices, y, given):
@@ -140,9 +114,8 @@ def _score(scorer, predictions, indices, y, given):
     return float(value)
 
 
-def _padded(replicates):
-    """Repeat the last value where there are fewer samples than blocks."""
-    return np.pad(replicates, (0, N_BLOCKS - len(replicates)), mode="edge")
+def _bytes_of(array):
+    return str(array.tolist()) if array.dtype == object else array.tobytes()
 
 
 def _is_accuracy(scorer, predictions):
@@ -158,6 +131,11 @@ class _Predictions:
     def __init__(self, estimator, X):
         self.estimator, self.X = estimator, X
         self._known = {}
+
+    @property
+    def known(self):
+        """The predictions of all samples that have been computed."""
+        return list(self._known.values())
 
     def __getattr__(self, name):
         """Return a method that predicts samples by their indices, if the model has it."""

@@ -57,7 +57,10 @@ def test_learning_curves(pyplot, search):
         mask = table["candidate"] == number
         np.testing.assert_array_equal(line.get_xdata(), table["n_resources"][mask])
         np.testing.assert_array_equal(line.get_ydata(), table["mean_test_score"][mask])
-        assert (line.get_color() == "0.7") == (number not in last)
+    colored = {k for k, line in display.lines_.items() if line.get_color() != "0.7"}
+    assert winner in colored
+    assert len(colored) == min(6, len(np.unique(last)))
+    assert colored <= set(last.tolist())
     widths = {number: line.get_linewidth() for number, line in display.lines_.items()}
     assert max(widths, key=widths.get) == winner
     C, gamma = (search.best_params_[name] for name in ("C", "gamma"))

@@ -10,6 +10,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn_online_svm.model_selection._learning_curves import (
     MIN_SHARE,
     Neighbourhood,
+    chances,
     fit_costs,
     interleaved,
     n_survivors,
@@ -84,6 +85,32 @@ def test_an_error_that_falls_like_a_root_is_predicted_exactly():
         gain = curve[k] - curve[k - 1]
         found = predicted_scores(curve[k : k + 1], np.array([gain]), ends[k], ends[k + 1 :])
         assert_allclose(found, curve[-1])
+
+
+def test_all_candidates_have_the_same_chance_before_gains_are_known():
+    assert_allclose(chances(np.array([0.5, 0.9]), np.array([0.5, 0.9]), 0.01, False), 0.5)
+    assert_allclose(chances(np.array([np.nan, np.nan]), np.full(2, np.nan), np.nan, True), 0.5)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0.01, 0.5))
+def test_chances_decline_with_the_distance_from_the_best(scores, error):
+    scores = np.array(scores)
+    found = chances(scores, scores, error, True)
+    assert_allclose(found.sum(), 1.0)
+    expected = np.exp(-0.5 * ((scores.max() - scores) / error) ** 2)
+    assert_allclose(found, expected / expected.sum(), atol=1e-12)
+
+
+def test_a_large_predicted_gain_is_uncertain():
+    scores = np.array([0.9, 0.6])
+    # The second may gain .2 or more, or less than half of it: it is not out of the race.
+    assert chances(scores, scores, 0.01, True)[1] < 1e-6
+    assert chances(scores, np.array([0.9, 0.8]), 0.01, True)[1] > 0.2
+
+
+def test_failed_candidates_have_no_chance():
+    found = chances(np.array([np.nan, 0.5]), np.array([np.nan, 0.5]), 0.1, True)
+    assert_allclose(found, [0.0, 1.0])
 
 
 def test_costs_grow_like_a_power():

@@ -2,55 +2,37 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, make_scorer
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.model_selection._scoring import (
     N_BLOCKS,
-    Scores,
     compute_scores,
-    score_differences,
+    jackknife_error,
+    mean_scores,
 )
-from tests.reference.racing import hits_without_blocks, jackknife
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(300, noise=1.0)
 
 
-@settings(deadline=None)
-@given(st.integers(10, 200), st.integers(0, 2**32 - 1))
-def test_the_standard_error_is_the_jackknife_of_the_difference(n, seed):
-    mine, theirs = np.random.default_rng(seed).integers(0, 2, (2, n))
-    a, b = (
-        Scores({"score": h.mean()}, np.array([hits_without_blocks(h)]), n) for h in (mine, theirs)
-    )
-    difference, error = score_differences([a], b)
-    assert_allclose(difference, mine.mean() - theirs.mean())
-    expected = jackknife(hits_without_blocks(mine.astype(float) - theirs))
-    assert_allclose(np.square(error), expected, atol=1e-15)
-    assert_allclose(a.standard_error**2, jackknife(hits_without_blocks(mine)), atol=1e-15)
-
-
 def test_the_standard_error_of_accuracy_is_that_of_a_mean():
-    rng = np.random.default_rng(0)
-    found = []
+    model = LASVC(gamma=0.3).fit(X[:150], Y[:150])
+    found = compute_scores({"score": get_scorer("accuracy")}, model, X[150:], Y[150:], {})
+    hits = model.predict(X[150:]) == Y[150:]
+    assert_allclose(found.standard_error, hits.std() / np.sqrt(150))
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    rng, found = np.random.default_rng(0), []
+    share = make_scorer(lambda y, predicted: np.mean(y == predicted))
     for _ in range(300):
-        hits = rng.random(500) < 0.8
-        scores = Scores({"score": hits.mean()}, hits_without_blocks(hits)[None], 500)
-        found.append(scores.standard_error**2)
+        y = (rng.random(500) < 0.8).astype(int)
+        model = DummyClassifier(strategy="constant", constant=1).fit(np.zeros((500, 1)), y)
+        found.append(jackknife_error(share, model, np.zeros((500, 1)), y, {}) ** 2)
     assert_allclose(np.mean(found), 0.8 * 0.2 / 500, rtol=0.05)
-
-
-def test_candidates_with_the_same_errors_differ_by_nothing():
-    hits = np.random.default_rng(0).random(400) < 0.6
-    same = Scores({"score": hits.mean()}, hits_without_blocks(hits)[None], 400)
-    difference, error = score_differences([same], same)
-    assert same.standard_error > 1e-2
-    assert difference == error == 0
 
 
 @pytest.mark.parametrize(
@@ -60,20 +42,21 @@ def test_scores_are_those_of_the_scorer(scoring):
     model = LASVC(gamma=0.3).fit(X[:150], Y[:150] == "yes")
     test, y = X[150:], Y[150:] == "yes"
     scorer = get_scorer(scoring)
-    scores = compute_scores({"score": scorer}, [(model, test, y, {})])
+    scores = compute_scores({"score": scorer}, model, test, y, {})
     assert_allclose(scores.value, scorer(model, test, y))
     blocks = np.array_split(np.arange(150), N_BLOCKS)
-    expected = [
+    without = [
         scorer(model, np.delete(test, block, axis=0), np.delete(y, block)) for block in blocks
     ]
-    assert_allclose(scores.replicates[0], expected)
+    expected = np.sqrt((N_BLOCKS - 1) * np.var(without))
+    assert_allclose(jackknife_error(scorer, model, test, y, {}), expected)
 
 
 def test_probabilities_are_used_if_the_scorer_needs_them():
     test, y = three_classes(90)
     model = DummyClassifier(strategy="prior").fit(test, y)
     scorer = get_scorer("neg_log_loss")
-    scores = compute_scores({"score": scorer}, [(model, test, y, {})])
+    scores = compute_scores({"score": scorer}, model, test, y, {})
     assert_allclose(scores.value, scorer(model, test, y))
 
 
@@ -87,5 +70,33 @@ def test_samples_are_predicted_once():
 
     model = Counting(strategy="most_frequent").fit(X, Y)
     scorers = {"a": get_scorer("accuracy"), "b": get_scorer("balanced_accuracy")}
-    compute_scores(scorers, [(model, X, Y, {})])
+    compute_scores(scorers, model, X, Y, {})
     assert Counting.calls == 1
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+@pytest.mark.parametrize("labels", [int, object])
+def test_equal_predictions_have_the_same_key(scoring, labels):
+    y, scorer = np.where(Y == "yes", 1, 0).astype(labels), {"score": get_scorer(scoring)}
+    if labels is object:
+        y = Y.astype(object)
+    fits = [LASVC(gamma=gamma, random_state=0).fit(X, y) for gamma in (0.3, 0.3, 1.0)]
+    a, same, other = (compute_scores(scorer, model, X, y, {}) for model in fits)
+    assert a.key == same.key != other.key
+    assert not a.is_constant
+
+
+def test_constant_predictions_are_noticed():
+    model = DummyClassifier(strategy="most_frequent").fit(X, Y)
+    for scoring in ("accuracy", "balanced_accuracy"):
+        assert compute_scores({"score": get_scorer(scoring)}, model, X, Y, {}).is_constant
+
+
+def test_means_over_folds():
+    scorers = {"a": get_scorer("accuracy"), "b": get_scorer("balanced_accuracy")}
+    model = LASVC(gamma=0.3).fit(X[:150], Y[:150])
+    parts = [compute_scores(scorers, model, X[k : k + 50], Y[k : k + 50], {}) for k in (150, 200)]
+    mean = mean_scores(parts, 0.1)
+    for name in scorers:
+        assert_allclose(mean.values[name], np.mean([part.values[name] for part in parts]))
+    assert (mean.n_samples, mean.standard_error) == (100, 0.1)

@@ -224,7 +224,8 @@ def test_rung_is_repeated_after_an_error():
             found.partial_fit(X[rows], Y[rows])
         assert len(caught.value.__notes__) == 1
     works[0] = True
-    assert_same_search(found.partial_fit(X[200:], Y[200:]), streamed(search(), 1200))
+    whole = streamed(search(scoring=scorer), 1200)
+    assert_same_search(found.partial_fit(X[200:], Y[200:]), whole)
 
 
 def test_max_resources_ends_challenges():

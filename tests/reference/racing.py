@@ -19,11 +19,6 @@ def jackknife(values):
     return (n - 1) / n * np.sum((values - values.mean()) ** 2)
 
 
-def hits_without_blocks(hits, n_blocks=10):
-    blocks = np.array_split(np.arange(len(hits)), min(n_blocks, len(hits)))
-    return np.array([np.delete(hits, block).mean() for block in blocks])
-
-
 def smoothed(gains, ranks):
     """Gaussian-weighted means over the candidates, whose coordinates are ranks of parameters."""
     found = []
@@ -44,10 +39,10 @@ def by_turns(candidates, scores, predicted):
     return list(dict.fromkeys(ranked))
 
 
-def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicaps):
-    """Return for each rung the scores and the predicted scores by candidate, and the winner.
+def race(estimator, settings, X, y, order, held_out, ends, n_survivors):
+    """Return for each rung the scores and the predicted scores by candidate.
 
-    ``n_survivors``: number of candidates at each rung. ``handicaps``: by rung and candidate.
+    ``n_survivors``: number of candidates at each rung.
     """
     names = sorted({name for params in settings for name in params})
     values = np.array([[params[name] for name in names] for params in settings])
@@ -56,11 +51,11 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicap
     log, before = [], None
     for k in range(len(ends)):
         test = held_out[: max(1000, 4 * ends[k])]
-        scores, n_support, errors = {}, {}, {}
+        scores, n_support, answers = {}, {}, {}
         for c in alive:
             model = trained(estimator, settings[c], X[order], y[order], ends[: k + 1], classes)
-            hits = model.predict(X[test]) == y[test]
-            scores[c], errors[c] = np.mean(hits), tuple(hits_without_blocks(hits))
+            answers[c] = tuple(model.predict(X[test]))
+            scores[c] = np.mean(answers[c] == y[test])
             n_support[c] = np.sum(getattr(model, "n_support_", 0))
         now, gain = np.array(list(scores.values())), np.zeros(len(alive))
         if before is not None:
@@ -68,12 +63,14 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicap
         further = sum((ends[k] / end) ** 0.5 for end in ends[k + 1 :])
         predicted = dict(zip(alive, now + further * gain))
         log.append((scores, predicted))
-        alive.sort(key=lambda c: n_support[c])
-        by, present = handicaps[k], {}
         if k + 1 == len(ends):
-            return log, max(alive, key=lambda c: scores[c] - by[c])
+            return log
+        alive.sort(key=lambda c: n_support[c])
+        present, later = {}, {}
         for c in alive:
-            is_first = errors[c] not in [errors[other] for other in present]
-            present[c] = scores[c] - by[c] if is_first else -np.inf
-        alive = by_turns(alive, present, {c: predicted[c] - by[c] for c in alive})
+            is_first = answers[c] not in [answers[other] for other in present]
+            present[c] = scores[c] if is_first else -np.inf
+            is_constant = len(set(answers[c])) == 1
+            later[c] = predicted[c] if is_first or not is_constant else -np.inf
+        alive = by_turns(alive, present, later)
         alive, before = sorted(alive[: n_survivors[k + 1]]), scores
