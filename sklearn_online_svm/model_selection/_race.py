@@ -34,8 +34,6 @@ ADJACENT = 1.5
 # No candidate is eliminated while all of them cost less than this share of the budget; and the
 # share where the rarest class has too few samples to compare candidates.
 FREE_SHARE, UNINFORMED_SHARE = 0.15, 0.5
-# A candidate leaves that alone would cost more than this part of the budget.
-MOST_OF_ONE = 0.5
 # Candidates whose score differs from the best one by less than this part of its standard error
 # are equal, and the cheapest of them wins.
 EQUAL = 0.25
@@ -327,9 +325,10 @@ class Race:
             increments = self._increments(kept, later, scored)
             share = FREE_SHARE if is_informed else UNINFORMED_SHARE
             if self.cost + increments[0].sum() > share * max(max_cost * unit, self._floor()):
-                # One that would take most of the budget alone can win only if that grows.
+                # One that alone would take the budget leaves. If it is clearly better, as gains
+                # show, it raises the unit.
                 whole = self.whole_costs[[candidate.number for candidate in kept]]
-                is_dear = whole > MOST_OF_ONE * max_cost * unit
+                is_dear = (whole > max_cost * unit) & (last.number > 0)
                 kept = [c for c, dear in zip(kept, is_dear) if not dear] or kept
                 increments = self._increments(kept, later, scored)
                 # The winner is trained on the rest of the samples, too.

@@ -28,6 +28,7 @@ from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
 from sklearn_online_svm.model_selection._candidates import requires_targets
 from sklearn_online_svm.model_selection._samples import stratified
+from sklearn_online_svm.model_selection._scoring import Scores
 from tests.reference.racing import race
 from tests.support.samples import three_classes, two_classes
 
@@ -75,14 +76,13 @@ def assert_same_search(a, b, *, decisions=True):
 
 
 @pytest.mark.parametrize("kind", ["lasvc", "sgd", "pa"])
-def test_race_equals_the_reference(kind, monkeypatch):
-    monkeypatch.setattr(_race, "MOST_OF_ONE", np.inf)
+def test_race_equals_the_reference(kind):
     estimator, grid = {
         "lasvc": (LASVC(), GRID),
         "sgd": (SGDClassifier(random_state=0), {"alpha": np.logspace(-5, 1, 9)}),
         "pa": (PassiveAggressiveClassifier(random_state=0), {"C": np.logspace(-4, 2, 9)}),
     }[kind]
-    found = rungs(estimator, grid, min_resources=50, max_cost=2).fit(X, Y)
+    found = rungs(estimator, grid, min_resources=50, max_cost=5).fit(X, Y)
     order, held_out = split_of(Y)
     settings, ends = list(ParameterGrid(grid)), sorted(set(found.n_resources_))
     n_rungs, results = len(ends), found.cv_results_
@@ -160,6 +160,21 @@ def test_constant_predictions_do_not_displace_other_candidates():
     second = results["candidate"][results["rung"] == 1]
     assert len(second) < 7
     assert {5, 6} & set(second.tolist())
+
+
+def test_the_same_predictions_count_once():
+    class Scored:
+        n_support, training_costs = 0.0, (0.0, 0.0)
+
+        def __init__(self, number, value, key, is_constant):
+            self.number, self.scores = number, {0: Scores({"a": value}, 10, key, is_constant)}
+
+    # 0 to 2 predict one class. 5 has the predictions of 4.
+    settings = [(0.9, 1, True)] * 3 + [(0.8, 2, False), (0.7, 3, False), (0.7, 3, False)]
+    scored = [Scored(number, *setting) for number, setting in enumerate(settings)]
+    comparison = _race.Comparison(0, scored, 100)
+    comparison.rank(np.array([0.9, 0.9, 0.9, 0.6, 0.6, 0.85]))
+    assert [c.number for c in comparison.ranking] == [0, 3, 5, 4, 1, 2]
 
 
 def test_number_of_candidates_decreases():
@@ -326,6 +341,9 @@ def test_cheap_candidates_are_compared_by_folds():
 
 
 def test_candidates_leave_after_the_fold_that_shows_them_to_be_worse():
+    found = search(grid={"C": [1e-3, 1.0], "gamma": [0.3]}).fit(X, Y)
+    # The first fold decides, so that there is no other.
+    assert found.n_candidates_[found.n_resources_.index(960) :] == [2]
     results = search().fit(X, Y).cv_results_
     n_left = 0
     for rung in np.unique(results["rung"][results["n_resources"] == 960])[:-1]:
@@ -882,3 +900,110 @@ def test_callbacks_are_called_after_each_rung_and_can_stop_the_race():
         early.cv_results_["candidate"][early.best_index_]
     ]
     assert early.best_estimator_.n_samples_seen_ == len(X)
+
+
+# -------------------------------------------------------------------------------- recorded curves
+
+
+class Recorded(SGDClassifier):
+    """Classifier whose score and cost are given by ``alpha`` and the number of samples."""
+
+    curves, costs = {}, {}
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        self.n_ = getattr(self, "n_", 0) + len(X)
+        self.classes_, self.n_features_in_ = np.unique(Y), X.shape[1]
+        return self
+
+    def score(self, X, y):
+        rung = int(np.log2(self.n_ / 112))
+        return self.curves[self.alpha][rung]
+
+    def predict(self, X):
+        return np.full(len(X), "yes")
+
+    def _estimated_cost(self, n_values):
+        """Nanoseconds, much more than those of a call, which grow like the number of samples."""
+        return self.costs.get(self.alpha, 1.0) * 1e9 * self.n_ / 1200, 0.0
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """Return a search over given curves: four scores for each alpha, at 112 to 900 samples."""
+
+    def run(curves, *, y=Y, costs=None, error=0.01, **params):
+        monkeypatch.setattr(Recorded, "curves", curves)
+        monkeypatch.setattr(Recorded, "costs", costs or {})
+        monkeypatch.setattr(_race, "jackknife_error", lambda *_: error)
+        params = {"min_resources": 113, "min_candidates": 1, **params}
+        return rungs(Recorded(), {"alpha": list(curves)}, **params).fit(X, y)
+
+    return run
+
+
+def left(found, rung):
+    """Return the candidates of a rung, as values of alpha."""
+    results = found.cv_results_
+    return {p["alpha"] for p, r in zip(results["params"], results["rung"]) if r == rung}
+
+
+FLAT = {k: [0.8 - 0.01 * k] * 4 for k in range(8)}
+
+
+def test_nobody_leaves_as_long_as_all_cost_little(recorded, monkeypatch):
+    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
+    assert len(left(recorded(FLAT, max_cost=2), 1)) < 8
+    monkeypatch.setattr(_race, "FREE_SHARE", 1.0)
+    found = recorded(FLAT, max_cost=2)
+    assert len(left(found, 1)) == 8
+    # The third rung would cost more than two fits.
+    assert len(left(found, 2)) < 8
+
+
+@pytest.mark.parametrize("is_rare", [True, False])
+def test_more_is_spent_before_anyone_leaves_if_a_class_is_rare(recorded, is_rare):
+    # The cost is .75 fits at the first rung, 3 at the third, and 6 with the fourth; a grid search
+    # with three folds would cost 24. Fifteen hundredths of that are less, a half is more.
+    y = np.where(np.arange(len(Y)) % 50 == 0, "yes", "no") if is_rare else Y
+    found = recorded(FLAT, y=y, max_cost=1, min_seconds=100, cv=0.25)
+    assert len(left(found, 2)) == 8
+    assert (len(left(found, 3)) == 8) == is_rare
+
+
+@pytest.mark.parametrize("advantage", [0.0, 0.2])
+def test_a_candidate_that_would_take_the_budget_leaves_unless_it_is_better(recorded, advantage):
+    # Without an advantage its score is the best one, by half a standard error.
+    curves = {**FLAT, 9: [0.805 + advantage] * 4}
+    found = recorded(curves, costs={9: 30.0}, max_cost=4)
+    assert 9 in left(found, 1)
+    if advantage:
+        assert found.best_params_ == {"alpha": 9}
+    else:
+        assert 9 not in left(found, 2)
+
+
+def test_the_budget_is_counted_in_fits_of_those_that_may_win(recorded):
+    # The dear ones are better in the end: their gains show it.
+    dear = {10 + k: [0.5, 0.65, 0.77, 0.85 + 0.01 * k] for k in range(4)}
+    found = recorded({**FLAT, **dear}, costs=dict.fromkeys(dear, 6.0))
+    assert found.best_params_["alpha"] in dear
+
+
+@pytest.mark.parametrize(("difference", "winner"), [(0.002, 2), (0.003, 1)])
+def test_the_cheapest_of_equal_candidates_wins(recorded, difference, winner):
+    curves = {1: [0.8] * 4, 2: [0.8 - difference] * 4, 3: [0.7] * 4}
+    found = recorded(curves, costs={1: 5.0}, max_cost=np.inf)
+    assert found.best_params_ == {"alpha": winner}
+    cheapest = recorded(curves, costs={1: 5.0}, max_cost=np.inf, error=0.2, select="one-se")
+    assert cheapest.cv_results_["param_alpha"][cheapest.best_index_] in (1, 2, 3)
+
+
+@pytest.mark.parametrize(("error", "is_recalled"), [(0.05, True), (0.01, False)])
+def test_recalled_are_those_within_one_standard_error(recorded, error, is_recalled, monkeypatch):
+    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
+    monkeypatch.setattr(_race, "n_survivors", lambda *_: 1)
+    # At the first rung 2 is predicted to have .77 at the end; the winner, 1, has .8 there.
+    curves = {1: [0.8] * 4, 2: [0.77, 0.77, 0.77, 0.9], 3: [0.75] * 4}
+    found = recorded(curves, error=error, max_cost=10)
+    assert 2 not in left(found, 3)
+    assert (found.best_params_ == {"alpha": 2}) == is_recalled
