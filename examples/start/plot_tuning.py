@@ -5,7 +5,8 @@ A search for C and gamma, and what it costs
 
 :class:`~sklearn_online_svm.model_selection.ProgressiveSearch` trains all candidates of a grid on
 a few samples, eliminates those with low present and predicted scores, doubles the number of
-samples, and so on. This example shows which candidates survive.
+samples, and so on. When the candidates left are few enough, cross-validation decides. This example
+shows which candidates survive.
 """
 
 # %%
@@ -44,16 +45,19 @@ X_test, y_test = make_fields(4000, seed=2)
 #
 # There are a hundred candidates. A quarter of the samples is held out for the scores. At each
 # *rung*, a given number of training samples, the candidates are compared and some of them are
-# eliminated; the others continue with more samples. With ``verbose=1`` the search prints its plan
-# and a line for each rung.
+# eliminated; the others continue with more samples. As soon as five folds of the candidates left
+# take less than five seconds, they are compared by cross-validation instead. After each fold, those
+# leave that are clearly worse. With ``verbose=1`` the search prints its plan and a line for each
+# rung and fold.
 
 grid = {"C": np.logspace(-1, 3.5, 10), "gamma": np.logspace(-3, 2, 10)}
 search = ProgressiveSearch(LASVC(), grid, random_state=0, verbose=1).fit(X, y)
 
 # %%
 # The left panel shows the learning curves. Grey curves end with a dot where the candidate was
-# eliminated. The coloured candidates were trained up to the last rung; the thick red curve is the
-# winner. The numbers above the panel count the candidates at each rung. The vertical axis begins
+# eliminated. The coloured candidates were left at the end; the thick red curve is the winner. The
+# folds are at the right end, one above the other, at four fifths of the samples. The numbers above
+# the panel count the candidates at each rung. The vertical axis begins
 # at the median of the first rung, or below the winner, so the curves of poor candidates may lie
 # outside.
 #
@@ -70,11 +74,10 @@ ProgressiveSearchDisplay.from_estimator(search)
 # ============
 #
 # The winner has been trained on all samples, held-out ones included, and is ready to predict.
-# ``cost_`` is the cost of the whole search in fits of this winner. It exceeds the budget of 8
-# fits, because a fit takes less than 100 ms here, and starting a hundred candidates takes longer.
-# A grid search with five folds needs 500 fits. ``edges_`` names the parameters whose best value is
-# the smallest or the largest one of the grid. Here it is empty; otherwise the grid should be
-# extended.
+# ``cost_`` is the time of the search in fits of this winner. It exceeds the budget ``max_cost`` of
+# 8 fits, because fits are cheap here: the search may take ``min_seconds`` in any case. A grid
+# search with five folds needs 500 fits. ``edges_`` names the parameters whose best value is the
+# smallest or the largest one of the grid. Here it is empty; otherwise the grid should be extended.
 
 print(f"accuracy on test samples: {search.score(X_test, y_test):.3f}")
 print(f"cost: {search.cost_:.1f} fits of the winner")

@@ -59,9 +59,9 @@ def run(capsys, command, code=0):
     return capsys.readouterr()
 
 
-def check_same(path, expected, samples=S_TEST):
-    np.testing.assert_array_equal(
-        load_model(path).decision_function(samples), expected.decision_function(samples)
+def check_same(path, expected, samples=S_TEST, rtol=0.0):
+    np.testing.assert_allclose(
+        load_model(path).decision_function(samples), expected.decision_function(samples), rtol=rtol
     )
 
 
@@ -156,7 +156,9 @@ def test_scale(folder, table, capsys):
     assert load_model("m.npz")[0].with_mean
     expected = OnlinePipeline([("scale", StandardScaler()), ("model", AROWClassifier())])
     columns = table.DataFrame(X, columns=["u", "v"])
-    check_same("m.npz", streamed(expected, X=columns), columns)
+    # The order in which StandardScaler adds up depends on the memory layout, which differs between
+    # versions of pandas.
+    check_same("m.npz", streamed(expected, X=columns), columns, rtol=1e-9)
 
 
 def test_cells(folder, capsys):
@@ -288,6 +290,8 @@ def test_regression_of_tables(table, capsys):
 )
 @pytest.mark.parametrize("chunk_size", [1, 2, 10])
 def test_faults_in_tables(table, line, message, chunk_size, capsys):
+    if line.count(",") > 2 and chunk_size < 3 and table.__version__ < "3":
+        pytest.skip("pandas 2 passes over a field too many in the first line of a chunk")
     with open("t.csv", "w") as file:
         file.write(f"u,label,v\n1,yes,2\n2,no,3\n{line}\n1,no,2\n")
     err = run(capsys, f"train t.csv --target label -o m.npz --chunk-size {chunk_size}", 1).err
