@@ -8,6 +8,7 @@ from ..bench.rst import pivot, seconds
 from ..bench.summary import stored_records
 from .models import SEARCHES
 from .sets import SETS
+from .unseen import UNSEEN
 
 # Random pairs: how many, and how often they are drawn.
 N_PAIRS, N_DRAWS = 50, 400
@@ -104,7 +105,47 @@ def peers_table(results):
     return pivot([search for search in SEARCHES if found[search]], columns, "")
 
 
+def unseen_table(results):
+    """Scores, regrets and costs on the tables that no rule was chosen on.
+
+    The regret is the score of the grid search with five folds on the same samples, minus ours; of
+    the other seeds, which draw other samples, only scores and costs count.
+    """
+    found = {work: _ok(f"unseen_{work}", results) for work in UNSEEN}
+    found = {work: records for work, records in found.items() if records.where(search="grid5")}
+    ours = {work: records.where(search="progressive") for work, records in found.items()}
+
+    def of(work, search, field="score"):
+        return found[work].where(search=search).values(field)[0]
+
+    def score(value):
+        return f"{100 * value:.1f}"
+
+    def costs(work):
+        pairs = zip(ours[work].values("seconds"), ours[work].values("one_fit_seconds"))
+        return [seconds / one_fit for seconds, one_fit in pairs]
+
+    scores = [
+        ("five folds", lambda work: score(of(work, "grid5"))),
+        ("search", lambda work: score(ours[work].where(seed=0).values("score")[0])),
+        ("all seeds", lambda work: score(mean(ours[work].values("score")))),
+        ("worst", lambda work: score(min(ours[work].values("score")))),
+    ]
+    times_ = [
+        ("fits", lambda work: f"{median(costs(work)):.1f}"),
+        ("most", lambda work: f"{max(costs(work)):.1f}"),
+        ("one fit", lambda work: seconds(ours[work].median("one_fit_seconds"))),
+        (
+            "of three folds",
+            lambda work: f"{ours[work].median('seconds') / of(work, 'grid3', 'seconds'):.2f}",
+        ),
+    ]
+    name = ("", lambda work: UNSEEN[work].title)
+    return pivot(found, [name, *scores, *times_], {"Scores": 4, "Cost of the search": 4})
+
+
 TABLES = {
+    "search_unseen": unseen_table,
     "search_regret": regret_table,
     "search_peers": peers_table,
 }

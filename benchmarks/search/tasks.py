@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.model_selection import ProgressiveSearch
@@ -13,6 +13,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from ..bench.job import Job
 from . import models
 from .sets import SETS
+from .unseen import UNSEEN
 
 # Candidates of the exhaustive choice that are also trained on all samples: the best ones.
 N_FINISHED = 25
@@ -117,9 +118,38 @@ def record_curves(job):
     return {"seconds": exhaustive, "pairs": lines}
 
 
+def search_unseen(job):
+    """Our search, or a grid search, on a table of `unseen`; processor times."""
+    table = UNSEEN[job.work]
+    split = table.load(job.seed, job.quick)
+    grid, y = table.grid(split.X_train.shape[1]), split.y_train
+    table.model().fit(split.X_train[:200], y[:200] if table.is_regression else np.arange(200) % 2)
+    given = dict(scoring=table.scoring)
+    if job.search == "progressive":
+        search = ProgressiveSearch(table.model(), grid, random_state=job.seed, **given)
+    else:
+        search = GridSearchCV(table.model(), grid, cv=int(job.search[-1]), **given)
+    model, start = table.wrapped(search), time.process_time()
+    model.fit(split.X_train, y)
+    seconds = time.process_time() - start
+    found = model.regressor_ if table.scales_target else model
+    alone = table.wrapped(clone(table.model()).set_params(**found.best_params_))
+    start = time.process_time()
+    alone.fit(split.X_train, y)
+    one_fit = time.process_time() - start
+    return {
+        **{name: float(value) for name, value in found.best_params_.items()},
+        "seconds": seconds,
+        "one_fit_seconds": one_fit,
+        "score": table.score(model, split),
+        "is_constant": bool(np.ptp(model.predict(split.X_test)) == 0),
+    }
+
+
 JOB = SearchJob
 TASKS = {
     "search_progressively": search_progressively,
     "search_as_peers": search_as_peers,
     "record_curves": record_curves,
+    "search_unseen": search_unseen,
 }

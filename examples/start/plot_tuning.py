@@ -46,9 +46,9 @@ X_test, y_test = make_fields(4000, seed=2)
 # There are a hundred candidates. A quarter of the samples is held out for the scores. At each
 # *rung*, a given number of training samples, the candidates are compared and some of them are
 # eliminated; the others continue with more samples. As soon as five folds of the candidates left
-# take less than five seconds, they are compared by cross-validation instead. After each fold, those
-# leave that are clearly worse. With ``verbose=1`` the search prints its plan and a line for each
-# rung and fold.
+# take less than about five seconds, they are compared by cross-validation instead. After each
+# fold, those leave that are clearly worse. With ``verbose=1`` the search prints its plan and a
+# line for each rung and fold.
 
 grid = {"C": np.logspace(-1, 3.5, 10), "gamma": np.logspace(-3, 2, 10)}
 search = ProgressiveSearch(LASVC(), grid, random_state=0, verbose=1).fit(X, y)

@@ -109,7 +109,7 @@ class Candidate:
         self.scores, self.folds, self.error = {}, [], None
         # Seconds of all training, of that of the present model, and of scores.
         self.fit_seconds = self.model_seconds = self.score_seconds = 0.0
-        self._past_cost = self.score_cost = 0.0
+        self._past_cost = self.score_cost = self.fold_cost = 0.0
         self._n_calls = self._n_read = self._n_values = self._n_support = 0
 
     def start(self, n_parts=0, transformers=None):

@@ -120,6 +120,8 @@ class BatchProgress(Progress):
         If further rungs would eliminate nobody, a few folds are better.
         """
         race, n_total = self.race, len(self.samples)
+        if len(race.alive) < len(race.comparisons[-1].candidates):
+            return False  # candidates were eliminated before an interrupt
         race.foresee(later, n_total)
         numbers = [self.n_folds] if self.folds else [N_FOLDS] if self.draws_folds else []
         if self.draws_folds and len(race.alive) <= race.rules.min_candidates:
@@ -151,12 +153,11 @@ class BatchProgress(Progress):
         self.race.cross_validate(self.samples, self.folds[k], k)
 
     def drop(self, k):
-        """Eliminate the candidates that are far below the best one."""
-        race, n_done = self.race, k + 1
-        race.drop_far_below()
-        is_round = n_done % self.n_folds == 0
-        is_over = n_done == len(self.folds) or len(race.alive) == 1
-        if is_over or is_round and not race.affords_folds(self.n_folds, len(self.samples)):
+        """Eliminate the worse candidates; end after a round if another one costs too much."""
+        race, n_done = self.race, (k + 1) % self.n_folds
+        race.drop_worse(self.n_folds - n_done, is_limited=self.draws_folds and n_done > 0)
+        is_over = k + 1 == len(self.folds) or len(race.alive) == 1
+        if is_over or not n_done and not race.affords_round(self.n_folds):
             race.decide()
             self.steps[1:] = [("refit",)]
 

@@ -85,8 +85,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     end, and the candidates with the best present and the best predicted scores survive, as many
     as the budget ``max_cost`` allows; they **continue from their present state**. The winner is
     finally trained on all samples, held-out ones included. Where fits are cheap, as on a few
-    thousand samples, the candidates left are instead compared by cross-validation, in which they
-    leave after the first fold that shows them to be worse (``min_seconds``).
+    thousand samples, cross-validation takes the place of further rungs; a candidate leaves after
+    the first fold that shows it to be worse (``min_seconds``).
 
     For any classifier or regressor with ``partial_fit``: those of this package,
     :class:`~sklearn.linear_model.SGDClassifier`, and others.
@@ -97,11 +97,11 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     ----------
     estimator : estimator object
         An estimator with ``partial_fit``, or a :class:`~sklearn.pipeline.Pipeline` whose last step
-        has it. The transformers of a pipeline are fitted once and then frozen: ``fit`` fits them
-        on all samples without their targets, ``partial_fit`` on the samples of the first rung. A
+        has it. For the rungs the transformers of a pipeline are fitted once: ``fit`` fits them on
+        all samples without their targets, ``partial_fit`` on the samples of the first rung. A
         transformer that requires targets, by its tag ``target_tags.required`` or that of an
-        estimator in it, is always fitted on the first rung. ``gamma="scale"`` is computed on the
-        first rung, too.
+        estimator in it, is fitted on the first rung, on which ``gamma="scale"`` is computed, too.
+        For folds all are fitted on each training part, and finally on all samples.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.
@@ -113,14 +113,14 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         Number of candidates to draw from ``param_grid``; ``"exhaust"``: the whole grid.
     max_cost : float, default=8
         Budget of the rungs, in fits of the winner on all samples. The larger it is, the later
-        candidates are eliminated. It is a target: costs are predicted, and about half of the
-        candidates survive an early rung whatever they cost. ``np.inf``: all candidates are
-        trained up to the last rung.
+        candidates are eliminated. It is a target: costs are predicted, and about three fifths of
+        the candidates survive a rung in any case. ``np.inf``: all candidates are trained up to the
+        last rung.
     min_seconds : float, default=5.0
-        Time that the search may take in any case, estimated in seconds on one core, up to that of
-        a grid search with three folds. As soon as a cross-validation with five folds of the
-        candidates left fits into it, it takes the place of further rungs. 0: ``max_cost`` decides
-        alone.
+        Time that the search may take in any case, estimated in seconds on one core, but not more
+        than a grid search with three folds. As soon as the search fits into it if a
+        cross-validation of the candidates left takes the place of further rungs, it does so.
+        0: ``max_cost`` decides alone.
     min_resources : int or "auto", default="auto"
         Number of training samples of the first rung. ``"auto"``: about 125, or 10 for each class,
         fewer if the last rung has less than 2000.
@@ -131,8 +131,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     cv : int, float, cross-validation generator or iterable, default=None
         Samples for the scores of ``fit``:
 
-        - None: a quarter of the samples, at most 5000 (more if there are less than 20 of the
-          rarest class), and five folds as soon as these are cheap;
+        - None: a quarter of the samples, at most 5000 (or as many as have 20 of the rarest class),
+          and folds as soon as these are cheap;
         - float: another share of the samples, and no folds;
         - int, generator or iterable: as in :class:`~sklearn.model_selection.GridSearchCV`. The
           rungs use the split with the most training samples, its test samples for the scores; with
@@ -187,8 +187,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         A line for each candidate and rung, to be read by :class:`pandas.DataFrame`; each fold of
         the cross-validation counts as a rung. ``rung``, ``n_resources`` (training samples),
         ``n_scored``, ``candidate``, ``param_*``, ``params``, ``mean_test_score`` (the mean over
-        the folds so far), ``se_test_score`` (its standard error; that of other metrics than
-        accuracy is computed for the best candidate only), ``predicted_test_score`` (the score
+        the folds so far), ``se_test_score`` (its standard error; of other metrics than accuracy,
+        and at folds, only that of the best candidate), ``predicted_test_score`` (the score
         expected at the last rung), ``rank_test_score`` (over the whole table, later rungs first),
         ``survives``, ``n_support``, ``mean_fit_time`` and ``mean_score_time`` (seconds so far).
         With several metrics there is a column ``mean_test_<name>`` for each, and the other columns

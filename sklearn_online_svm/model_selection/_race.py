@@ -25,7 +25,7 @@ from ._learning_curves import (
     predicted_scores,
 )
 from ._samples import Subset
-from ._scoring import compute_scores, jackknife_error, mean_scores
+from ._scoring import N_BLOCKS, compute_scores, jackknife_error, mean_scores
 
 __all__ = ["Race", "Rules"]
 
@@ -43,7 +43,7 @@ FIT_BY_PARTS = 2.0
 # number of standard errors.
 MOST_BELOW = 2.0
 # What scikit-learn spends on each fit of a grid search beside the fit, in nanoseconds.
-GRID_CALL_NS = 3e6
+GRID_CALL_NS = 1.5e6
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Race:
         self.comparisons, self.results = [], Results()
         # Predicted cost of a fit of each candidate on all samples.
         self.whole_costs = np.full(len(candidates), np.nan)
-        # Standard error of the best score of each fold, and the estimated cost of all folds.
-        self.fold_errors, self._folds_cost = [], 0.0
+        # Standard error of the best score of each fold, and the predicted cost of all folds.
+        self.fold_errors, self._past_folds_cost = [], 0.0
 
     # ---------------------------------------------------------------------------- training
 
@@ -154,8 +154,9 @@ class Race:
         self._drop_failed()
         best = max(self.alive, key=lambda c: np.nan_to_num(c.scores[number].value, nan=-np.inf))
         found = best.scores[number]
-        error = self._standard_error(found, best.model, *subset.of(best.transformers))
-        best.scores[number] = replace(found, standard_error=error)
+        if number:  # before, gains are not known, and chances are equal
+            error = self._standard_error(found, best, subset)
+            best.scores[number] = replace(found, standard_error=error)
         self.comparisons.append(Comparison(number, list(self.alive), self.n_samples))
 
     def _score_one(self, subset, candidate, number):
@@ -168,12 +169,16 @@ class Race:
             return
         candidate.note_scored(X, len(self.scorers), perf_counter() - start)
 
-    def _standard_error(self, scores, model, X, y, arguments, given):
+    def _standard_error(self, scores, best, subset):
         """Return the standard error of the best score, which is the only one that is needed."""
         if not np.isnan(scores.standard_error) or np.isnan(scores.value):
             return scores.standard_error
+        X, y, _, given = subset.of(best.transformers)
         name, scorer = next(iter(self.scorers.items()))
-        return jackknife_error(scorer, model, X, y, given.get(name, {}))
+        start = perf_counter()
+        error = jackknife_error(scorer, best.model, X, y, given.get(name, {}))
+        best.note_scored(X, N_BLOCKS, perf_counter() - start)
+        return error
 
     def predict(self, later=()):
         """Predict the scores after further rungs, and rank the candidates.
@@ -199,12 +204,18 @@ class Race:
 
         Most of the candidates leave after one or two folds.
         """
-        numbers = [candidate.number for candidate in self.alive]
         part = FIT_BY_PARTS * ((n_folds - 1) / n_folds) ** FIRST_GROWTH
-        costs = part * self.whole_costs[numbers].sum()
-        costs += self._score_costs(self.alive, [n_total], [n_total]).sum() / n_folds
-        spent = self.cost + n_folds / 2 * costs + self._unit()
-        return np.isfinite(self.rules.max_cost) and spent <= self._floor()
+        scores = self._score_costs(self.alive, [n_total], [n_total / n_folds])[0]
+        for candidate, score in zip(self.alive, scores):
+            candidate.fold_cost = part * self.whole_costs[candidate.number] + score + 2 * CALL_NS
+        return np.isfinite(self.rules.max_cost) and self.affords_round(n_folds / 2)
+
+    def affords_round(self, n_folds):
+        """Return whether so many folds for the candidates left are within the floor."""
+        return n_folds * sum(candidate.fold_cost for candidate in self.alive) <= self._left()
+
+    def _left(self):
+        return self._floor() - self.cost - self._unit()
 
     def cross_validate(self, samples, fold, done):
         """Fit the candidates left on the training samples of a fold, and score them on the others.
@@ -225,13 +236,11 @@ class Race:
         self._start_anew(samples, fold[0], todo)
         todo = [c for c in todo if self._select(train, c) and self._select(test, c)]
         self._in_threads(lambda candidate: self._fit_and_score(train, test, candidate), todo)
-        part = FIT_BY_PARTS * (len(fold[0]) / len(samples)) ** FIRST_GROWTH
-        self._folds_cost += part * sum(self.whole_costs[c.number] for c in todo)
+        self._past_folds_cost += sum(candidate.fold_cost for candidate in todo)
         self._drop_failed()
         means = [np.mean([scores.value for scores in c.folds]) for c in self.alive]
         best = self.alive[int(np.argmax(np.nan_to_num(means, nan=-np.inf)))]
-        own = test.of(best.transformers)
-        errors = [*self.fold_errors, self._standard_error(best.folds[-1], best.model, *own)]
+        errors = [*self.fold_errors, self._standard_error(best.folds[-1], best, test)]
         error = float(np.sqrt(np.square(errors).sum())) / len(errors)
         for candidate in self.alive:
             candidate.scores[number] = mean_scores(candidate.folds, error)
@@ -254,13 +263,20 @@ class Race:
             else:
                 candidate.start(transformers=fitted[former])
 
-    def drop_far_below(self):
-        """Eliminate the candidates that are far below the best one."""
+    def drop_worse(self, n_left, *, is_limited):
+        """Eliminate the candidates that are far below the best one.
+
+        ``is_limited``: the candidates whose ``n_left`` folds are not within the floor leave, too,
+        except for the two best ones.
+        """
         last = self.comparisons[-1]
         best = np.nan_to_num(last.scores, nan=-np.inf).max()
         least = best - MOST_BELOW * np.nan_to_num(last.standard_error)
-        near = [c for c in last.ranking if not last.score(c) < least]
-        self.keep([candidate for candidate in near if candidate in self.alive])
+        near = [c for c in last.ranking if not last.score(c) < least and c in self.alive]
+        if is_limited:
+            costs = n_left * np.cumsum([candidate.fold_cost for candidate in near])
+            near = near[: max(2, np.searchsorted(costs, self._left(), side="right"))]
+        self.keep(near)
 
     def _fit_and_score(self, train, test, candidate):
         try:
@@ -468,7 +484,7 @@ class Race:
     @property
     def cost(self):
         """Estimated cost of all candidates so far."""
-        return self._folds_cost + sum(candidate.cost for candidate in self.candidates)
+        return self._past_folds_cost + sum(candidate.cost for candidate in self.candidates)
 
     @property
     def seconds(self):

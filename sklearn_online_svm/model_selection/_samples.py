@@ -28,7 +28,7 @@ GROWTH = 2
 # Samples of the first rung, and for each class.
 FIRST_SAMPLES, SAMPLES_OF_A_CLASS = 125, 10
 # For small data: fraction and minimum number of samples of the first rung.
-FIRST_PART, FEWEST_SAMPLES = 1 / 16, 30
+FIRST_PART, FEWEST_SAMPLES = 1 / 4, 30
 # Held-out samples: fraction and maximum number.
 HELD_OUT_PART, MOST_HELD_OUT = 0.25, 5000
 # Samples scored at early rungs: number per training sample, and minimum number.

@@ -12,7 +12,7 @@ from .._sklearn_compat import _num_samples, _safe_indexing
 __all__ = ["Scores", "compute_scores", "jackknife_error", "mean_scores"]
 
 # Blocks of samples of the jackknife.
-N_BLOCKS = 10
+N_BLOCKS = 5
 _RESPONSES = ("predict", "decision_function", "predict_proba", "predict_log_proba")
 
 

@@ -294,7 +294,7 @@ def test_max_resources_limits_the_last_rung():
 
 def test_first_rung():
     assert rungs(min_resources=40).fit(X, Y).n_resources_[:4] == [40, 80, 160, 320]
-    assert rungs().fit(X, Y).n_resources_[:3] == [56, 112, 225]
+    assert rungs().fit(X, Y).n_resources_ == [112, 225, 450, 900]
 
 
 def test_one_se_selects_the_cheapest_candidate():
@@ -341,18 +341,32 @@ def test_cheap_candidates_are_compared_by_folds():
 
 
 def test_candidates_leave_after_the_fold_that_shows_them_to_be_worse():
-    found = search(grid={"C": [1e-3, 1.0], "gamma": [0.3]}).fit(X, Y)
-    # The first fold decides, so that there is no other.
-    assert found.n_candidates_[found.n_resources_.index(960) :] == [2]
-    results = search().fit(X, Y).cv_results_
+    found = search(grid={"gamma": [0.3, 1e4]}, cv=5).fit(X, Y)
+    # The last rung has as many samples as the folds, the first of which decides.
+    assert found.n_candidates_[found.n_resources_.index(960) :] == [2, 2]
+    results = search(cv=5, min_candidates=12).fit(X, Y).cv_results_
     n_left = 0
-    for rung in np.unique(results["rung"][results["n_resources"] == 960])[:-1]:
+    for rung in np.unique(results["rung"][results["n_resources"] == 960])[1:-1]:
         of = results["rung"] == rung
         scores, survives = results["mean_test_score"][of], results["survives"][of]
         error = results["se_test_score"][of][np.argmax(scores)]
         assert_array_equal(survives, scores >= scores.max() - 2 * error)
         n_left += np.sum(~survives)
     assert n_left > 0
+
+
+def test_only_as_many_remain_for_further_folds_as_the_floor_allows(monkeypatch):
+    monkeypatch.setattr(_race, "MOST_BELOW", np.inf)
+    whole, floor = search().fit(X, Y), _race.Race._floor
+
+    def smaller(race):
+        return floor(race) / (1 + len(race.fold_errors))
+
+    monkeypatch.setattr(_race.Race, "_floor", smaller)
+    found = search().fit(X, Y)
+    first = found.n_resources_.index(960)
+    assert found.n_candidates_[first:] == [whole.n_candidates_[first], 2, 2, 2, 2]
+    assert whole.n_candidates_[first + 1] > 2
 
 
 def test_infinite_max_cost_and_no_time_exclude_folds():
@@ -378,13 +392,13 @@ def test_transformers_are_fitted_on_the_training_part_of_each_fold():
             return X
 
     grid = {"lasvc__C": [0.1, 1.0, 10.0]}
-    found = search(make_pipeline(Kept(), LASVC()), grid).fit(X, Y)
-    n_folds = found.n_resources_.count(960)
+    found = search(make_pipeline(Kept(), LASVC()), grid, cv=5).fit(X, Y)
+    n_folds = found.n_resources_.count(960) - 1  # the last rung has as many
     assert n_folds >= 1
     assert Kept.sizes == [1200] + n_folds * [960] + [1200]
 
 
-@pytest.mark.parametrize("at", [3, 9, 15])
+@pytest.mark.parametrize("at", [3, 9, 14])
 @pytest.mark.parametrize("estimator", ["lasvc", "sgd", "pipeline"])
 def test_interrupted_folds_continue(at, estimator, monkeypatch):
     make, grid = {
@@ -394,8 +408,8 @@ def test_interrupted_folds_continue(at, estimator, monkeypatch):
             lambda: make_pipeline(StandardScaler(), LASVC()), {"lasvc__C": [0.1, 1.0, 10.0]}
         ),
     }[estimator]  # fmt: skip
-    whole = search(make(), grid, scoring="balanced_accuracy").fit(X, Y)
-    found = search(make(), grid, scoring="balanced_accuracy")
+    options = dict(scoring="balanced_accuracy", cv=5)
+    whole, found = search(make(), grid, **options).fit(X, Y), search(make(), grid, **options)
     calls = []
     original = _race.compute_scores
 
@@ -742,7 +756,7 @@ def test_scoring_functions_receive_samples():
     for results in (own, plain):
         of = np.lexsort((results["candidate"], results["rung"]))
         results["in_order"] = results["mean_test_score"][of]
-    assert_array_equal(own["in_order"][:24], plain["in_order"][:24])
+    assert_array_equal(own["in_order"][:12], plain["in_order"][:12])
 
 
 def test_scoring_must_be_a_number():
