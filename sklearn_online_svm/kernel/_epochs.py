@@ -267,19 +267,19 @@ class OnlinePasses(Passes):
         given = model._samples_of(self.codes[rows], self.cost[rows], self.row_ids[rows], DATA)
         violation = self.engine.violations(given, scores)
         violation[violation <= model._tolerance()] = 0.0
-        excess, scale = violation.mean(axis=1), model._scale_of(scores, self.codes[rows])
-        error = violation.std(axis=1) / np.sqrt(n)
+        scale = model._scale_of(scores, self.codes[rows])
         n_support = max(
             np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems
         )
-        over = n_support < MOST_SAMPLES * len(used) and (excess - error <= EXCESS * scale).all()
+        over = n_support < MOST_SAMPLES * len(used) and not is_above(EXCESS * scale, violation)
         if not over and self.at["n_pass"] < MAX_AUTO_EPOCHS:
             return dict(stage="next")
         self.report()
         if not over:
             warnings.warn(
                 f"{type(model).__name__} stopped after {MAX_AUTO_EPOCHS} epochs: the mean loss "
-                f"that further ones could remove is about {excess.max():.2g}. {model._advice()}",
+                f"that further ones could remove is about {violation.mean(axis=1).max():.2g}. "
+                f"{model._advice()}",
                 ConvergenceWarning,
                 stacklevel=6,
             )
@@ -391,6 +391,20 @@ class BatchPasses(Passes):
 def is_small(n_rows):
     """Return whether max_iter="auto" optimizes over all of so many samples if that is possible."""
     return n_rows <= SMALL_SET
+
+
+def is_above(limits, values):
+    """Return whether a mean over samples is above its limit, by more than chance explains.
+
+    Parameters
+    ----------
+    limits : ndarray of shape (n_problems,)
+    values : ndarray of shape (n_problems, n_samples)
+    """
+    n_problems, n = values.shape
+    # The largest of several estimates is above its true value by more than one standard error.
+    n_errors = np.sqrt(max(1.0, 2.0 * np.log(n_problems)))
+    return bool((values.mean(axis=1) - n_errors * values.std(axis=1) / np.sqrt(n) > limits).any())
 
 
 def lower_gradients(problem, slots):

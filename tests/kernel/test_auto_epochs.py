@@ -227,6 +227,17 @@ def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
     assert_same_fit(costly, large)
 
 
+@pytest.mark.parametrize("n_problems", [1, 5, 20])
+def test_means_below_their_limits_seldom_seem_to_be_above(n_problems):
+    rng, limits = np.random.default_rng(0), np.full(n_problems, 1.0)
+    shape = (400, n_problems, 250)
+    below, above = 0.95 * rng.exponential(size=shape), rng.exponential(size=shape)
+    above[:, -1] *= 1.4
+    # At most as often as a mean exceeds its limit by one standard error: 16 %.
+    assert np.mean([_epochs.is_above(limits, values) for values in below]) < 0.16
+    assert np.mean([_epochs.is_above(limits, values) for values in above]) > 0.9
+
+
 @pytest.mark.parametrize("case", HARD)
 def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch):
     monkeypatch.setattr(_epochs, "SMALL_SET", 0)
