@@ -446,7 +446,8 @@ class Race:
     def decide(self):
         """End the race: eliminate all but the winner of the last comparison.
 
-        Of the candidates that are equal within the noise, the cheapest wins.
+        Of the candidates that are equal within the noise, the cheapest wins, and one that predicts
+        a single class only if all of them do.
         """
         last = self.comparisons[-1]
         self.predict()
@@ -455,7 +456,12 @@ class Race:
         margin = (1.0 if self.rules.cheapest else EQUAL) * np.nan_to_num(last.standard_error)
         close = [c for c in ranked if scores[c] >= max(scores.values()) - margin]
         size = _size if self.rules.cheapest else _fit_cost
-        self.keep([min(close, key=lambda c: (size(c), ranked.index(c)))])
+
+        def preference(candidate):
+            is_constant = candidate.scores[last.number].is_constant
+            return is_constant, size(candidate), ranked.index(candidate)
+
+        self.keep([min(close, key=preference)])
 
     def keep(self, kept):
         """Eliminate all other candidates; the comparison is recorded."""

@@ -460,6 +460,16 @@ def test_no_candidate_leaves_before_the_rarest_class_has_samples_enough(monkeypa
     assert found.n_candidates_[last + 1] < 10
 
 
+def test_of_equal_candidates_one_that_predicts_one_class_wins_only_if_all_do(monkeypatch):
+    monkeypatch.setattr(_race, "EQUAL", 10.0)
+    rows, y, *_ = rare_class(0)
+    found = rungs(grid={"C": [1e-3, 10.0], "gamma": [0.01]}, max_cost=np.inf).fit(rows, y)
+    assert found.best_params_["C"] == 10.0
+    with pytest.warns(UserWarning, match="predicts the same class"):
+        found = rungs(grid={"C": [1e-4, 1e-3], "gamma": [0.01]}, max_cost=np.inf).fit(rows, y)
+    assert len(np.unique(found.predict(rows))) == 1
+
+
 def test_a_winner_that_predicts_one_class_is_reported():
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(600, 3)), (rng.random(600) < 0.05).astype(int)
