@@ -62,7 +62,7 @@ OF_FIT = ("max_iter", "cv")
 # (a copy has no cache), how samples and weights are stored, the position in the last call, and its
 # parameters, which the next call compares with the present ones.
 REPRESENTATION = (
-    *("_seconds", "_time", "time_", ".checksum", "n_evaluations", ".counters"),
+    *("_seconds", "_time", "time_", ".cost_", ".checksum", "n_evaluations", ".counters"),
     *(".store.", "._ends", "._parts", "._copy", "_state.sparse", "_fitted_params", ".method."),
     *(".n_processed", ".epoch"),
 )
