@@ -32,7 +32,7 @@ class Unseen:
     make: Callable = field(repr=False)
     scoring: str = "accuracy"
     C: tuple = (0.3, 1, 3, 10, 30)
-    # Of the rbf kernel, divided by the number of features.
+    # gamma of the rbf kernel, times the number of features.
     gamma: tuple = (0.03, 0.1, 0.3, 1, 3)
     is_regression: bool = False
     # Whether the search is inside a TransformedTargetRegressor.

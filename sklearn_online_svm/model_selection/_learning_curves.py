@@ -120,7 +120,7 @@ def chances(scores, predicted, standard_error, is_known):
     ----------
     scores, predicted : ndarray of shape (n_candidates,)
     standard_error : float
-        Of the best score.
+        Standard error of the best score.
     is_known : bool
         Whether gains are known. Before, all candidates have the same chance.
     """

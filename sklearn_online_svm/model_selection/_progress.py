@@ -117,7 +117,7 @@ class BatchProgress(Progress):
     def _turns_to_folds(self, later):
         """Turn to the cross-validation if that is cheap; return whether it is.
 
-        If further rungs would eliminate nobody, a few folds are better.
+        With ``min_candidates`` left, whom no rung eliminates, three folds are enough.
         """
         race, n_total = self.race, len(self.samples)
         if len(race.alive) < len(race.comparisons[-1].candidates):

@@ -118,9 +118,9 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         last rung.
     min_seconds : float, default=5.0
         Time that the search may take in any case, estimated in seconds on one core, but not more
-        than a grid search with three folds. As soon as the search fits into it if a
-        cross-validation of the candidates left takes the place of further rungs, it does so.
-        0: ``max_cost`` decides alone.
+        than that of a grid search with three folds. At each rung the time of a cross-validation of
+        the candidates left is estimated; as soon as the search would end in time with it, it takes
+        the place of further rungs. 0: no folds, ``max_cost`` decides alone.
     min_resources : int or "auto", default="auto"
         Number of training samples of the first rung. ``"auto"``: about 125, or 10 for each class,
         fewer if the last rung has less than 2000.

@@ -31,7 +31,7 @@ class Scores:
     is_constant : bool
         Whether all samples have the same prediction.
     standard_error : float
-        Of the first metric; nan if it has not been computed.
+        Standard error of the first metric; nan if it has not been computed.
     """
 
     values: dict

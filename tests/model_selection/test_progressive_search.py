@@ -398,9 +398,10 @@ def test_transformers_are_fitted_on_the_training_part_of_each_fold():
     assert Kept.sizes == [1200] + n_folds * [960] + [1200]
 
 
-@pytest.mark.parametrize("at", [3, 9, 14])
+@pytest.mark.parametrize("part", [0.2, 0.6, 0.8, 0.95])
+@pytest.mark.parametrize("cv", [None, 5])
 @pytest.mark.parametrize("estimator", ["lasvc", "sgd", "pipeline"])
-def test_interrupted_folds_continue(at, estimator, monkeypatch):
+def test_interrupted_folds_continue(part, cv, estimator, monkeypatch):
     make, grid = {
         "lasvc": (lambda: LASVC(), {"C": [0.1, 1.0, 10.0]}),
         "sgd": (lambda: SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2]}),
@@ -408,24 +409,37 @@ def test_interrupted_folds_continue(at, estimator, monkeypatch):
             lambda: make_pipeline(StandardScaler(), LASVC()), {"lasvc__C": [0.1, 1.0, 10.0]}
         ),
     }[estimator]  # fmt: skip
-    options = dict(scoring="balanced_accuracy", cv=5)
-    whole, found = search(make(), grid, **options).fit(X, Y), search(make(), grid, **options)
-    calls = []
-    original = _race.compute_scores
+    options = dict(scoring="balanced_accuracy", cv=cv)
+    original, calls, at = _race.compute_scores, [], [-1]
 
     def interrupted(*args):
         calls.append(args)
-        if len(calls) == at:
+        if len(calls) == at[0]:
             raise KeyboardInterrupt
         return original(*args)
 
     monkeypatch.setattr(_race, "compute_scores", interrupted)
+    whole, found = search(make(), grid, **options).fit(X, Y), search(make(), grid, **options)
+    at[0] = len(calls) + max(2, int(part * len(calls)))
     with pytest.raises(KeyboardInterrupt):
         found.fit(X, Y)
     assert found.predict(X).shape == Y.shape
     found.resume(X, Y)
-    assert len(calls) > at
     assert_same_search(found, whole)
+
+
+def test_an_unknown_standard_error_eliminates_nobody(monkeypatch):
+    monkeypatch.setattr(_race, "jackknife_error", lambda *_: np.nan)
+    found = search(cv=5, scoring="balanced_accuracy", min_candidates=12).fit(X, Y)
+    assert found.n_candidates_[-5:] == [12] * 5
+
+
+def test_winner_is_fitted_on_all_samples_though_a_fold_has_them_all():
+    everything, half = np.arange(len(X)), np.arange(600)
+    cv = [(everything, half), (half, np.arange(600, len(X)))]
+    found = search(cv=cv, grid={"C": [1.0, 10.0]}).fit(X, Y)
+    plain = LASVC(**found.best_params_).fit(X, Y)
+    assert_array_equal(found.decision_function(X), plain.decision_function(X))
 
 
 # -------------------------------------------------------------------------------- rare classes
