@@ -25,11 +25,11 @@ ASV_CONFIG := benchmarks/asv/asv.conf.json
 PY := $(VENV)/bin/python
 BIN := $(VENV)/bin
 CORE := sklearn_online_svm/_core
-CORE_ROOMS := $(CORE) $(CORE)/simd $(CORE)/kernel $(CORE)/linear
+CORE_ROOMS := $(CORE) $(CORE)/simd $(wildcard $(CORE)/kernel/*) $(CORE)/linear
 HEADERS := $(wildcard $(CORE_ROOMS:=/*.h))
 CYTHON := $(wildcard $(CORE_ROOMS:=/*.pyx) $(CORE_ROOMS:=/*.pxd))
 ENGINE := $(CYTHON) $(HEADERS)
-# One of the figures stands for all: they are drawn together.
+# One of the figures stands for all tables and figures: they are built together.
 FIGURES := doc/benchmarks/start_time.png
 
 # The tests run in JOBS processes, so BLAS uses one thread in each.
@@ -45,7 +45,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .NOTPARALLEL:
 .PHONY: help demo test test-slow test-minimum test-partners store-models minimum-source test-debug test-sanitize
 .PHONY: test-arm64
-.PHONY: lint format stubs bench bench-peers asv doc doc-quick doc-test inplace clean
+.PHONY: lint format bench bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -66,7 +66,7 @@ test-minimum: minimum-source ## the tests with the minimum versions of all depen
 	$(MAKE_MINIMUM) test
 
 # mlflow and asreview need an older pandas than the other tests use. The extensions are those of
-# the checkout; the entry point of ASReview comes with the installation.
+# the checkout.
 test-partners: $(VENV)/.built ## the tests with other packages, in an environment of its own
 	$(MAKE) VENV=$(PARTNERS) $(PARTNERS)/.extra-test,partners
 	$(SINGLE) $(PARTNERS)/bin/python -m pytest -n $(JOBS) tests/partners $(PYTEST_ARGS)
@@ -124,11 +124,6 @@ format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 	$(BIN)/ruff format .
 	$(if $(HEADERS),$(BIN)/clang-format -i $(HEADERS))
 
-stubs: $(VENV)/.built $(VENV)/.extra-test $(VENV)/.extra-lint ## type stubs of the public modules (a test says if they are out of date)
-	$(PY) -m tests.support.stubs
-	$(BIN)/ruff check --quiet --select I --fix $$(find sklearn_online_svm -name '*.pyi')
-	$(BIN)/ruff format --quiet $$(find sklearn_online_svm -name '*.pyi')
-
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
 	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(abspath $(LPD))}) \
 		$(PY) -m benchmarks.run $(if $(QUICK),--quick)
@@ -153,7 +148,7 @@ doc-quick: $(VENV)/.built $(VENV)/.extra-doc $(FIGURES) ## the documentation wit
 
 $(FIGURES): $(foreach end,*.py */*.py results/*.json,$(wildcard benchmarks/$(end))) \
 		| $(VENV)/.built $(VENV)/.extra-doc
-	$(PY) -m benchmarks.build figures
+	$(PY) -m benchmarks.build
 
 doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
 	$(PY) -m pytest -m slow tests/site
@@ -161,7 +156,8 @@ doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
 inplace: $(VENV)/.built ## compile the extensions in place
 
 clean: ## remove everything that was generated, .venv included
-	rm -rf $(VENV) $(MINIMUM) $(PARTNERS) build dist demo-report doc/_build doc/auto_examples doc/generated
+	rm -rf $(VENV) $(MINIMUM) $(PARTNERS) build dist demo-report doc/_build doc/auto_examples \
+		doc/benchmarks doc/generated
 	rm -rf .pytest_cache .ruff_cache .hypothesis *.egg-info doc/sg_execution_times.rst
 	rm -f $(foreach end,so pyd c cpp html,$(CORE_ROOMS:=/*.$(end)))
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

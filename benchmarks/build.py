@@ -2,15 +2,13 @@
 
 ::
 
-    python -m benchmarks.build            both
-    python -m benchmarks.build figures    figures only, as `make doc` and `make doc-quick` do
+    python -m benchmarks.build
 
 writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` between the markers
 ``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.
 """
 
 import contextlib
-import sys
 from functools import partial
 
 from .bench.measure import ROOT
@@ -107,6 +105,5 @@ def _into_readme(text):
 
 
 if __name__ == "__main__":
-    if "figures" not in sys.argv[1:]:
-        tables()
+    tables()
     figures()

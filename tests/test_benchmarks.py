@@ -309,7 +309,7 @@ def test_every_study_runs_on_small_data():
     assert "PA-I" in (folder / "linear_fit.inc").read_text()
 
 
-def test_coverage_of_the_papers_is_consistent_and_built():
+def test_coverage_of_the_papers_is_consistent():
     entries = [entry for paper in coverage.papers() for entry in paper["entries"]]
     assert len(entries) > 60
     for entry in entries:
@@ -318,6 +318,5 @@ def test_coverage_of_the_papers_is_consistent_and_built():
         assert entry["page"] or entry["status"] == "not reproduced", entry
         assert not entry["page"] or (DOC / f"{entry['page']}.rst").exists()
     page = (DOC / "reproduction_coverage.rst").read_text()
-    for name, text in coverage.tables().items():
+    for name in coverage.tables():
         assert f".. include:: benchmarks/{name}.inc" in page
-        assert (DOC / "benchmarks" / f"{name}.inc").read_text() == text
