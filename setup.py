@@ -78,7 +78,7 @@ def extensions():
         Extension(
             _module_name(source),
             sources=[source],
-            include_dirs=[f"{CORE}/{room}" for room in ("simd", "kernel", "linear")],
+            include_dirs=[f"{CORE}/{room}" for room in ("simd", "kernel/rows", "linear")],
             depends=sorted(depends),
         )
         for source in sources

@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from ._base import encode_labels
+from ._validation import encode_labels
 
 
 class SuspectLabelsMixin:

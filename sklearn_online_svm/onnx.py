@@ -191,14 +191,8 @@ def _local_scores(graph, X, model):
 
 
 def _weights(model):
-    """Weights and intercepts of a linear model; those of a scaler are included."""
-    if not isinstance(model, linear.ScaledAdviceClassifier):
-        return np.atleast_2d(model.coef_).astype(np.float64), model.intercept_
-    # Scalers are affine.
-    n_features = model.n_features_in_
-    shift, unit = model.scaler_.transform(np.repeat([[0.0], [1.0]], n_features, axis=1))
-    coef, intercept = _weights(model.estimator_)
-    return coef * (unit - shift), intercept + coef @ shift
+    """Weights and intercepts of a linear model."""
+    return np.atleast_2d(model.coef_).astype(np.float64), model.intercept_
 
 
 def _check(model):
@@ -393,7 +387,6 @@ _CONVERTED = (
     linear.AROWClassifier,
     linear.ConfidenceWeightedClassifier,
     linear.LocalOnlineClassifier,
-    linear.ScaledAdviceClassifier,
     linear.CostSensitivePassiveAggressiveClassifier,
     linear.PassiveAggressiveClassifier,
     linear.PassiveAggressiveRegressor,

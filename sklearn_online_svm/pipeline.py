@@ -16,10 +16,9 @@ from sklearn.utils.metadata_routing import MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import classes_of_stream
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
-from ._estimator_base import (
+from ._estimator import (
     IncrementalEstimator,
     PostponedInterrupts,
     Transaction,
@@ -27,6 +26,7 @@ from ._estimator_base import (
 )
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
 from ._tasks import check_stop, propagating, reporting
+from ._validation import classes_of_stream
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 

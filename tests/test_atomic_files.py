@@ -114,13 +114,15 @@ KILLED = (
     MODELS
     + """
 import os, random, signal, sys, time
+import joblib
+from sklearn_online_svm._atomic_dump import atomic_dump
 
 folder, n_kills = sys.argv[1], int(sys.argv[2])
 path, random = os.path.join(folder, "model"), random.Random(0)
-save_model(models[0], path)
+atomic_dump(models[0], path)
 start = time.perf_counter()
 for k in range(20):
-    save_model(models[k % len(models)], path)
+    atomic_dump(models[k % len(models)], path)
 seconds = (time.perf_counter() - start) / 20
 n_unfinished = 0
 for _ in range(n_kills):
@@ -130,20 +132,20 @@ for _ in range(n_kills):
         os.write(writing, b"x")
         while True:
             for model in models:
-                save_model(model, path)
+                atomic_dump(model, path)
     os.read(reading, 1)
     time.sleep(random.uniform(0.0, 4 * seconds))
     os.kill(child, signal.SIGKILL)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     os.close(reading)
     os.close(writing)
-    assert load_model(path).decision_function(X[:20]).tobytes() in known
+    assert joblib.load(path).decision_function(X[:20]).tobytes() in known
     left = sorted(os.listdir(folder))
     left.remove("model")
     n_unfinished += bool(left)
     for name in left:  # as if it had been left some time ago
         os.utime(os.path.join(folder, name), (0, 0))
-    save_model(models[1], path)
+    atomic_dump(models[1], path)
     assert os.listdir(folder) == ["model"], os.listdir(folder)
 print(n_unfinished)
 """

@@ -28,7 +28,7 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     RampSVC,
 )
-from sklearn_online_svm._estimator_base import IncrementalEstimator
+from sklearn_online_svm._estimator import IncrementalEstimator
 from sklearn_online_svm.active import EntityResolver
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.callbacks import (
@@ -89,16 +89,12 @@ MODELS = {
     "LabelEfficient-kernel": lambda: LabelEfficientClassifier(
         package.KernelPerceptronClassifier(gamma=0.3), random_state=0
     ),
-    "ScaledAdvice": lambda: package.ScaledAdviceClassifier(
-        package.AdvicePassiveAggressiveClassifier(advice=ADVICE, random_state=0),
-        scaler=StandardScaler(with_mean=False),
-    ),
     "OnlineCalibrated": lambda: OnlineCalibratedClassifier(random_state=0),
     "Compressed": lambda: package.CompressedClassifier(LASVC(**KERNEL), tolerance=0.5),
 }
 STREAMS = [name for name in MODELS if name not in ("RampSVC", "Perceptron", "Compressed")]
 # Meta-estimators whose only task is that of their base estimator.
-WRAPPERS = ["ScaledAdvice", "Compressed"]
+WRAPPERS = ["Compressed"]
 
 
 class Probe:

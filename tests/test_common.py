@@ -29,7 +29,6 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
     PerceptronClassifier,
     RampSVC,
-    ScaledAdviceClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
@@ -98,7 +97,7 @@ def expected_failed_checks(estimator):
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",
     }
-    if isinstance(estimator, (*LINEAR, ScaledAdviceClassifier)):
+    if isinstance(estimator, LINEAR):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
         if isinstance(estimator, ConfidenceWeightedClassifier):
             failures["check_class_weight_classifiers"] = NO_WEIGHTS
@@ -259,8 +258,6 @@ ESTIMATORS += [
     ProgressiveSearch(PassiveAggressiveRegressor(random_state=0), {"C": [0.1, 1.0]}),
     make_online_pipeline(MaxAbsScaler(), LASVC(random_state=0)),
     make_online_pipeline(StandardScaler(), AROWClassifier(random_state=0)),
-    # Checks set random_state of the outer estimator only.
-    ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),
 ]
 
 # Other values of parameters: most of their code is that of the estimators above.

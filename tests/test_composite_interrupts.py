@@ -14,12 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import (
     LASVC,
-    Advice,
-    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     KernelPassiveAggressiveClassifier,
     LabelEfficientClassifier,
-    ScaledAdviceClassifier,
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
@@ -51,8 +48,6 @@ def frozen_pipeline_of(final):
 
 AROW, LASVM = AROWClassifier(random_state=0), LASVC(random_state=0)
 SMALL = LASVC(gamma=0.01, cache_size=1, random_state=0)
-RULES = [Advice.from_rules({0: (">=", 6)}, range(2), 1)]
-ADVICE = AdvicePassiveAggressiveClassifier(RULES, random_state=0)
 QUERIES = {"query_strategy": RandomQuery(0.2, random_state=0), "random_state": 0}
 
 PIPELINES = {
@@ -67,7 +62,6 @@ PIPELINES = {
     "labels": pipeline_of(LabelEfficientClassifier(AROW, **QUERIES)),
 }
 OTHERS = {
-    "advice": lambda: ScaledAdviceClassifier(ADVICE),
     "calibrated": lambda: OnlineCalibratedClassifier(AROW, random_state=0),
     "calibrated, kernel": lambda: OnlineCalibratedClassifier(LASVM, random_state=0),
     "labels": lambda: LabelEfficientClassifier(AROW, MarginQuery(random_state=0), random_state=0),
@@ -140,8 +134,6 @@ def test_errors_leave_the_model_unchanged(name, n_before, invalid):
 
 
 def n_trained(model):
-    if isinstance(model, ScaledAdviceClassifier):
-        return int(model.estimator_.t_) - 1 if hasattr(model, "estimator_") else 0
     return getattr(model, "n_samples_seen_", 0)
 
 

@@ -59,7 +59,6 @@ CLASSIFIERS = [
     ours.SCWClassifier(random_state=0),
     ours.SecondOrderPerceptronClassifier(random_state=0),
     ours.AdvicePassiveAggressiveClassifier(random_state=0),
-    ours.ScaledAdviceClassifier(ours.AdvicePassiveAggressiveClassifier(random_state=0)),
     ours.LabelEfficientClassifier(ours.PassiveAggressiveClassifier(), random_state=0),
     OnlineCalibratedClassifier(random_state=0),
     ours.LASVC(probability=True, random_state=0),

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import SGDClassifier
-from sklearn.preprocessing import MinMaxScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm import (
@@ -33,7 +32,6 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
-    ScaledAdviceClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
@@ -222,15 +220,6 @@ TABLE = [
             "advice_weight": (0.5, TAKEN_UP),
             "initial_weights": ("zero", REFUSED),
             "refine": (True, TAKEN_UP),
-        },
-    ),
-    (
-        ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(RULES)),
-        {
-            "estimator": (AdvicePassiveAggressiveClassifier(RULES, C=0.01), TAKEN_UP),
-            "estimator__advice": (RULES[:1], TAKEN_UP),
-            "estimator__fit_intercept": (False, REFUSED),
-            "scaler": (MinMaxScaler(), REFUSED),
         },
     ),
     (

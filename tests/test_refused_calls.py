@@ -27,7 +27,7 @@ def test_a_sample_that_is_too_large_refuses_the_chunk(name):
     assert len(model.queried_) == 60 and "_unfinished" not in vars(model)
 
 
-@pytest.mark.parametrize("name", ["labels", "labels, lasvm", "scaled advice"])
+@pytest.mark.parametrize("name", ["labels", "labels, lasvm"])
 def test_invalid_parameters_are_not_passed_on(name):
     model, X, y = fitted(name)
     C = model.estimator_.C

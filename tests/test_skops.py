@@ -121,11 +121,8 @@ COMPOSED = {
         ),
         Y,
     ),
-    "pipeline of scaled advice": (
-        make_online_pipeline(
-            StandardScaler(),
-            package.ScaledAdviceClassifier(package.AdvicePassiveAggressiveClassifier([RULE])),
-        ),
+    "pipeline of advice": (
+        make_online_pipeline(StandardScaler(), package.AdvicePassiveAggressiveClassifier([RULE])),
         Y,
     ),
     "pipeline of cells": (

@@ -18,7 +18,7 @@ from sklearn_online_svm import (
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
     RampSVC,
-    _persistent,
+    _estimator,
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from tests.support.fitted_models import models, use
@@ -232,9 +232,9 @@ def test_the_same_versions_are_silent(model, tmp_path):
 def stored_by(model, monkeypatch, package=None, sklearn=None):
     with monkeypatch.context() as patch:
         if package is not None:
-            patch.setattr(_persistent, "__version__", package)
+            patch.setattr(_estimator, "__version__", package)
         if sklearn is not None:
-            patch.setattr(_persistent.sklearn, "__version__", sklearn)
+            patch.setattr(_estimator.sklearn, "__version__", sklearn)
         return pickle.dumps(model)
 
 
@@ -246,7 +246,7 @@ def test_another_version_of_the_package_warns(model, monkeypatch):
     assert warning.estimator_name == type(model).__name__
     assert warning.package == "sklearn-online-svm"
     assert warning.original_version == "0.0.7"
-    assert warning.current_version == _persistent.__version__
+    assert warning.current_version == _estimator.__version__
     assert warning.original_sklearn_version == warning.current_sklearn_version
     assert warning.current_version in str(warning)
 
@@ -257,7 +257,7 @@ def test_another_version_of_scikit_learn_warns(model, monkeypatch):
         pickle.loads(data)
     warning = caught[-1].message
     assert warning.package == "scikit-learn" and warning.original_sklearn_version == "1.2.99"
-    assert warning.current_sklearn_version == _persistent.sklearn.__version__
+    assert warning.current_sklearn_version == _estimator.sklearn.__version__
 
 
 def test_a_model_without_a_version_warns_once(model):
@@ -267,6 +267,6 @@ def test_a_model_without_a_version_warns_once(model):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         again = loaded(type(model), state)
-    assert [type(w.message) for w in caught] == [_persistent.InconsistentPackageWarning]
+    assert [type(w.message) for w in caught] == [_estimator.InconsistentPackageWarning]
     assert "of unknown version" in str(caught[0].message)
     assert again.get_params().keys() == model.get_params().keys()

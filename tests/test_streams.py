@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
-from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm import (
@@ -32,7 +31,6 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
-    ScaledAdviceClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
@@ -103,10 +101,6 @@ MODELS = {
     "local": LocalOnlineClassifier(5),
     "local, scw": LocalOnlineClassifier(5, variant="scw"),
     "advice": AdvicePassiveAggressiveClassifier(ADVICE),
-    "scaled advice": ScaledAdviceClassifier(
-        AdvicePassiveAggressiveClassifier(ADVICE, random_state=0),
-        StandardScaler(with_mean=False),
-    ),
     "labels": LabelEfficientClassifier(
         PassiveAggressiveClassifier(**FIRST_ORDER), MarginQuery(random_state=0)
     ),

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_online_svm import AdvicePassiveAggressiveClassifier, ScaledAdviceClassifier
+from sklearn_online_svm import AdvicePassiveAggressiveClassifier
 
 from ..bench.job import Job
 from .sets import SETS
@@ -33,11 +32,12 @@ def curve(job, C, seed):
     work = SETS[job.work]
     X, y, X_test, y_test = work.load(seed)
     # Fitted on the training samples, without their labels.
-    scaler = FrozenEstimator(StandardScaler().fit(X))
-    classifier = AdvicePassiveAggressiveClassifier(
-        work.advice[job.advice], C=C, advice_weight=job.weight, refine=job.refine
+    scaler = StandardScaler().fit(X)
+    X, X_test = scaler.transform(X), scaler.transform(X_test)
+    advice = [piece.transformed_by(scaler) for piece in work.advice[job.advice]]
+    model = AdvicePassiveAggressiveClassifier(
+        advice, C=C, advice_weight=job.weight, refine=job.refine
     )
-    model = ScaledAdviceClassifier(classifier, scaler)
     # The model of the rules alone.
     model.partial_fit(X[:0], y[:0], classes=[-1, 1])
     errors = []

@@ -204,7 +204,7 @@ for n_chunks in (3, 6, 12):
 # A model file contains the whole pipeline with all transformers. Loading it runs no code from the
 # file. A service loads it once, and then calls ``predict`` for each request.
 
-stored = Path(folder.name) / "model.npz"
+stored = Path(folder.name) / "model.skops"
 save_model(model, stored)
 service = load_model(stored)
 

@@ -99,7 +99,7 @@ plt.show()
 # training can be continued.
 
 with tempfile.TemporaryDirectory() as folder:
-    path = Path(folder) / "digits.npz"
+    path = Path(folder) / "digits.skops"
     save_model(model, path)
     print(f"{path.stat().st_size / 1024:.0f} KB")
     loaded = load_model(path)

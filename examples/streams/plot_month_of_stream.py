@@ -208,7 +208,7 @@ plt.show()
 
 running = outcomes["updated, replaced after alarms"][2]
 with tempfile.TemporaryDirectory() as folder:
-    path = Path(folder) / "night.npz"
+    path = Path(folder) / "night.skops"
     save_model(running, path)
     print(f"{path.stat().st_size / 2**20:.1f} MB")
     restarted = load_model(path)

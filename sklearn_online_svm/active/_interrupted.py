@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._base import restore_generator
+from .._validation import restore_generator
 from ._query_loop import UNKNOWN
 
 # Number of bytes hashed at a time.

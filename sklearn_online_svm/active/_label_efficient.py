@@ -11,9 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples, check_weights, classes_of_stream, draw_seed
 from .._core.linear.rows import shuffled
-from .._estimator_base import (
+from .._estimator import (
     IncrementalEstimator,
     Transaction,
     raise_fixed_param,
@@ -22,6 +21,7 @@ from .._estimator_base import (
 from .._sample_arrays import check_norms
 from .._sklearn_compat import HasMethods, Interval, RealNotInt
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
+from .._validation import check_samples, check_weights, classes_of_stream, draw_seed
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
 from ._query import MarginQuery

@@ -8,9 +8,8 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from .._base import draw_seed
 from .._core.guard import Guarded
-from .._estimator_base import StatefulEstimator
+from .._estimator import StatefulEstimator
 from .._feature_space import KernelCosines, split_model
 from .._sklearn_compat import (
     Interval,
@@ -20,6 +19,7 @@ from .._sklearn_compat import (
     validate_parameter_constraints,
     validate_params,
 )
+from .._validation import draw_seed
 from ._query import confidence_of
 
 __all__ = ["MarginSampling", "margin_sampling", "small_pool_size"]

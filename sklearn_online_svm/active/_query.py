@@ -5,10 +5,10 @@ from numbers import Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._base import draw_seed
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
-from .._estimator_base import StatefulEstimator
+from .._estimator import StatefulEstimator
 from .._sklearn_compat import Interval, StrOptions
+from .._validation import draw_seed
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from .._base import code_of, encode_labels, is_labelled
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
-from .._estimator_base import PostponedInterrupts
+from .._estimator import PostponedInterrupts
+from .._validation import code_of, encode_labels, is_labelled
 
 __all__ = ["ABSTAIN"]
 

@@ -26,19 +26,38 @@ def own_targets(codes, weights, n_classes):
     return ((counts + 1.0) / (counts + 2.0))[codes]
 
 
-class BinaryMap:
-    """Logistic regression on increasing functions of the decision value, with slopes >= 0.
+class SplineMap:
+    r"""Map whose log-odds are an increasing, smooth and piecewise nearly linear function.
 
-    A subclass defines ``_basis``, which returns their values, of shape (n_samples, n_functions),
-    and ``_stiffness``.
+    The slope of :math:`\log(p / (1 - p))` has a value of its own beyond each margin
+    (:math:`f < -1`, :math:`f > 1`) and on each side of the decision boundary within it: logistic
+    regression on increasing functions of the decision value, with slopes >= 0. Platt's sigmoid is
+    the case of four equal slopes.
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Decision value of the margins.
 
     Attributes
     ----------
-    slopes_ : ndarray of shape (n_functions,)
+    slopes_ : ndarray of shape (4,)
     intercept_ : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm.calibration._maps import SplineMap
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(scale=2, size=1000)
+    >>> codes = (rng.uniform(size=1000) < np.where(scores > 0, 0.9, 0.1)).astype(int)
+    >>> spline = SplineMap().fit(scores, codes, np.ones(1000))
+    >>> np.exp(spline.log_proba(np.array([-2.0, 2.0])))[:, 1].round(1)
+    array([0.1, 0.9])
     """
 
-    _stiffness = 0.0
+    def __init__(self, scale=1.0):
+        self.scale = scale
 
     def fit(self, scores, codes, sample_weight):
         """Fit the map.
@@ -71,7 +90,7 @@ class BinaryMap:
         target = np.where(codes == 1, own, 1.0 - own)
         difference = np.diff(np.eye(len(scale)), axis=0) / scale
         penalty = np.zeros((len(scale) + 1,) * 2)
-        penalty[:-1, :-1] = self._stiffness * difference.T @ difference / total
+        penalty[:-1, :-1] = STIFFNESS * difference.T @ difference / total
         share = sample_weight / total
 
         def loss(coefs):
@@ -95,56 +114,8 @@ class BinaryMap:
         logits = self._basis(scores) @ self.slopes_ + self.intercept_
         return np.column_stack([log_expit(-logits), log_expit(logits)])
 
-
-class SigmoidMap(BinaryMap):
-    r"""Sigmoid map of Platt, :math:`p = 1 / (1 + \exp(-(a f + b)))` with :math:`a \ge 0`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_online_svm.calibration._maps import SigmoidMap
-    >>> scores, codes = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([0, 1, 0, 1])
-    >>> sigmoid = SigmoidMap().fit(scores, codes, np.ones(4))
-    >>> np.exp(sigmoid.log_proba(np.array([-1.0, 0.0, 1.0]))).round(2)
-    array([[0.55, 0.45],
-           [0.5 , 0.5 ],
-           [0.45, 0.55]])
-    """
-
     def _basis(self, scores):
-        return scores[:, None]
-
-
-class SplineMap(BinaryMap):
-    r"""Map whose log-odds are an increasing, smooth and piecewise nearly linear function.
-
-    The slope of :math:`\log(p / (1 - p))` has a value of its own beyond each margin
-    (:math:`f < -1`, :math:`f > 1`) and on each side of the decision boundary within it. The
-    sigmoid map is the case of four equal slopes.
-
-    Parameters
-    ----------
-    scale : float, default=1.0
-        Decision value of the margins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_online_svm.calibration._maps import SplineMap
-    >>> rng = np.random.default_rng(0)
-    >>> scores = rng.normal(scale=2, size=1000)
-    >>> codes = (rng.uniform(size=1000) < np.where(scores > 0, 0.9, 0.1)).astype(int)
-    >>> spline = SplineMap().fit(scores, codes, np.ones(1000))
-    >>> np.exp(spline.log_proba(np.array([-2.0, 2.0])))[:, 1].round(1)
-    array([0.1, 0.9])
-    """
-
-    _stiffness = STIFFNESS
-
-    def __init__(self, scale=1.0):
-        self.scale = scale
-
-    def _basis(self, scores):
+        """Return the increasing functions of the decision value, (n_samples, 4)."""
         scores = scores[:, None] / self.scale
         beyond = WIDTH * np.logaddexp(0.0, (scores - KNOTS) / WIDTH)
         return np.diff(-beyond, axis=1, prepend=-scores, append=0.0)

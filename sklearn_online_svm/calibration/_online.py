@@ -8,14 +8,7 @@ from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
-    check_labels,
-    check_samples,
-    check_weights,
-    classes_of_stream,
-    encode_labels,
-)
-from .._estimator_base import (
+from .._estimator import (
     IncrementalEstimator,
     PostponedInterrupts,
     Transaction,
@@ -24,6 +17,13 @@ from .._estimator_base import (
 )
 from .._sklearn_compat import HasMethods, Interval
 from .._tasks import StopTraining, check_stop, propagating, reporting
+from .._validation import (
+    check_labels,
+    check_samples,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+)
 from ..linear import AROWClassifier
 from ._maps import MultinomialMap, SplineMap
 
@@ -269,7 +269,8 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         ------
         ValueError
             If the input is invalid, or a label is not among the classes. The model is left
-            unchanged.
+            unchanged. If the base estimator refuses a sample, as one whose norm overflows, it has
+            been trained on the blocks of samples before it (at most 100 samples each).
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
             self._train_on_next_chunk(type(self)._begin_chunk, X, y, classes, sample_weight)

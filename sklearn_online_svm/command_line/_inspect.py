@@ -6,15 +6,15 @@ import os
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._model_file import load_model, read_header
+from ..export import load_model
 from ._options import HelpFormatter
 
 __all__ = ["add_parser"]
 
 _EPILOG = """\
 examples:
-  python -m sklearn_online_svm inspect a9a.npz
-  python -m sklearn_online_svm inspect a9a.npz --json
+  python -m sklearn_online_svm inspect a9a.skops
+  python -m sklearn_online_svm inspect a9a.skops --json
 """
 
 
@@ -23,7 +23,7 @@ def add_parser(commands):
     parser = commands.add_parser(
         "inspect",
         help="describe a model file",
-        description="Describe a model file: class, parameters, size and versions.",
+        description="Describe a model file: class, parameters and size.",
         epilog=_EPILOG,
         formatter_class=HelpFormatter,
     )
@@ -35,13 +35,7 @@ def add_parser(commands):
 def run(args):
     """Run the command."""
     found = description(load_model(args.model))
-    header = read_header(args.model)
-    found |= {
-        "file format": header["format"],
-        "file size": os.path.getsize(args.model),
-        "sklearn_online_svm": header["sklearn_online_svm"],
-        "sklearn": header["sklearn"],
-    }
+    found["file size"] = os.path.getsize(args.model)
     if args.json:
         print(json.dumps(found, indent=2, default=str))
         return

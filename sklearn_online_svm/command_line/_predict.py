@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._atomic_dump import atomic_file
-from .._model_file import load_model
+from ..export import load_model
 from ._data import some_chunks
 from ._errors import Errors
 from ._options import HelpFormatter, UsageError, add_data_options, check_outputs, data_for
@@ -28,8 +28,8 @@ the standard error output if the targets are known: always in svmlight format, a
 --target.
 
 examples:
-  python -m sklearn_online_svm predict a9a.t a9a.npz -o a9a.predictions
-  python -m sklearn_online_svm predict today.csv days.npz --target label --probability | head
+  python -m sklearn_online_svm predict a9a.t a9a.skops -o a9a.predictions
+  python -m sklearn_online_svm predict today.csv days.skops --target label --probability | head
 """
 
 

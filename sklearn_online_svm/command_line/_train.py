@@ -6,7 +6,8 @@ import time
 import numpy as np
 from sklearn.base import is_classifier
 
-from .._model_file import save_model
+from .._optional import import_optional
+from ..export import save_model
 from ..linear import __all__ as linear_models
 from ..readers import fit_stream
 from ._data import numbers_if_possible, some_chunks
@@ -37,11 +38,11 @@ The same command continues after a crash or Ctrl-C if it has --checkpoint. Delet
 again, and load only checkpoints that you trust: they are pickles.
 
 examples:
-  python -m sklearn_online_svm train a9a -o a9a.npz -p C=1 -p gamma=0.05 --test a9a.t
-  python -m sklearn_online_svm train rcv1.svm.gz -o rcv1.npz --model AROWClassifier
-  python -m sklearn_online_svm train day*.csv -o days.npz --target label --model SCWClassifier \\
+  python -m sklearn_online_svm train a9a -o a9a.skops -p C=1 -p gamma=0.05 --test a9a.t
+  python -m sklearn_online_svm train rcv1.svm.gz -o rcv1.skops --model AROWClassifier
+  python -m sklearn_online_svm train day*.csv -o days.skops --target label --model SCWClassifier \\
       --scale --checkpoint days.checkpoint
-  python -m sklearn_online_svm train big.parquet -o big.npz --target y --scale --cells 4000
+  python -m sklearn_online_svm train big.parquet -o big.skops --target y --scale --cells 4000
 """
 
 
@@ -107,6 +108,7 @@ def run(args):
     """Run the command."""
     outputs = [path for path in (args.output, args.checkpoint) if path is not None]
     check_outputs(outputs, [*args.data, *(args.test or ())])
+    import_optional("skops.io", "train")  # not only after the training
     test = data_of(args, args.test) if args.test else None  # raises an error for missing files
     data, model = training_data(args)
     if test is not None and data.is_table and not test.is_table:

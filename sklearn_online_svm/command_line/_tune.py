@@ -4,7 +4,8 @@ import logging
 
 from sklearn.base import clone, is_classifier
 
-from .._model_file import save_model
+from .._optional import import_optional
+from ..export import save_model
 from ..model_selection import ProgressiveSearch
 from ._options import (
     HelpFormatter,
@@ -28,7 +29,7 @@ on all samples. The samples are loaded and shuffled.
 The table has a line for each combination: its score, and the number of samples it was trained on.
 
 example:
-  python -m sklearn_online_svm tune a9a -g C=0.1,1,10,100 -g gamma=0.01,0.03,0.1,0.3 -o a9a.npz
+  python -m sklearn_online_svm tune a9a -g C=0.1,1,10,100 -g gamma=0.01,0.03,0.1,0.3 -o a9a.skops
 """
 
 
@@ -73,6 +74,7 @@ def run(args):
     """Run the command."""
     if args.output is not None:
         check_outputs([args.output], args.data)
+        import_optional("skops.io", "--output")  # not only after the search
     data, model = training_data(args)
     if not hasattr(model, "partial_fit"):
         raise UsageError(f"{args.model} has no partial_fit, which a search needs")

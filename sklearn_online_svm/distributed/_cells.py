@@ -15,8 +15,8 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._base import check_labels, check_samples, check_weights
 from .._optional import import_optional
+from .._validation import check_labels, check_samples, check_weights
 from ..partitioned import CellClassifier, CellRegressor
 from ..partitioned._cells import _fit, _fit_classifier, _seeded
 from ..partitioned._check import warn_if_inaccurate

@@ -7,9 +7,9 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from .._base import check_labels
 from .._optional import import_optional
 from .._sklearn_compat import Interval, validate_params
+from .._validation import check_labels
 from ..linear import AdvicePassiveAggressiveClassifier, LocalOnlineClassifier
 from ..linear._model import LinearModel
 from ._partitions import as_partitions, reduced

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .._base import encode_labels, is_labelled
+from .._validation import encode_labels, is_labelled
 from ._classification_result import ProgressiveValidationResult
 from ._regression_result import ProgressiveRegressionResult
 

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.stats import gmean
 from sklearn.utils import column_or_1d
 
-from .._base import encode_labels
 from .._sklearn_compat import Interval, validate_params
+from .._validation import encode_labels
 from ._progressive_result import ProgressiveResult, ratio
 from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 

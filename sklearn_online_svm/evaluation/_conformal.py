@@ -7,9 +7,9 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from .._base import encode_labels
-from .._estimator_base import StatefulEstimator
+from .._estimator import StatefulEstimator
 from .._sklearn_compat import Interval
+from .._validation import encode_labels
 
 __all__ = ["AdaptiveConformalInference"]
 

@@ -10,8 +10,8 @@ from sklearn.metrics import confusion_matrix, make_scorer, recall_score, roc_cur
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from .._base import check_weights
 from .._sklearn_compat import Interval, validate_params
+from .._validation import check_weights
 
 __all__ = [
     "geometric_mean_score",

@@ -4,14 +4,16 @@ from numbers import Integral
 
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator_base import UnavailableAttribute
 from .._sklearn_compat import Interval, StrOptions
-from ._lasvc import LASVC
+from ._docs import with_shared_docs
+from ._leave_one_out import LeaveOneOut
+from ._online_svc import OnlineSVC
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
-from ._svc_names import PROBABILITIES, without_keywords_of_svc
+from ._svc_names import without_keywords_of_svc
 
 
-class ActiveLASVC(LASVC):
+@with_shared_docs
+class ActiveLASVC(LeaveOneOut, OnlineSVC):
     r"""Online support vector classifier that selects its training samples (LASVM, active).
 
     Before each step the current model selects the next training sample; samples that are not
@@ -74,13 +76,11 @@ class ActiveLASVC(LASVC):
         ``"margin"``, 200 for ``"n_support"``.
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
-    degree : int, default=3
-        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    $degree
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
         :class:`LASVC`.
-    coef0 : float, default=0.0
-        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    $coef0
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
         Training algorithm, as in :class:`LASVC`.
     max_iter : int or "auto", default="auto"
@@ -163,11 +163,7 @@ class ActiveLASVC(LASVC):
     """
 
     _parameter_constraints: dict = {
-        **{
-            name: constraints
-            for name, constraints in LASVC._parameter_constraints.items()
-            if name != "probability"
-        },
+        **OnlineSVC._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "selection": [StrOptions(set(SELECTIONS))],
         "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
@@ -178,7 +174,7 @@ class ActiveLASVC(LASVC):
     }
 
     _adjustable_params = (
-        *LASVC._adjustable_params,
+        *OnlineSVC._adjustable_params,
         "selection",
         "pool_size",
         "n_init",
@@ -187,14 +183,6 @@ class ActiveLASVC(LASVC):
         "stopping_window",
     )
     _choice = SampleSelection
-
-    # LASVC only: selected samples are no random sample, which probabilities have to be based on.
-    probability = False
-    predict_proba = UnavailableAttribute(PROBABILITIES)
-    predict_log_proba = UnavailableAttribute(PROBABILITIES)
-    fit_path = UnavailableAttribute(
-        "use LASVC; the models of a solution path are trained on all samples"
-    )
 
     @without_keywords_of_svc
     def __init__(
@@ -227,28 +215,26 @@ class ActiveLASVC(LASVC):
         verbose=0,
         warm_start=False,
     ):
-        super().__init__(
-            C,
-            kernel=kernel,
-            degree=degree,
-            gamma=gamma,
-            coef0=coef0,
-            algorithm=algorithm,
-            max_iter=max_iter,
-            delta_max=delta_max,
-            finishing=finishing,
-            shrinking=shrinking,
-            tol=tol,
-            ramp_s=ramp_s,
-            window_size=window_size,
-            cache_size=cache_size,
-            class_weight=class_weight,
-            shuffle=shuffle,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.delta_max = delta_max
+        self.finishing = finishing
+        self.shrinking = shrinking
+        self.tol = tol
+        self.ramp_s = ramp_s
+        self.window_size = window_size
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
         self.selection = selection
         self.pool_size = pool_size
         self.n_init = n_init

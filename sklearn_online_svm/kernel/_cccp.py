@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._core.kernel.block import Samples
+from .._core.kernel.vectors.block import Samples
 from ._epochs import MAX_EPOCHS, Passes
 
 
@@ -23,9 +23,7 @@ class ConvexProblems(Passes):
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        n_problems = model._spec.n_problems
-        classes = [1] if n_problems == 1 else range(n_problems)
-        self.y = np.array([np.where(codes == c, 1.0, -1.0) for c in classes])
+        self.y = model._linear_terms(codes)
         if at["shifted"] is None:
             self.at = {**at, "shifted": np.zeros(self.y.shape, dtype=np.int8)}
 

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from .._base import check_weights
+from .._validation import check_weights
 
 # Maximum number of bytes in a checksum; larger data are subsampled at even intervals.
 _MOST_BYTES = 2**24

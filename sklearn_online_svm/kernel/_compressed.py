@@ -7,18 +7,15 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples
-from .._estimator_base import Transaction, UnavailableAttribute
+from .._estimator import Transaction
 from .._sklearn_compat import Interval
 from .._tasks import propagating, reporting
+from .._validation import check_samples
 from ._compression import CompressedState, compress_solution
+from ._docs import with_shared_docs
 from ._lasvc import LASVC
 from ._model import KernelClassifier, decision_values
 
-NO_TRAINING = (
-    "its coefficients are not the solution of a training problem. Keep the original model, train "
-    "it further, and compress it again"
-)
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
     "tolerance": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -38,6 +35,7 @@ def _has_probabilities(model):
     return True
 
 
+@with_shared_docs
 class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     r"""Kernel classifier with fewer support vectors, for fast predictions.
 
@@ -77,8 +75,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         Constants in the decision function, equal to those of the original model.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights assigned to the features; only available with a linear kernel.
-    gamma_ : float
-        Value of gamma in use.
+    $gamma_in_use
     n_support_vectors_before_ : int
         Number of support vectors of the original model.
     max_difference_ : float
@@ -92,10 +89,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         ``compress`` as `X`. Defined only in that case.
     n_samples_seen_ : int
         Number of samples that the original model has been trained on.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
 
     See Also
     --------
@@ -170,8 +164,6 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         self.estimator = estimator
         self.max_support_vectors = max_support_vectors
         self.tolerance = tolerance
-
-    partial_fit = UnavailableAttribute(NO_TRAINING)
 
     def fit(self, X, y, sample_weight=None):
         """Fit a clone of the estimator and compress it.

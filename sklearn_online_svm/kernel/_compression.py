@@ -13,7 +13,7 @@ from scipy import linalg, sparse
 from scipy.optimize import minimize
 from sklearn import config_context
 
-from .._core.kernel import stores
+from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
 from ._engine import VectorSpec, linear_weights

@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy import sparse
 
-from .._core.kernel import admission, python_stores, stores
-from .._core.kernel.column_store import ColumnStore
-from .._core.kernel.dense_store import DenseStore
-from .._core.kernel.engine import Engine
-from .._core.kernel.gap_driven import GapDriven
-from .._core.kernel.lasvm import Lasvm
-from .._core.kernel.sparse_store import SparseStore
+from .._core.kernel.dual import admission
+from .._core.kernel.dual.engine import Engine
+from .._core.kernel.dual.gap_driven import GapDriven
+from .._core.kernel.dual.lasvm import Lasvm
+from .._core.kernel.vectors import python_stores, stores
+from .._core.kernel.vectors.column_store import ColumnStore
+from .._core.kernel.vectors.dense_store import DenseStore
+from .._core.kernel.vectors.sparse_store import SparseStore
 from ._column_kernel import ColumnKernel
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
@@ -162,6 +163,11 @@ class VectorSpec:
             degree=self.degree,
             offset=self.offset,
         )
+
+    def engine_of(self, vectors):
+        """Return an engine for kernel values with the given vectors."""
+        store = stores.filled(self.store(), vectors)
+        return Engine(store, [SolverSpec().problem(store, 1, 0)], 0)
 
     def as_dict(self):
         """Return the fields and their values, for pickling."""

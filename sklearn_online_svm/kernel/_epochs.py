@@ -12,9 +12,9 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._base import thread_pool
-from .._core.kernel.support_set import DATA
+from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
+from .._validation import thread_pool
 from ._progress import finish, progress
 
 # Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a

@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from .._core.kernel import expansion_budgets
-from .._core.kernel.dictionary import DictionaryExpansion
-from .._core.kernel.expansion import KernelExpansion
-from .._core.kernel.votes import Votes
+from .._core.kernel.dual.votes import Votes
+from .._core.kernel.expansion import expansion_budgets
+from .._core.kernel.expansion.dictionary import DictionaryExpansion
+from .._core.kernel.expansion.expansion import KernelExpansion
 from .._core.linear.update_loop import UpdateLoop
 from .._sample_arrays import sample_arrays
 from .._tasks import unguarded

@@ -6,16 +6,18 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
+from .._validation import check_samples
 from ..linear._update_spec import UpdateSpec
+from ._docs import with_shared_docs
 from ._kernel_online_base import KernelUpdateClassifier
 
 # Number of samples whose variances are computed at a time.
 _BLOCK = 1024
 
 
+@with_shared_docs
 class KernelAROWClassifier(KernelUpdateClassifier):
     r"""Classifier with adaptive regularization of weights (AROW) and a kernel.
 
@@ -44,8 +46,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         samples. With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test samples by
         training samples in ``predict``; ``partial_fit`` is then not available, because the samples
         themselves are unknown.
-    degree : int, default=3
-        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    $degree
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient for "rbf", "poly", "laplacian" and "chi2". ``"scale"`` uses ``1 /
         (n_features * X.var())``, or ``X.std()`` in place of ``X.var()`` for "laplacian" and
@@ -57,29 +58,10 @@ class KernelAROWClassifier(KernelUpdateClassifier):
     max_support_vectors : int, default=500
         Maximum size B of the dictionary. Memory and time per sample are proportional to B squared
         (for each class, if there are more than two).
-    max_iter : int, default=1
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always runs one.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. If it is not None, training stops when the average loss of
-        an epoch is greater than best_loss - tol for ``n_iter_no_change`` consecutive epochs. None:
-        run ``max_iter`` epochs.
-    n_iter_no_change : int, default=5
-        Number of epochs without improvement to wait before ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the samples before each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        Verbosity. 1 prints a line per epoch.
-    n_jobs : int or None, default=None
-        Number of threads for predictions. Training uses one thread.
+    $epochs
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. Classes that are not in the dict have weight one. ``"balanced"``
-        (``fit`` only) uses weights inversely proportional to class frequencies,
-        ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies. See Notes
-        for the effect of weights.
+    $class_weight
 
     Attributes
     ----------
@@ -98,23 +80,10 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         Constants in the decision function: zeros, since the model has no intercept.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights assigned to the features; only available with a linear kernel.
-    gamma_ : float
-        Value of gamma in use.
-    n_iter_ : int
-        Number of epochs run by ``fit``; 1 after ``partial_fit``.
-    n_samples_seen_ : int
-        Number of samples seen since ``fit`` was last called, each counted once.
-    t_ : float
-        1 + the number of training samples processed since ``fit`` was last called, counted in
-        every epoch.
-    n_updates_ : int
-        Number of updates since ``fit`` was last called, in all epochs.
-    n_kernel_evaluations_ : int
-        Number of kernel values computed for training.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $gamma_in_use
+    $counts
+    $kernel_evaluations
+    $features
 
     See Also
     --------

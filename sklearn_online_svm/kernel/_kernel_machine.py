@@ -12,13 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples, check_weights, restore_generator, thread_pool
 from .._core.interrupts import DeferredInterrupts
-from .._core.kernel.engine import is_interrupt
-from .._estimator_base import Transaction
+from .._core.kernel.dual.engine import is_interrupt
+from .._estimator import Transaction
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from .._tasks import reporting
+from .._validation import check_samples, check_weights, restore_generator, thread_pool
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
 from ._engine import (
     BOUNDED,

@@ -8,7 +8,12 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
+from .._core.linear.rows import Dataset
+from .._estimator import Transaction
+from .._online import OnlineClassifier, OnlineLearner
+from .._sklearn_compat import Interval, Options, StrOptions
+from .._tasks import reporting, sample_tasks
+from .._validation import (
     can_skip_validation,
     check_labels,
     check_samples,
@@ -17,11 +22,6 @@ from .._base import (
     classes_of_stream,
     encode_labels,
 )
-from .._core.linear.rows import Dataset
-from .._estimator_base import Transaction
-from .._online_base import OnlineClassifier, OnlineLearner
-from .._sklearn_compat import Interval, Options, StrOptions
-from .._tasks import reporting, sample_tasks
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import MIN_FIRST_CHUNK, KernelClassifier, KernelModel, can_take_new_samples

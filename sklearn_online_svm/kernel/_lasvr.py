@@ -11,9 +11,10 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples, refuse_large_targets
-from .._core.kernel.block import Samples
+from .._core.kernel.vectors.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
+from .._validation import check_samples, refuse_large_targets
+from ._docs import with_shared_docs
 from ._engine import SolverSpec, decisions
 from ._epochs import is_small
 from ._leave_one_out import without_each
@@ -47,6 +48,7 @@ def _keeps_support_vectors(model):
     return True
 
 
+@with_shared_docs
 class LASVR(RegressorMixin, OnlineMachine):
     r"""Online support vector regression (LASVM with the epsilon-insensitive loss).
 
@@ -73,25 +75,10 @@ class LASVR(RegressorMixin, OnlineMachine):
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         Loss function: :math:`\max(0, |y - f(x)| - \epsilon)` or its square. The squared loss needs
         ``algorithm="lasvm"`` and a positive definite kernel, which "sigmoid" is not.
-    kernel : str, ColumnKernel or callable, default="rbf"
-        Kernel type to be used in the algorithm: ``"linear"``, ``"poly"``, ``"rbf"``,
-        ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"intersection"``, ``"tanimoto"`` or
-        ``"cosine"``, see :ref:`kernels`; a :class:`ColumnKernel` for columns of different types;
-        ``"precomputed"``; or a callable. A callable takes two matrices of samples, dense or
-        sparse, and returns the matrix of kernel values; it is called once per block of samples.
-        With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test samples by training
-        samples in ``predict``; ``partial_fit`` is then not available, because the samples
-        themselves are unknown.
-    degree : int, default=3
-        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2". ``"scale"`` uses
-        ``1 / (n_features * X.var())``, or ``X.std()`` in place of ``X.var()`` for "laplacian" and
-        "chi2", with the variance weighted by ``sample_weight`` (1.0 if the variance is 0);
-        ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed from the first
-        chunk and then kept.
-    coef0 : float, default=0.0
-        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    $kernel
+    $degree
+    $gamma
+    $coef0
     algorithm : {"lasvm", "lasvm-g"}, default="lasvm"
         Training algorithm.
 
@@ -126,10 +113,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         Length of a sliding window: a vector is removed from the support set after this number of
         samples, for non-stationary streams (concept drift). Requires a single epoch
         (``max_iter=1`` or ``"auto"``). None: no limit.
-    cache_size : float, default=500
-        Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result; with more than 16 000 support vectors it may, within
-        ``tol``.
+    $cache_size
     shuffle : bool, default=True
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.
@@ -153,8 +137,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         Primal minus dual objective of each output, over the support set.
     epsilon_ : float
         Value of epsilon in use.
-    gamma_ : float
-        Value of gamma in use.
+    $gamma_in_use
     intercept_ : ndarray of shape (n_outputs,)
         Constants in the prediction; 0 with ``algorithm="lasvm-g"``.
     interrupted_ : bool
@@ -164,14 +147,10 @@ class LASVR(RegressorMixin, OnlineMachine):
         sample is measured when it is visited. If ``fit`` found the optimum (up to 5000 samples by
         default, or if its last epoch changed nothing), the largest violation over all samples.
         Infinite after ``partial_fit`` alone.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
     n_iter_ : int
         Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
-    n_kernel_evaluations_ : int
-        Number of kernel values computed for training.
+    $kernel_evaluations
     n_labels_used_ : int
         Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
     n_outputs_ : int

@@ -13,8 +13,8 @@ from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples, check_weights, encode_labels
 from .._feature_space import Kernel
+from .._validation import check_samples, check_weights, encode_labels
 from ._probabilities import N_JOINING, even_part
 from ._span import (
     BLOCK,

@@ -4,21 +4,18 @@ from numbers import Real
 
 import numpy as np
 
-from .._base import (
+from .._core.kernel.vectors.block import Samples
+from .._sklearn_compat import Interval
+from .._validation import (
     balanced_weights,
     class_factors,
     encode_labels,
     running_balanced_weights,
     unique_labels_and_codes,
 )
-from .._core.kernel.block import Samples
-from .._estimator_base import UnavailableAttribute
-from .._sklearn_compat import Interval
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
 from ._svc_names import without_svc_defaults
-
-NO_LEAVE_ONE_OUT = "use cross-validation; the leave-one-out error follows from a solution of LASVC"
 
 
 class MachineClassifier(KernelClassifier, KernelMachine):
@@ -58,11 +55,6 @@ class MachineClassifier(KernelClassifier, KernelMachine):
     def _suspect_margin(self):
         # The ramp loss is constant for smaller margins.
         return self.ramp_s
-
-    # Undefined for problems that are not convex or that change with the samples.
-    leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-    leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     _margin_note = " (the margin is 1)"
 

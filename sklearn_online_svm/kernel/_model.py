@@ -6,16 +6,16 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
+from .._estimator import IncrementalEstimator
+from .._sklearn_compat import Interval, StrOptions
+from .._suspects import SuspectLabelsMixin
+from .._validation import (
     can_skip_validation,
     check_finite_output,
     check_samples,
     thread_pool,
     weighted_variance,
 )
-from .._estimator_base import IncrementalEstimator
-from .._sklearn_compat import Interval, StrOptions
-from .._suspects import SuspectLabelsMixin
 from ._column_kernel import ColumnKernel
 from ._engine import (
     EXPONENTIAL,

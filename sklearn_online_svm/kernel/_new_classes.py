@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._core.kernel.block import Samples
+from .._core.kernel.vectors.block import Samples
 from .._core.linear.rows import Dataset
 from ._expansion import ExpansionState
 

@@ -3,10 +3,6 @@
 import numpy as np
 from scipy.linalg import eigh
 
-from .._core.kernel import stores
-from .._core.kernel.engine import Engine
-from ._engine import SolverSpec
-
 # Maximum number of samples for the estimate of the noise.
 MAX_SAMPLES = 1000
 # Values of the regularization of kernel ridge regression, relative to the mean eigenvalue.
@@ -29,9 +25,7 @@ def kernel_matrix(spec, X, rows):
     if spec.layout == "precomputed":
         return X[np.ix_(rows, rows)].astype(np.float64)
     X = X[rows]
-    store = stores.filled(spec.store(), X)
-    engine = Engine(store, [SolverSpec().problem(store, 1, 1 << 20)])
-    return engine.kernel_values(X, np.arange(len(rows))).astype(np.float64)
+    return spec.engine_of(X).kernel_values(X, np.arange(len(rows))).astype(np.float64)
 
 
 def noise(K, targets):

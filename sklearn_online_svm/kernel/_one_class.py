@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._core.kernel.block import Samples
+from .._core.kernel.vectors.block import Samples
 from .._sklearn_compat import Interval, _fit_context
+from ._docs import with_shared_docs
 from ._engine import SolverSpec
 from ._epochs import OnlinePasses
 from ._model import can_take_new_samples
@@ -20,6 +21,7 @@ class _OneClassPasses(OnlinePasses):
         return super().begin()
 
 
+@with_shared_docs
 class OneClassLASVM(OutlierMixin, OnlineMachine):
     r"""Online one-class support vector machine (LASVM for novelty detection).
 
@@ -38,25 +40,10 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         to a support vector, which ``OneClassSVM`` may reject. At least ``nu * n_samples``
         vectors are kept. In the interval [1e-300, 1]. ``OneClassSVM`` has a default of 0.5, which
         keeps half of the samples.
-    kernel : str, ColumnKernel or callable, default="rbf"
-        Kernel type to be used in the algorithm: ``"linear"``, ``"poly"``, ``"rbf"``,
-        ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"intersection"``, ``"tanimoto"`` or
-        ``"cosine"``, see :ref:`kernels`; a :class:`ColumnKernel` for columns of different types;
-        ``"precomputed"``; or a callable. A callable takes two matrices of samples, dense or
-        sparse, and returns the matrix of kernel values; it is called once per block of samples.
-        With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test samples by training
-        samples in ``predict``; ``partial_fit`` is then not available, because the samples
-        themselves are unknown.
-    degree : int, default=3
-        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2". ``"scale"`` uses
-        ``1 / (n_features * X.var())``, or ``X.std()`` in place of ``X.var()`` for "laplacian" and
-        "chi2", with the variance weighted by ``sample_weight`` (1.0 if the variance is 0);
-        ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed from the first
-        chunk and then kept.
-    coef0 : float, default=0.0
-        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    $kernel
+    $degree
+    $gamma
+    $coef0
     max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
@@ -83,10 +70,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         Length of a sliding window: only the last ``window_size`` samples count, for non-stationary
         streams (concept drift). Requires a single epoch (``max_iter=1`` or ``"auto"``) and no
         ``sample_weight``. None: no limit.
-    cache_size : float, default=500
-        Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result; with more than 16 000 support vectors it may, within
-        ``tol``.
+    $cache_size
     shuffle : bool, default=True
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.
@@ -109,8 +93,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         Value of the dual objective, which is maximized.
     duality_gap_ : ndarray of shape (1,)
         Primal minus dual objective, over the support set.
-    gamma_ : float
-        Value of gamma in use.
+    $gamma_in_use
     intercept_ : ndarray of shape (1,)
         Constant in the decision function, ``-offset_``.
     interrupted_ : bool
@@ -118,14 +101,10 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     kkt_violation_ : float
         Largest violation of the optimality conditions during the last epoch of ``fit``, in the
         units of ``tol``. Infinite after ``partial_fit`` alone.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
     n_iter_ : int
         Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
-    n_kernel_evaluations_ : int
-        Number of kernel values computed for training.
+    $kernel_evaluations
     n_labels_used_ : int
         Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
     n_samples_seen_ : int

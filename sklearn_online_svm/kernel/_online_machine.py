@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import can_skip_validation, check_weights, thread_pool
 from .._core.interrupts import DeferredInterrupts
-from .._core.kernel.stores import BLOCK
-from .._core.kernel.support_set import STREAM
+from .._core.kernel.vectors.stores import BLOCK
+from .._core.kernel.vectors.support_set import STREAM
 from .._sklearn_compat import Interval, Options, StrOptions
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
+from .._validation import can_skip_validation, check_weights, thread_pool
 from ._checkpoint import checkpoint_of
 from ._epochs import BatchPasses, OnlinePasses, is_small
 from ._kernel_machine import KernelMachine

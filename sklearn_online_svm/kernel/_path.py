@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._core.interrupts import DeferredInterrupts
-from .._estimator_base import Transaction
+from .._estimator import Transaction
 from ._path_solver import Sweeps
 
 

@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._base import thread_pool
-from .._core.kernel.stores import BLOCK
-from .._core.kernel.support_set import DATA
+from .._core.kernel.vectors.stores import BLOCK
+from .._core.kernel.vectors.support_set import DATA
+from .._validation import thread_pool
 from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
 
 # Number of kernel values, and of gradients, held in memory during a check.

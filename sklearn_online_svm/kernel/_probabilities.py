@@ -12,8 +12,6 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.kernel import stores
-from .._core.kernel.engine import Engine
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
 from ._span import BinarySolution, replacement_shifts
@@ -220,9 +218,7 @@ class EngineKernel:
 
     def __call__(self, i, j):
         if self.first is not i:
-            store = stores.filled(self.spec.store(), self.rows[i])
-            self.engine = Engine(store, [self.spec.solver.problem(store, 1, 0)], 0)
-            self.first = i
+            self.engine, self.first = self.spec.engine_of(self.rows[i]), i
         return self.engine.kernel_values(self.rows, j).T
 
     def diagonal(self, i):

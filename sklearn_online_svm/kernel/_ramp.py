@@ -6,12 +6,14 @@ import numpy as np
 
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from ._cccp import ConvexProblems
+from ._docs import with_shared_docs
 from ._engine import SolverSpec
 from ._machine_classifier import MachineClassifier
 from ._probabilities import Probabilities
 from ._svc_names import without_keywords_of_svc
 
 
+@with_shared_docs
 class RampSVC(Probabilities, MachineClassifier):
     r"""Support vector classifier with the ramp loss, robust to outliers.
 
@@ -30,13 +32,11 @@ class RampSVC(Probabilities, MachineClassifier):
         C. The loss of a sample is at most :math:`C (1 - s)`. Must be finite.
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
-    degree : int, default=3
-        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    $degree
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
         :class:`LASVC`.
-    coef0 : float, default=0.0
-        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    $coef0
     ramp_s : float, default=-1.0
         Margin :math:`s < 1` below which the loss is constant. Large negative values give the
         hinge loss; with values above 0, samples within the margin are treated as outliers, too.
@@ -58,10 +58,7 @@ class RampSVC(Probabilities, MachineClassifier):
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated as in :class:`LASVC`, for the outliers of the solution. Not available with
         ``kernel="precomputed"``.
-    cache_size : float, default=500
-        Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result; with more than 16 000 support vectors it may, within
-        ``tol``.
+    $cache_size
     class_weight : dict or "balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
         have weight one. ``"balanced"`` uses weights inversely proportional to class frequencies,
@@ -91,8 +88,7 @@ class RampSVC(Probabilities, MachineClassifier):
         Dual objective of the last convex problem, over the support set.
     duality_gap_ : ndarray of shape (1,) or (n_classes,)
         Primal minus dual objective of the last convex problem, over the support set.
-    gamma_ : float
-        Value of gamma in use.
+    $gamma_in_use
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Constants in the decision function; 0 with ``fit_intercept=False``.
     interrupted_ : bool
@@ -100,14 +96,10 @@ class RampSVC(Probabilities, MachineClassifier):
     kkt_violation_ : float
         Largest violation of the optimality conditions of the last convex problem, over all
         samples.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
     n_iter_ : int
         Number of convex problems solved, including the first one.
-    n_kernel_evaluations_ : int
-        Number of kernel values computed for training.
+    $kernel_evaluations
     n_samples_seen_ : int
         Number of samples passed to ``fit``.
     n_support_ : ndarray of shape (n_classes,), dtype=int32

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._core.kernel.selection import (
+from .._core.kernel.dual.selection import (
     Active,
     AutoActive,
     Gradient,

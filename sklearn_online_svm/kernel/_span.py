@@ -301,10 +301,7 @@ class Basis:
             (trmm,) = linalg.get_blas_funcs(("trmm",), (self.root, values))
             product = trmm(1.0, self.root, values, lower=1)
             explained = np.einsum("ij,ij->j", product, product)
-        squares = squares - explained
-        if self.has_bias:
-            squares = squares + (1.0 - self.ones @ values) ** 2 / self.total
-        return squares
+        return squares - explained
 
 
 # ------------------------------------------------------------------------------ shifts

@@ -6,13 +6,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import code_of
-from .._estimator_base import UnavailableAttribute
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
+from .._validation import code_of
 from ._active_lasvc import ActiveLASVC
 from ._column_kernel import ColumnKernel
-from ._machine_classifier import NO_LEAVE_ONE_OUT
+from ._docs import with_shared_docs
+from ._online_svc import OnlineSVC
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked
@@ -27,7 +27,8 @@ FIXED = (
 )
 
 
-class VirtualLASVC(ActiveLASVC):
+@with_shared_docs
+class VirtualLASVC(OnlineSVC):
     r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
 
     Samples are selected by margin sampling, as with
@@ -50,13 +51,11 @@ class VirtualLASVC(ActiveLASVC):
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`. ``"precomputed"`` is not
         available, because it has no values for synthetic samples.
-    degree : int, default=3
-        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    $degree
     gamma : {"scale", "auto"} or float, default="scale"
         Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
         :class:`LASVC`.
-    coef0 : float, default=0.0
-        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    $coef0
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
         Training algorithm, as in :class:`LASVC`.
     minority_class : label, default=None
@@ -187,10 +186,6 @@ class VirtualLASVC(ActiveLASVC):
     _starts_warm = False
     window_size = None
 
-    leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-    leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-
     @without_keywords_of_svc
     def __init__(
         self,
@@ -248,6 +243,12 @@ class VirtualLASVC(ActiveLASVC):
         self.verbose = verbose
 
     # ---------------------------------------------------------------------------- attributes
+
+    @property
+    def stopped_early_(self):
+        """Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used."""
+        check_is_fitted(self)
+        return self._stopped_early
 
     @property
     def minority_class_(self):

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from .._base import restore_generator
-from .._core.kernel.block import Samples
-from .._core.kernel.support_set import VIRTUAL
+from .._core.kernel.vectors.block import Samples
+from .._core.kernel.vectors.support_set import VIRTUAL
+from .._validation import restore_generator
 from ._sample_selection import SampleSelection
 
 

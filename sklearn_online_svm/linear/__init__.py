@@ -7,7 +7,6 @@ from ._cost_sensitive import CostSensitivePassiveAggressiveClassifier
 from ._local import LocalOnlineClassifier
 from ._passive_aggressive import PassiveAggressiveClassifier, PassiveAggressiveRegressor
 from ._perceptron import PerceptronClassifier, SecondOrderPerceptronClassifier
-from ._scaled_advice import ScaledAdviceClassifier
 
 __all__ = [
     "AROWClassifier",
@@ -21,6 +20,5 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "PerceptronClassifier",
     "SCWClassifier",
-    "ScaledAdviceClassifier",
     "SecondOrderPerceptronClassifier",
 ]

@@ -58,7 +58,6 @@ class Advice:
     See Also
     --------
     AdvicePassiveAggressiveClassifier : Classifier trained with advice and samples.
-    ScaledAdviceClassifier : Scales the samples and the advice together.
 
     Notes
     -----

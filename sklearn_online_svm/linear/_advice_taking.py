@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples
 from .._sklearn_compat import Interval, StrOptions
+from .._validation import check_samples
 from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
@@ -129,7 +129,6 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     See Also
     --------
     Advice : A rule, created from readable conditions or from a decision tree.
-    ScaledAdviceClassifier : Scales the samples and the advice together.
     PassiveAggressiveClassifier : Version without advice.
 
     Notes
@@ -193,8 +192,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     except that a sample of weight 0 is skipped.
 
     **Units.** Rules and samples must have the same units. With scaled data use
-    :meth:`Advice.transformed_by`, or :class:`ScaledAdviceClassifier`, which also works in a
-    parameter search.
+    :meth:`Advice.transformed_by`.
 
     References
     ----------

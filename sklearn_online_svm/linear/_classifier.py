@@ -4,7 +4,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from .._base import (
+from .._online import OnlineClassifier
+from .._sample_arrays import canonical_csr
+from .._suspects import SuspectLabelsMixin
+from .._validation import (
     check_labels,
     check_samples,
     check_weights,
@@ -13,9 +16,6 @@ from .._base import (
     encode_labels,
     matches_fitted_format,
 )
-from .._online_base import OnlineClassifier
-from .._sample_arrays import canonical_csr
-from .._suspects import SuspectLabelsMixin
 from ._model import LinearModel
 
 

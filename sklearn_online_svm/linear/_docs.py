@@ -1,14 +1,11 @@
 """Descriptions of parameters and attributes that several linear models have in common."""
 
-import inspect
-from string import Template
+from .._estimator import filled_docs
 
 
 def with_shared_docs(cls):
     """Replace placeholders such as ``$epochs`` in the docstring of a class."""
-    if cls.__doc__ is not None:  # python -OO removes docstrings
-        cls.__doc__ = Template(inspect.cleandoc(cls.__doc__) + "\n").substitute(_SHARED)
-    return cls
+    return filled_docs(cls, _SHARED)
 
 
 _N_ITER = """\

@@ -7,7 +7,6 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator_base import UnavailableAttribute
 from .._sample_arrays import sample_arrays
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
@@ -16,10 +15,21 @@ from ._model import AVERAGE, average_from, store_parameters
 from ._state import BY_FEATURE
 from ._update_spec import UpdateSpec
 
-_NO_HYPERPLANE = (
-    "each region has its own hyperplane; see common_coef_, common_intercept_, local_coef_ "
-    "and local_intercept_"
-)
+
+class _Missing:
+    """Attribute of other linear models that this one lacks: an error with the reason."""
+
+    def __init__(self, reason):
+        self.reason = reason
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        raise AttributeError(f"{owner.__name__} has no {self.name}: {self.reason}.")
+
+
+_NO_HYPERPLANE = "each region has its own hyperplane, see common_coef_ and local_coef_"
 
 
 @with_shared_docs
@@ -192,10 +202,10 @@ class LocalOnlineClassifier(LinearClassifier):
         "eta",
     )
 
-    coef_ = UnavailableAttribute(_NO_HYPERPLANE)
-    intercept_ = UnavailableAttribute(_NO_HYPERPLANE)
-    sparsify = UnavailableAttribute("its arrays are always dense")
-    densify = UnavailableAttribute("its arrays are always dense")
+    coef_ = _Missing(_NO_HYPERPLANE)
+    intercept_ = _Missing(_NO_HYPERPLANE)
+    sparsify = _Missing("its arrays are always dense")
+    densify = _Missing("its arrays are always dense")
 
     def __init__(
         self,

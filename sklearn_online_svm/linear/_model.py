@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._base import check_finite_output, check_samples, check_weights, matches_fitted_format
-from .._estimator_base import Transaction
-from .._online_base import OnlineLearner
+from .._estimator import Transaction
+from .._online import OnlineLearner
 from .._sample_arrays import canonical_csr, raise_sample_error
 from .._sklearn_compat import Interval, StrOptions
 from .._tasks import n_blocks, reporting, sample_tasks
+from .._validation import check_finite_output, check_samples, check_weights, matches_fitted_format
 from ._state import LinearState
 
 # Constraints of parameters that several estimators share.

@@ -6,10 +6,10 @@ from scipy import sparse
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 
-from .._base import check_samples, check_weights
-from .._online_base import OnlineRegressor
+from .._online import OnlineRegressor
 from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
+from .._validation import check_samples, check_weights
 from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
 from ._model import (

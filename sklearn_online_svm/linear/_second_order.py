@@ -4,8 +4,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_finite_output, check_samples
 from .._sklearn_compat import StrOptions
+from .._validation import check_finite_output, check_samples
 from ._classifier import LinearClassifier
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from .._estimator_base import with_classes
+from .._estimator import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
 from ..pipeline import final_estimator
 from ._learning_curves import key_of

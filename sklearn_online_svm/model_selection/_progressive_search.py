@@ -17,10 +17,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .._base import classes_of_stream, routes_metadata
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator_base import raise_fixed_param
+from .._estimator import raise_fixed_param
 from .._sklearn_compat import (
     BaseSearchCV,
     HasMethods,
@@ -35,6 +34,7 @@ from .._sklearn_compat import (
     _PassthroughScorer,
 )
 from .._tasks import reporting
+from .._validation import classes_of_stream, routes_metadata
 from ..pipeline import final_estimator
 from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress

@@ -8,10 +8,10 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 
-from .._base import check_samples, check_weights, thread_pool
 from .._core.guard import Guarded
-from .._estimator_base import PostponedInterrupts, Transaction
+from .._estimator import PostponedInterrupts, Transaction
 from .._sklearn_compat import Interval
+from .._validation import check_samples, check_weights, thread_pool
 from ._stream import CellStream
 from ._tree import CellTree
 

@@ -5,15 +5,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
+from .._estimator import Transaction, with_classes
+from .._sklearn_compat import HasMethods
+from .._validation import (
     check_labels,
     check_samples,
     check_weights,
     classes_of_stream,
     encode_labels,
 )
-from .._estimator_base import Transaction, with_classes
-from .._sklearn_compat import HasMethods
 from ..kernel import LASVC
 from ._cells import _CellEstimator, _fit_classifier, _has_partial_fit, _SingleClass, _train
 from ._check import warn_if_inaccurate

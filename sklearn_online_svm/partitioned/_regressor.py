@@ -4,9 +4,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_samples, check_weights
-from .._estimator_base import Transaction
+from .._estimator import Transaction
 from .._sklearn_compat import HasMethods
+from .._validation import check_samples, check_weights
 from ..kernel import LASVR
 from ._cells import _CellEstimator, _fit, _has_partial_fit
 from ._check import warn_if_inaccurate

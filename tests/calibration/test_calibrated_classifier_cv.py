@@ -11,7 +11,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import log_loss
-from sklearn.preprocessing import MaxAbsScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm import calibration, model_selection
@@ -19,7 +18,6 @@ from sklearn_online_svm.active import MarginQuery
 from tests.support.samples import three_classes
 
 RULE = package.Advice.from_rules({"x0": (">=", 1.0)}, [f"x{i}" for i in range(4)], 0)
-AdvicePA = package.AdvicePassiveAggressiveClassifier
 # Parameters without a default, or with one that does not suit sparse samples.
 PARAMS = {
     "AdvicePassiveAggressiveClassifier": dict(advice=[RULE]),
@@ -27,7 +25,6 @@ PARAMS = {
     "LabelEfficientClassifier": dict(query_strategy=MarginQuery()),
     "LocalOnlineClassifier": dict(n_prototypes=4),
     "ProgressiveSearch": dict(estimator=package.AROWClassifier(), param_grid={"r": [1.0, 10.0]}),
-    "ScaledAdviceClassifier": dict(estimator=AdvicePA([RULE]), scaler=MaxAbsScaler()),
 }
 
 

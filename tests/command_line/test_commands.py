@@ -9,13 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sklearn
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-import sklearn_online_svm
 from sklearn_online_svm import LASVC, LASVR, AROWClassifier, LocalOnlineClassifier
 from sklearn_online_svm.command_line import main
 from sklearn_online_svm.datasets import make_banana_like
@@ -78,26 +76,24 @@ def streamed(model, epochs=1, chunk_size=1000, X=S):
 
 
 def test_train_loads_kernel_models(folder, capsys):
-    err = run(capsys, "train train.svm -o m.npz -p C=3 -p gamma=1.0 --seed 5 --test test.svm").err
+    err = run(capsys, "train train.svm -o m.sk -p C=3 -p gamma=1.0 --seed 5 --test test.svm").err
     expected = LASVC(C=3, gamma=1.0, random_state=5).fit(S, Y)
-    check_same("m.npz", expected)
+    check_same("m.sk", expected)
     n_errors = np.sum(expected.predict(S_TEST) != Y_TEST)
     assert "600 samples with 2 features" in err
     assert f"test: 300 samples, {n_errors} errors ({n_errors / 3:.2f} %)" in err
 
 
 def test_train_streams_linear_models(folder, capsys):
-    err = run(capsys, "train train.svm -o m.npz --model AROWClassifier --chunk-size 100").err
-    check_same("m.npz", streamed(AROWClassifier(), chunk_size=100))
+    err = run(capsys, "train train.svm -o m.sk --model AROWClassifier --chunk-size 100").err
+    check_same("m.sk", streamed(AROWClassifier(), chunk_size=100))
     counts = [int(line.split()[2]) for line in err.splitlines()[2:]]
     assert counts == [100, 200, 400, 600]
 
 
 def test_progressive_errors(folder, capsys):
     """Each chunk is predicted before the model is trained on it."""
-    err = run(
-        capsys, "train train.svm -o m.npz --model LocalOnlineClassifier --chunk-size 100"
-    ).err
+    err = run(capsys, "train train.svm -o m.sk --model LocalOnlineClassifier --chunk-size 100").err
     model, wrong = LocalOnlineClassifier(), []
     for i in range(0, 600, 100):
         if i:
@@ -113,58 +109,58 @@ def test_progressive_errors(folder, capsys):
 
 
 def test_stream_and_no_stream(folder, capsys):
-    run(capsys, "train train.svm -o a.npz -p gamma=1.0 --seed 0 --stream --chunk-size 150")
-    check_same("a.npz", streamed(LASVC(gamma=1.0, random_state=0), chunk_size=150))
-    run(capsys, "train train.svm -o b.npz --model AROWClassifier --seed 0 --no-stream")
-    check_same("b.npz", AROWClassifier(random_state=0).fit(S, Y))
+    run(capsys, "train train.svm -o a.sk -p gamma=1.0 --seed 0 --stream --chunk-size 150")
+    check_same("a.sk", streamed(LASVC(gamma=1.0, random_state=0), chunk_size=150))
+    run(capsys, "train train.svm -o b.sk --model AROWClassifier --seed 0 --no-stream")
+    check_same("b.sk", AROWClassifier(random_state=0).fit(S, Y))
 
 
 def test_epochs(folder, capsys):
-    run(capsys, "train train.svm -o m.npz --model AROWClassifier --epochs 3")
-    check_same("m.npz", streamed(AROWClassifier(), epochs=3))
+    run(capsys, "train train.svm -o m.sk --model AROWClassifier --epochs 3")
+    check_same("m.sk", streamed(AROWClassifier(), epochs=3))
 
 
 def test_classes_are_given(folder, capsys):
-    run(capsys, "train train.svm -o m.npz --model AROWClassifier --classes=1,-1,5 --n-features 2")
-    assert load_model("m.npz").classes_.tolist() == [-1, 1, 5]
+    run(capsys, "train train.svm -o m.sk --model AROWClassifier --classes=1,-1,5 --n-features 2")
+    assert load_model("m.sk").classes_.tolist() == [-1, 1, 5]
 
 
 def test_number_of_features(folder, capsys):
-    run(capsys, "train train.svm -o m.npz --n-features 7")
-    assert load_model("m.npz").n_features_in_ == 7
-    run(capsys, "train train.svm -o m.npz --model AROWClassifier --n-features 7")
-    assert load_model("m.npz").n_features_in_ == 7
-    err = run(capsys, "train train.svm -o m.npz --n-features 1", 1).err
+    run(capsys, "train train.svm -o m.sk --n-features 7")
+    assert load_model("m.sk").n_features_in_ == 7
+    run(capsys, "train train.svm -o m.sk --model AROWClassifier --n-features 7")
+    assert load_model("m.sk").n_features_in_ == 7
+    err = run(capsys, "train train.svm -o m.sk --n-features 1", 1).err
     assert err.startswith("error: train.svm, line 1: the index exceeds the number of features, 1")
 
 
 def test_zero_based(folder, capsys):
     dump_svmlight_file(X, Y, "zero.svm", zero_based=True)
-    run(capsys, "train zero.svm -o m.npz --zero-based -p gamma=1.0 --seed 0")
-    check_same("m.npz", LASVC(gamma=1.0, random_state=0).fit(S, Y))
-    run(capsys, "predict zero.svm m.npz --zero-based")
-    err = run(capsys, "train zero.svm -o m.npz", 1).err
+    run(capsys, "train zero.svm -o m.sk --zero-based -p gamma=1.0 --seed 0")
+    check_same("m.sk", LASVC(gamma=1.0, random_state=0).fit(S, Y))
+    run(capsys, "predict zero.svm m.sk --zero-based")
+    err = run(capsys, "train zero.svm -o m.sk", 1).err
     assert err.startswith("error: zero.svm, line 1: the index")
 
 
 def test_scale(folder, table, capsys):
-    run(capsys, "train train.svm -o m.npz --scale -p gamma=1.0 --seed 0")
+    run(capsys, "train train.svm -o m.sk --scale -p gamma=1.0 --seed 0")
     scaler = StandardScaler(with_mean=False)
     expected = Pipeline([("scale", scaler), ("model", LASVC(gamma=1.0, random_state=0))])
-    check_same("m.npz", expected.fit(S, Y))
-    run(capsys, "train train.csv --target label -o m.npz --scale --model AROWClassifier")
-    assert load_model("m.npz")[0].with_mean
+    check_same("m.sk", expected.fit(S, Y))
+    run(capsys, "train train.csv --target label -o m.sk --scale --model AROWClassifier")
+    assert load_model("m.sk")[0].with_mean
     expected = OnlinePipeline([("scale", StandardScaler()), ("model", AROWClassifier())])
     columns = table.DataFrame(X, columns=["u", "v"])
     # The order in which StandardScaler adds up depends on the memory layout, which differs between
     # versions of pandas.
-    check_same("m.npz", streamed(expected, X=columns), columns, rtol=1e-9)
+    check_same("m.sk", streamed(expected, X=columns), columns, rtol=1e-9)
 
 
 def test_cells(folder, capsys):
-    run(capsys, "train train.svm -o m.npz --cells 200 --seed 3")
+    run(capsys, "train train.svm -o m.sk --cells 200 --seed 3")
     expected = CellClassifier(LASVC(random_state=3), cell_size=200, random_state=3).fit(S, Y)
-    check_same("m.npz", expected)
+    check_same("m.sk", expected)
 
 
 def test_several_files(folder, capsys):
@@ -172,38 +168,38 @@ def test_several_files(folder, capsys):
     with gzip.open("second.svm.gz", "wb") as file:
         dump_svmlight_file(X[200:], Y[200:], file, zero_based=False)
     for model in ("LASVC", "AROWClassifier"):
-        run(capsys, f"train first.svm second.svm.gz -o m.npz --seed 0 --model {model}")
-        run(capsys, f"train train.svm -o expected.npz --seed 0 --model {model}")
-        check_same("m.npz", load_model("expected.npz"))
+        run(capsys, f"train first.svm second.svm.gz -o m.sk --seed 0 --model {model}")
+        run(capsys, f"train train.svm -o expected.sk --seed 0 --model {model}")
+        check_same("m.sk", load_model("expected.sk"))
 
 
 def test_quiet(folder, capsys):
     for model in ("LASVC", "AROWClassifier"):
-        found = run(capsys, f"train train.svm -o m.npz --model {model} --test test.svm --quiet")
+        found = run(capsys, f"train train.svm -o m.sk --model {model} --test test.svm --quiet")
         assert found == ("", "")
 
 
 def test_regression(folder, capsys):
     dump_svmlight_file(X, X[:, 1], "targets.svm", zero_based=False)
-    run_ = "train targets.svm -o m.npz --seed 0 --test targets.svm --model"
+    run_ = "train targets.svm -o m.sk --seed 0 --test targets.svm --model"
     err = run(capsys, f"{run_} LASVR").err
     model = LASVR(random_state=0).fit(S, X[:, 1])
     error = model.predict(S) - X[:, 1]
-    np.testing.assert_array_equal(load_model("m.npz").predict(S), model.predict(S))
+    np.testing.assert_array_equal(load_model("m.sk").predict(S), model.predict(S))
     assert (
         f"mean squared error {np.mean(error**2):.6g}, absolute {np.abs(error).mean():.6g}" in err
     )
     err = run(capsys, f"{run_} PassiveAggressiveRegressor").err
-    assert "squared error" in err and load_model("m.npz").predict(S[:1]).dtype == np.float64
-    run(capsys, "train targets.svm -o m.npz --seed 0 --model LASVR --cells 300")
-    assert load_model("m.npz").n_cells_ >= 2
+    assert "squared error" in err and load_model("m.sk").predict(S[:1]).dtype == np.float64
+    run(capsys, "train targets.svm -o m.sk --seed 0 --model LASVR --cells 300")
+    assert load_model("m.sk").n_cells_ >= 2
 
 
 def test_test_files_may_have_fewer_features(folder, capsys):
     (folder / "few.svm").write_text("1 1:0.5\n")
-    run(capsys, "train train.svm -o m.npz --test few.svm test.svm")
+    run(capsys, "train train.svm -o m.sk --test few.svm test.svm")
     (folder / "many.svm").write_text("1 3:0.5\n")
-    err = run(capsys, "train train.svm -o m.npz --test many.svm", 1).err
+    err = run(capsys, "train train.svm -o m.sk --test many.svm", 1).err
     assert "error: many.svm, line 1: the index exceeds the number of features, 2" in err
 
 
@@ -211,38 +207,38 @@ def test_test_files_may_have_fewer_features(folder, capsys):
 
 
 def test_csv_with_text_labels(table, capsys):
-    run(capsys, "train train.csv --target label -o m.npz -p gamma=1.0 --seed 0")
-    model = load_model("m.npz")
+    run(capsys, "train train.csv --target label -o m.sk -p gamma=1.0 --seed 0")
+    model = load_model("m.sk")
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.feature_names_in_.tolist() == ["u", "v"]
     expected = LASVC(gamma=1.0, random_state=0).fit(X, NAMES)
     columns = table.DataFrame(X_TEST, columns=["u", "v"])
     np.testing.assert_array_equal(model.predict(columns), expected.predict(X_TEST))
-    run(capsys, "train train.csv --target label -o m.npz --model AROWClassifier --chunk-size 100")
-    assert load_model("m.npz").classes_.tolist() == ["no", "yes"]
-    run(capsys, "train train.csv --target label -o m.npz --stream --classes yes,no,maybe")
-    assert load_model("m.npz").classes_.tolist() == ["maybe", "no", "yes"]
+    run(capsys, "train train.csv --target label -o m.sk --model AROWClassifier --chunk-size 100")
+    assert load_model("m.sk").classes_.tolist() == ["no", "yes"]
+    run(capsys, "train train.csv --target label -o m.sk --stream --classes yes,no,maybe")
+    assert load_model("m.sk").classes_.tolist() == ["maybe", "no", "yes"]
 
 
 def test_parquet(table, capsys):
     pytest.importorskip("pyarrow")
     frame(table, X, Y).to_parquet("train.parquet")
     frame(table, X_TEST, Y_TEST).to_parquet("other")
-    run(capsys, "train train.parquet --target label -o m.npz -p gamma=1.0 --seed 0")
+    run(capsys, "train train.parquet --target label -o m.sk -p gamma=1.0 --seed 0")
     columns = table.DataFrame(X_TEST, columns=["u", "v"])
     expected = LASVC(gamma=1.0, random_state=0).fit(X, Y)
-    model = load_model("m.npz")
+    model = load_model("m.sk")
     assert model.classes_.dtype == np.int64
     np.testing.assert_array_equal(model.predict(columns), expected.predict(X_TEST))
-    err = run(capsys, "predict other m.npz --format parquet --target label -o out").err
+    err = run(capsys, "predict other m.sk --format parquet --target label -o out").err
     assert f"{np.sum(model.predict(columns) != Y_TEST)} errors" in err
 
 
 def test_format_of_a_file_with_another_name(table, capsys):
     frame(table, X, NAMES).to_csv("table.txt", index=False)
-    run(capsys, "train table.txt --format csv --target label -o m.npz")
-    assert load_model("m.npz").n_features_in_ == 2
-    err = run(capsys, "train table.txt --target label -o m.npz", 1).err
+    run(capsys, "train table.txt --format csv --target label -o m.sk")
+    assert load_model("m.sk").n_features_in_ == 2
+    err = run(capsys, "train table.txt --target label -o m.sk", 1).err
     assert err.startswith("error: table.txt, line 1: ")
 
 
@@ -263,19 +259,19 @@ def test_types_of_labels(table, labels, classes, model, capsys):
     y = np.repeat(labels, 40)
     y[39] = labels[1]
     frame(table, X[:80], y).to_csv("t.csv", index=False)
-    command = f"train t.csv --target label -o m.npz --model {model} --chunk-size 20"
+    command = f"train t.csv --target label -o m.sk --model {model} --chunk-size 20"
     run(capsys, f"{command} --test t.csv")
-    assert load_model("m.npz").classes_.tolist() == classes
-    run(capsys, "predict t.csv m.npz --target label -o out")
+    assert load_model("m.sk").classes_.tolist() == classes
+    run(capsys, "predict t.csv m.sk --target label -o out")
     assert set(Path("out").read_text().splitlines()) <= set(map(str, classes))
 
 
 def test_regression_of_tables(table, capsys):
     frame(table, X, X[:, 0]).to_csv("t.csv", index=False)
-    run(capsys, "train t.csv --target label -o m.npz --model PassiveAggressiveRegressor")
-    assert load_model("m.npz").coef_.ravel()[0] > 0.5
+    run(capsys, "train t.csv --target label -o m.sk --model PassiveAggressiveRegressor")
+    assert load_model("m.sk").coef_.ravel()[0] > 0.5
     frame(table, X, ["1.5"] * 599 + ["high"]).to_csv("t.csv", index=False)
-    err = run(capsys, "train t.csv --target label -o m.npz --model LASVR", 1).err
+    err = run(capsys, "train t.csv --target label -o m.sk --model LASVR", 1).err
     assert err == "error: t.csv, line 601: column 'label' must contain numbers\n"
 
 
@@ -294,7 +290,7 @@ def test_faults_in_tables(table, line, message, chunk_size, capsys):
         pytest.skip("pandas 2 passes over a field too many in the first line of a chunk")
     with open("t.csv", "w") as file:
         file.write(f"u,label,v\n1,yes,2\n2,no,3\n{line}\n1,no,2\n")
-    err = run(capsys, f"train t.csv --target label -o m.npz --chunk-size {chunk_size}", 1).err
+    err = run(capsys, f"train t.csv --target label -o m.sk --chunk-size {chunk_size}", 1).err
     assert re.match(f"error: {message}", err)
 
 
@@ -304,12 +300,12 @@ def test_faults_in_tables(table, line, message, chunk_size, capsys):
 @pytest.fixture
 def model(folder):
     model = LASVC(gamma=1.0, random_state=0, probability=True).fit(S, Y)
-    save_model(model, "m.npz")
+    save_model(model, "m.sk")
     return model
 
 
 def test_predict(model, capsys):
-    for command in ("predict test.svm m.npz", "predict test.svm m.npz --chunk-size 7 -o -"):
+    for command in ("predict test.svm m.sk", "predict test.svm m.sk --chunk-size 7 -o -"):
         found = run(capsys, command)
         assert list(map(int, found.out.split())) == model.predict(S_TEST).tolist()
         n_errors = np.sum(model.predict(S_TEST) != Y_TEST)
@@ -317,23 +313,23 @@ def test_predict(model, capsys):
 
 
 def test_predict_into_a_file(model, folder, capsys):
-    found = run(capsys, "predict test.svm test.svm m.npz -o out --quiet")
+    found = run(capsys, "predict test.svm test.svm m.sk -o out --quiet")
     assert found == ("", "")
     expected = model.predict(S_TEST).tolist() * 2
     assert list(map(int, (folder / "out").read_text().split())) == expected
     (folder / "bad.svm").write_text("1 1:0.5\n1 1:x\n")
-    err = run(capsys, "predict bad.svm m.npz -o out --chunk-size 1", 1).err
+    err = run(capsys, "predict bad.svm m.sk -o out --chunk-size 1", 1).err
     assert err.startswith("error: bad.svm, line 2: the value must be a decimal number")
     assert len((folder / "out").read_text().split()) == 600  # the former content
 
 
 def test_decision_values_have_all_digits(model, capsys):
-    out = run(capsys, "predict test.svm m.npz --decision").out
+    out = run(capsys, "predict test.svm m.sk --decision").out
     assert list(map(float, out.split())) == model.decision_function(S_TEST).tolist()
 
 
 def test_probabilities(model, capsys):
-    out = run(capsys, "predict test.svm m.npz --probability").out
+    out = run(capsys, "predict test.svm m.sk --probability").out
     found = [list(map(float, line.split())) for line in out.splitlines()]
     assert found == model.predict_proba(S_TEST).tolist()
 
@@ -341,32 +337,32 @@ def test_probabilities(model, capsys):
 def test_values_of_several_classes(folder, capsys):
     y = np.arange(600) % 3
     model = AROWClassifier().fit(S, y)
-    save_model(model, "three.npz")
-    out = run(capsys, "predict test.svm three.npz --decision").out
+    save_model(model, "three.sk")
+    out = run(capsys, "predict test.svm three.sk --decision").out
     found = [list(map(float, line.split())) for line in out.splitlines()]
     assert found == model.decision_function(S_TEST).tolist()
 
 
 def test_predict_tables(table, capsys):
     """Features are found by their names; without --target no error is reported."""
-    run(capsys, "train train.csv --target label -o m.npz")
-    labels = run(capsys, "predict train.csv m.npz --target label").out
+    run(capsys, "train train.csv --target label -o m.sk")
+    labels = run(capsys, "predict train.csv m.sk --target label").out
     other = frame(table, X, NAMES)[["v", "u"]].assign(more="x")
     other.to_csv("other.csv", index=False)
-    found = run(capsys, "predict other.csv m.npz")
+    found = run(capsys, "predict other.csv m.sk")
     assert found == (labels, "")
     other[["v"]].to_csv("other.csv", index=False)
-    err = run(capsys, "predict other.csv m.npz", 1).err
+    err = run(capsys, "predict other.csv m.sk", 1).err
     assert err == (
         "error: other.csv: there is no column 'u', a feature of the model; the columns are v\n"
     )
-    err = run(capsys, "predict train.csv m.npz --target class", 1).err
+    err = run(capsys, "predict train.csv m.sk --target class", 1).err
     assert err == ("error: train.csv: there is no column 'class'; the columns are u, label, v\n")
 
 
 def test_a_model_without_names_predicts_tables(table, model, capsys):
     table.DataFrame(X_TEST).to_csv("t.csv", index=False)
-    found = run(capsys, "predict t.csv m.npz")
+    found = run(capsys, "predict t.csv m.sk")
     assert list(map(int, found.out.split())) == model.predict(X_TEST).tolist()
     assert found.err == ""
 
@@ -376,7 +372,7 @@ def test_a_model_without_names_predicts_tables(table, model, capsys):
 
 @pytest.mark.parametrize("options", ["", " --scale", " --n-jobs 2"])
 def test_tune(folder, options, capsys):
-    command = "tune train.svm -g C=0.1,1,10 -g gamma=0.5,2 -p tol=0.01 --seed 1 -o m.npz"
+    command = "tune train.svm -g C=0.1,1,10 -g gamma=0.5,2 -p tol=0.01 --seed 1 -o m.sk"
     found = run(capsys, command + options)
     estimator = LASVC(tol=0.01, random_state=1)
     prefix = ""
@@ -386,7 +382,7 @@ def test_tune(folder, options, capsys):
         prefix = "model__"
     grid = {f"{prefix}C": [0.1, 1, 10], f"{prefix}gamma": [0.5, 2]}
     search = ProgressiveSearch(estimator, grid, random_state=1).fit(S, Y)
-    check_same("m.npz", search)
+    check_same("m.sk", search)
     head, *lines = found.out.splitlines()
     assert head.split() == ["score", "samples", "C", "gamma"]
     rows = [line.split() for line in lines]
@@ -406,24 +402,24 @@ def test_tune_with_another_score_and_without_output(table, capsys):
         random_state=0,
     ).fit(X, NAMES)
     assert found.out.splitlines()[1].split()[0] == f"{search.best_score_:.4f}"
-    assert run(capsys, f"{command} --quiet -o m.npz") == ("", "")
-    assert load_model("m.npz").classes_.tolist() == ["no", "yes"]
+    assert run(capsys, f"{command} --quiet -o m.sk") == ("", "")
+    assert load_model("m.sk").classes_.tolist() == ["no", "yes"]
     err = run(capsys, f"{command} --scoring nonsense", 2).err
     assert "'nonsense'" in err
 
 
 def test_tune_a_regressor(folder, capsys):
     dump_svmlight_file(X, X[:, 1], "targets.svm", zero_based=False)
-    command = "tune targets.svm --model PassiveAggressiveRegressor -g C=0.01,1 -o m.npz --seed 0"
+    command = "tune targets.svm --model PassiveAggressiveRegressor -g C=0.01,1 -o m.sk --seed 0"
     run(capsys, command)
-    assert load_model("m.npz").C in (0.01, 1)
+    assert load_model("m.sk").C in (0.01, 1)
 
 
 # -- inspect -------------------------------------------------------------------------------------
 
 
 def test_inspect(model, folder, capsys):
-    out = run(capsys, "inspect m.npz").out
+    out = run(capsys, "inspect m.sk").out
     found = dict(line.split(":", 1) for line in out.splitlines())
     assert {name: text.strip() for name, text in found.items() if name != "parameters"} == {
         "class": "LASVC",
@@ -431,17 +427,14 @@ def test_inspect(model, folder, capsys):
         "support vectors": str(len(model.support_)),
         "features": "2",
         "classes": "-1, 1",
-        "file format": "1",
-        "file size": str((folder / "m.npz").stat().st_size),
-        "sklearn_online_svm": sklearn_online_svm.__version__,
-        "sklearn": sklearn.__version__,
+        "file size": str((folder / "m.sk").stat().st_size),
     }
     assert "C=1.0, " in found["parameters"] and "gamma=1.0, " in found["parameters"]
 
 
 def test_inspect_json(table, capsys):
-    run(capsys, "train train.csv --target label -o m.npz --scale --model AROWClassifier")
-    found = json.loads(run(capsys, "inspect m.npz --json").out)
+    run(capsys, "train train.csv --target label -o m.sk --scale --model AROWClassifier")
+    found = json.loads(run(capsys, "inspect m.sk --json").out)
     assert found["class"] == "AROWClassifier" and found["samples in all epochs"] == 600
     assert found["transformers"] == ["StandardScaler()"]
     assert found["feature names"] == ["u", "v"] and found["classes"] == ["no", "yes"]
@@ -449,9 +442,9 @@ def test_inspect_json(table, capsys):
 
 
 def test_inspect_cells(folder, capsys):
-    run(capsys, "train train.svm -o m.npz --cells 200 --seed 0")
-    found = json.loads(run(capsys, "inspect m.npz --json").out)
-    model = load_model("m.npz")
+    run(capsys, "train train.svm -o m.sk --cells 200 --seed 0")
+    found = json.loads(run(capsys, "inspect m.sk --json").out)
+    model = load_model("m.sk")
     assert found["cells"] == model.n_cells_
     assert found["samples in cells"] == model.cell_sizes_.sum()
     assert found["support vectors"] == sum(len(cell.support_) for cell in model.estimators_)
@@ -465,51 +458,54 @@ def test_inspect_cells(folder, capsys):
     [
         ("", "required: COMMAND"),
         ("train train.svm", "required: -o/--output"),
-        ("train -o m.npz", "required: DATA"),
-        ("train train.svm -o m.npz --model SVC", "invalid choice: 'SVC'"),
-        ("train train.svm -o m.npz -p C", "'C' is not NAME=VALUE"),
-        ("train train.svm -o m.npz -p D=1", "LASVC has no parameter 'D'; it has C, algorithm, "),
-        ("train train.svm -o m.npz -p C=-1", "The 'C' parameter of LASVC must be a float"),
-        ("train train.svm -o m.npz -p C=many", "The 'C' parameter of LASVC must be a float"),
-        ("train train.svm -o m.npz -p C=" + 300 * "(", "The 'C' parameter of LASVC must be a flo"),
-        ("train train.svm -o m.npz -p C__x=1", "LASVC has no parameter 'C__x'"),
-        ("train train.svm -o m.npz -p self=1", "LASVC has no parameter 'self'"),
-        ("train train.svm -o m.npz -p kernel=precomputed", "kernel='precomputed' needs the"),
+        ("train -o m.sk", "required: DATA"),
+        ("train train.svm -o m.sk --model SVC", "invalid choice: 'SVC'"),
+        ("train train.svm -o m.sk -p C", "'C' is not NAME=VALUE"),
+        ("train train.svm -o m.sk -p D=1", "LASVC has no parameter 'D'; it has C, algorithm, "),
+        ("train train.svm -o m.sk -p C=-1", "The 'C' parameter of LASVC must be a float"),
+        ("train train.svm -o m.sk -p C=many", "The 'C' parameter of LASVC must be a float"),
         (
-            "train train.svm -o m.npz --model LASVR --stream -p kernel=precomputed",
+            "train train.svm -o m.sk -p C=" + 300 * "(",
+            "The 'C' parameter of LASVC must be a flo",
+        ),
+        ("train train.svm -o m.sk -p C__x=1", "LASVC has no parameter 'C__x'"),
+        ("train train.svm -o m.sk -p self=1", "LASVC has no parameter 'self'"),
+        ("train train.svm -o m.sk -p kernel=precomputed", "kernel='precomputed' needs the"),
+        (
+            "train train.svm -o m.sk --model LASVR --stream -p kernel=precomputed",
             "kernel='precomputed' needs the matrix",
         ),
         (
-            "train train.csv --target label -o m.npz --cells 9 -p kernel=precomputed",
+            "train train.csv --target label -o m.sk --cells 9 -p kernel=precomputed",
             "kernel='precomputed' needs the matrix",
         ),
         (
-            "train train.csv --target label -o m.npz --scale -p kernel=precomputed",
+            "train train.csv --target label -o m.sk --scale -p kernel=precomputed",
             "kernel='precomputed' needs the matrix",
         ),
-        ("train train.svm -o m.npz --cells 0", "0 is not positive"),
-        ("train train.svm -o m.npz --cells 1", "The 'cell_size' parameter of CellClassifier"),
-        ("train train.svm -o m.npz --chunk-size 9" + 20 * "9", "9 is larger than 9223372036854"),
-        ("train train.svm -o m.npz --n-features 2147483648", "The 'n_features' parameter of"),
+        ("train train.svm -o m.sk --cells 0", "0 is not positive"),
+        ("train train.svm -o m.sk --cells 1", "The 'cell_size' parameter of CellClassifier"),
+        ("train train.svm -o m.sk --chunk-size 9" + 20 * "9", "9 is larger than 9223372036854"),
+        ("train train.svm -o m.sk --n-features 2147483648", "The 'n_features' parameter of"),
         (
-            "train train.svm -o m.npz --checkpoint c --checkpoint-every nan",
+            "train train.svm -o m.sk --checkpoint c --checkpoint-every nan",
             "The 'checkpoint_every' parameter",
         ),
-        ("train train.svm -o m.npz --stream --classes 1", "--classes needs at least two labels"),
-        ("train train.csv --target label -o m.npz --stream --classes yes,", "no empty one"),
-        ("train train.svm -o m.npz --stream --classes nan,1", "files have finite numbers as"),
-        ("train train.svm -o m.npz --stream --classes inf,1", "files have finite numbers as"),
-        ("train train.csv --target label -o m.npz --test test.svm", "--test needs tables, like"),
-        ("train train.svm -o m.npz --n-features x", "invalid positive value: 'x'"),
-        ("train train.svm -o m.npz --epochs 2", "--epochs needs --stream"),
-        ("train train.svm -o m.npz --classes 1,2", "--classes needs --stream"),
-        ("train train.svm -o m.npz --no-stream --checkpoint c", "--checkpoint needs --stream"),
-        ("train train.svm -o m.npz --stream --model RampSVC", "RampSVC cannot be trained on a"),
+        ("train train.svm -o m.sk --stream --classes 1", "--classes needs at least two labels"),
+        ("train train.csv --target label -o m.sk --stream --classes yes,", "no empty one"),
+        ("train train.svm -o m.sk --stream --classes nan,1", "files have finite numbers as"),
+        ("train train.svm -o m.sk --stream --classes inf,1", "files have finite numbers as"),
+        ("train train.csv --target label -o m.sk --test test.svm", "--test needs tables, like"),
+        ("train train.svm -o m.sk --n-features x", "invalid positive value: 'x'"),
+        ("train train.svm -o m.sk --epochs 2", "--epochs needs --stream"),
+        ("train train.svm -o m.sk --classes 1,2", "--classes needs --stream"),
+        ("train train.svm -o m.sk --no-stream --checkpoint c", "--checkpoint needs --stream"),
+        ("train train.svm -o m.sk --stream --model RampSVC", "RampSVC cannot be trained on a"),
         (
-            "train train.svm -o m.npz --model PassiveAggressiveRegressor --classes 1,2",
+            "train train.svm -o m.sk --model PassiveAggressiveRegressor --classes 1,2",
             "PassiveAggressiveRegressor is a regressor, which has no --classes",
         ),
-        ("train train.csv -o m.npz", "tables need --target"),
+        ("train train.csv -o m.sk", "tables need --target"),
         ("tune train.csv -g C=1,2", "tables need --target"),
         ("tune train.svm", "required: -g"),
         ("tune train.svm -g C", "'C' is not NAME=VALUE,VALUE"),
@@ -520,7 +516,7 @@ def test_inspect_cells(folder, capsys):
         ("tune train.svm -g C=1,-1", "The 'C' parameter of LASVC must be a float"),
         ("tune train.svm -g C=1,2 -g gamma=a --scale", "The 'gamma' parameter of LASVC must be"),
         ("predict train.svm", "required: MODEL"),
-        ("predict train.svm m.npz --decision --probability", "not allowed with argument"),
+        ("predict train.svm m.sk --decision --probability", "not allowed with argument"),
         ("inspect", "required: MODEL"),
     ],
 )
@@ -541,15 +537,15 @@ def test_invalid_options(table, command, message, capsys):
         "train train.svm -o train.svm",
         "train train.svm -o ./train.svm",
         "train train.svm -o link.svm",
-        "train train.svm -o m.npz --test test.svm --checkpoint test.svm",
-        "train train.svm -o new.npz --checkpoint new.npz",
+        "train train.svm -o m.sk --test test.svm --checkpoint test.svm",
+        "train train.svm -o new.sk --checkpoint new.sk",
         "tune train.svm -g C=1,2 -o train.svm",
-        "predict train.svm test.svm m.npz -o test.svm",
-        "predict test.svm m.npz -o m.npz",
+        "predict train.svm test.svm m.sk -o test.svm",
+        "predict test.svm m.sk -o m.sk",
     ],
 )
 def test_an_output_does_not_replace_an_input(command, folder, capsys):
-    run(capsys, "train train.svm -o m.npz --model AROWClassifier")
+    run(capsys, "train train.svm -o m.sk --model AROWClassifier")
     os.link("train.svm", "link.svm")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert "would replace" in run(capsys, command, 2).err
@@ -574,9 +570,9 @@ def test_labels_are_text_unless_all_are_integers(labels, classes, options, table
     names = np.resize(labels, len(X))
     frame(table, X, names).to_csv("labels.csv", index=False)
     options = options.format(",".join(labels))
-    run(capsys, f"train labels.csv --target label -o m.npz --model AROWClassifier {options}")
-    assert load_model("m.npz").classes_.tolist() == classes
-    lines = run(capsys, "predict labels.csv --target label m.npz").out.splitlines()
+    run(capsys, f"train labels.csv --target label -o m.sk --model AROWClassifier {options}")
+    assert load_model("m.sk").classes_.tolist() == classes
+    lines = run(capsys, "predict labels.csv --target label m.sk").out.splitlines()
     assert set(lines) <= set(labels)
 
 
@@ -585,19 +581,19 @@ def test_labels_are_text_unless_all_are_integers(labels, classes, options, table
 
 def test_a_column_without_a_name_is_not_a_feature(table, capsys):
     frame(table, X, NAMES).to_csv("indexed.csv")
-    run(capsys, "train train.csv --target label -o m.npz --seed 0")
-    err = run(capsys, "train indexed.csv --target label -o n.npz --seed 0").err
+    run(capsys, "train train.csv --target label -o m.sk --seed 0")
+    err = run(capsys, "train indexed.csv --target label -o n.sk --seed 0").err
     assert "indexed.csv: column 1 has no name and is not used" in err
-    expected, found = load_model("m.npz"), load_model("n.npz")
+    expected, found = load_model("m.sk"), load_model("n.sk")
     assert found.feature_names_in_.tolist() == ["u", "v"]
     np.testing.assert_array_equal(found.dual_coef_, expected.dual_coef_)
 
 
 def test_columns_are_listed_if_one_is_missing(table, capsys):
-    err = run(capsys, "train train.csv --target labels -o m.npz", 1).err
+    err = run(capsys, "train train.csv --target labels -o m.sk", 1).err
     assert "train.csv: there is no column 'labels'; the columns are u, label, v" in err
     frame(table, X, NAMES).to_csv("semicolons.csv", index=False, sep=";")
-    err = run(capsys, "train semicolons.csv --target label -o m.npz", 1).err
+    err = run(capsys, "train semicolons.csv --target label -o m.sk", 1).err
     assert "the columns are u;label;v (columns must be separated by commas" in err
 
 
@@ -613,7 +609,7 @@ def test_damaged_archives(table, ending, capsys):
         damaged = bytearray(content)
         damaged[k] ^= 255
         Path(name).write_bytes(damaged)
-        code = main(f"train {name} --target label -o m.npz --quiet".split())
+        code = main(f"train {name} --target label -o m.sk --quiet".split())
         found.append((code, capsys.readouterr().err[: len(name) + 9]))
     assert set(found) <= {(0, ""), (1, f"error: {name}: "), (1, f"error: {name}, ")}
     assert (1, f"error: {name}: ") in found
@@ -625,29 +621,29 @@ def test_a_damaged_parquet_file(table, capsys):
     frame(table, X, NAMES).to_parquet("bad.parquet")
     content = Path("bad.parquet").read_bytes()
     Path("bad.parquet").write_bytes(content.replace(b"unicode", b"uoicode"))
-    err = run(capsys, "train bad.parquet --target label -o m.npz", 1).err
+    err = run(capsys, "train bad.parquet --target label -o m.sk", 1).err
     assert err.startswith("error: bad.parquet: ")
 
 
 def test_a_precomputed_kernel_in_a_table(table, capsys):
     matrix = table.DataFrame(X @ X.T).rename(columns=str)
     matrix.assign(label=NAMES).to_csv("kernel.csv", index=False)
-    run(capsys, "train kernel.csv --target label -o m.npz -p kernel=precomputed --seed 0")
-    out = run(capsys, "predict kernel.csv m.npz").out
+    run(capsys, "train kernel.csv --target label -o m.sk -p kernel=precomputed --seed 0")
+    out = run(capsys, "predict kernel.csv m.sk").out
     expected = LASVC(kernel="precomputed", random_state=0).fit(matrix, NAMES)
     assert out.split() == expected.predict(matrix).tolist()
-    err = run(capsys, "predict train.svm m.npz", 1).err
-    assert "m.npz needs a table with its 600 named features: 0, 1, 2" in err and ", ..." in err
-    save_model(LASVC(kernel="precomputed").fit(X @ X.T, Y), "m.npz")
-    err = run(capsys, "predict train.svm m.npz", 2).err
+    err = run(capsys, "predict train.svm m.sk", 1).err
+    assert "m.sk needs a table with its 600 named features: 0, 1, 2" in err and ", ..." in err
+    save_model(LASVC(kernel="precomputed").fit(X @ X.T, Y), "m.sk")
+    err = run(capsys, "predict train.svm m.sk", 2).err
     assert "kernel='precomputed' needs the matrix of kernel values" in err
 
 
 def test_a_model_of_several_outputs(folder, capsys):
     """A file has one target, so no error is reported."""
     model = LASVR().fit(S, X)
-    save_model(model, "m.npz")
-    out, err = run(capsys, "predict test.svm m.npz")
+    save_model(model, "m.sk")
+    out, err = run(capsys, "predict test.svm m.sk")
     assert err == ""
     found = [list(map(float, line.split())) for line in out.splitlines()]
     assert found == model.predict(S_TEST).tolist()
@@ -658,67 +654,82 @@ def test_too_little_memory(folder, capsys, monkeypatch):
         raise MemoryError("Unable to allocate 16.0 GiB")
 
     monkeypatch.setattr(LASVC, "fit", fit)
-    err = run(capsys, "train train.svm -o m.npz", 1).err
+    err = run(capsys, "train train.svm -o m.sk", 1).err
     assert err.endswith("error: there is not enough memory: Unable to allocate 16.0 GiB\n")
 
 
 def test_models_without_a_method(folder, capsys):
-    save_model(AROWClassifier().fit(S, Y), "arow.npz")
-    err = run(capsys, "predict test.svm arow.npz --probability", 2).err
-    assert "the AROWClassifier in arow.npz has no predict_proba. Train it with -p probab" in err
+    save_model(AROWClassifier().fit(S, Y), "arow.sk")
+    err = run(capsys, "predict test.svm arow.sk --probability", 2).err
+    assert "the AROWClassifier in arow.sk has no predict_proba. Train it with -p probab" in err
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("train missing.svm -o m.npz", "No such file or directory: 'missing.svm'"),
-        ("train train.svm -o m.npz --test missing", "No such file or directory: 'missing'"),
-        ("train train.svm -o m.npz --checkpoint there/c", "there/c: there is no directory"),
-        ("train train.svm -o there/m.npz", "there/m.npz: there is no directory"),
-        ("tune train.svm -g C=1,2 -o there/m.npz", "there/m.npz: there is no directory"),
-        ("predict train.svm missing.npz", "No such file or directory: 'missing.npz'"),
-        ("predict train.svm train.svm", "train.svm cannot be loaded: it is damaged, incomplete"),
-        ("predict train.svm m.npz -o there/out", "there/out: there is no directory"),
+        ("train missing.svm -o m.sk", "No such file or directory: 'missing.svm'"),
+        ("train train.svm -o m.sk --test missing", "No such file or directory: 'missing'"),
+        ("train train.svm -o m.sk --checkpoint there/c", "there/c: there is no directory"),
+        ("train train.svm -o there/m.sk", "there/m.sk: there is no directory"),
+        ("tune train.svm -g C=1,2 -o there/m.sk", "there/m.sk: there is no directory"),
+        ("predict train.svm missing.sk", "No such file or directory: 'missing.sk'"),
+        ("predict train.svm train.svm", "train.svm cannot be loaded: File is not a zip file"),
+        ("predict train.svm m.sk -o there/out", "there/out: there is no directory"),
         ("inspect train.svm", "train.svm cannot be loaded"),
-        ("train empty.svm -o m.npz", "empty.svm has no samples"),
-        ("train empty.svm -o m.npz --stream", "empty.svm has no samples"),
-        ("train empty.csv --target a -o m.npz", "empty.csv has no samples"),
-        ("train empty.csv --target a -o m.npz --stream", "empty.csv has no samples"),
-        ("train train.csv --target x -o m.npz --stream", "train.csv: there is no column 'x'"),
-        ("train bare.svm -o m.npz", "bare.svm has no features"),
-        ("train one.svm -o m.npz", "The number of classes has to be greater than one"),
-        ("train half.svm.gz -o m.npz", "half.svm.gz cannot be decompressed: Compressed file end"),
-        ("train half.csv.gz --target a -o m.npz", "half.csv.gz: Compressed file ended before"),
-        ("train train.svm train.csv -o m.npz", "the files have different formats: csv, svmlight"),
-        ("train train.csv --target x -o m.npz", "train.csv: there is no column 'x'"),
-        ("train train.svm -o m.npz --test empty.svm", "empty.svm has no samples"),
-        ("train train.csv --target label -o m.npz --test no.csv", "no.csv has no samples"),
+        ("train empty.svm -o m.sk", "empty.svm has no samples"),
+        ("train empty.svm -o m.sk --stream", "empty.svm has no samples"),
+        ("train empty.csv --target a -o m.sk", "empty.csv has no samples"),
+        ("train empty.csv --target a -o m.sk --stream", "empty.csv has no samples"),
+        ("train train.csv --target x -o m.sk --stream", "train.csv: there is no column 'x'"),
+        ("train bare.svm -o m.sk", "bare.svm has no features"),
+        ("train one.svm -o m.sk", "The number of classes has to be greater than one"),
+        (
+            "train half.svm.gz -o m.sk",
+            "half.svm.gz cannot be decompressed: Compressed file end",
+        ),
+        ("train half.csv.gz --target a -o m.sk", "half.csv.gz: Compressed file ended before"),
+        (
+            "train train.svm train.csv -o m.sk",
+            "the files have different formats: csv, svmlight",
+        ),
+        ("train train.csv --target x -o m.sk", "train.csv: there is no column 'x'"),
+        ("train train.svm -o m.sk --test empty.svm", "empty.svm has no samples"),
+        ("train train.csv --target label -o m.sk --test no.csv", "no.csv has no samples"),
         ("tune empty.svm -g C=1,2", "empty.svm has no samples"),
-        ("predict empty.svm m.npz", "empty.svm has no samples"),
-        ("predict empty.svm empty.svm m.npz -o out", "empty.svm has no samples"),
-        ("predict empty.csv m.npz", "empty.csv has no samples"),
-        ("predict train.svm names.npz", "the model in names.npz needs a table with its 2 named"),
-        ("predict train.svm scaled.npz", "needs a table with its 2 named features: u, v"),
-        ("predict train.svm new.npz", "the LASVC in new.npz has not been fitted"),
-        ("train bare.csv --target label -o m.npz", "bare.csv has no features"),
-        ("train inf.csv --target label -o m.npz", "inf.csv, line 3: column 'u' must contain fini"),
+        ("predict empty.svm m.sk", "empty.svm has no samples"),
+        ("predict empty.svm empty.svm m.sk -o out", "empty.svm has no samples"),
+        ("predict empty.csv m.sk", "empty.csv has no samples"),
+        (
+            "predict train.svm names.sk",
+            "the model in names.sk needs a table with its 2 named",
+        ),
+        ("predict train.svm scaled.sk", "needs a table with its 2 named features: u, v"),
+        ("predict train.svm new.sk", "the LASVC in new.sk has not been fitted"),
+        ("train bare.csv --target label -o m.sk", "bare.csv has no features"),
+        (
+            "train inf.csv --target label -o m.sk",
+            "inf.csv, line 3: column 'u' must contain fini",
+        ),
         ("train train.svm -o folder", "folder is a directory"),
-        ("predict train.svm m.npz -o folder", "folder is a directory"),
+        ("predict train.svm m.sk -o folder", "folder is a directory"),
         ("tune train.svm -g C=1,2 -o folder", "folder is a directory"),
-        ("train train.svm -o n.npz --checkpoint m.npz", "'m.npz' is damaged, or not a checkpoint"),
-        ("train train.svm -o n.npz --checkpoint empty.csv", "'empty.csv' is damaged, or not a"),
-        ("train folder -o m.npz", "Is a directory: 'folder'"),
+        (
+            "train train.svm -o n.sk --checkpoint m.sk",
+            "'m.sk' is damaged, or not a checkpoint",
+        ),
+        ("train train.svm -o n.sk --checkpoint empty.csv", "'empty.csv' is damaged, or not a"),
+        ("train folder -o m.sk", "Is a directory: 'folder'"),
         ("inspect folder", "Is a directory: 'folder'"),
         ("inspect new.csv.zip", "new.csv.zip cannot be loaded"),
     ],
 )
 def test_errors_in_files(table, command, message, capsys):
-    save_model(LASVC().fit(S, Y), "m.npz")
-    save_model(LASVC(), "new.npz")
+    save_model(LASVC().fit(S, Y), "m.sk")
+    save_model(LASVC(), "new.sk")
     columns = table.DataFrame(X, columns=["u", "v"])
-    save_model(AROWClassifier().fit(columns, NAMES), "names.npz")
+    save_model(AROWClassifier().fit(columns, NAMES), "names.sk")
     scaled = OnlinePipeline([("scale", StandardScaler()), ("model", AROWClassifier())])
-    save_model(scaled.fit(columns, NAMES), "scaled.npz")
+    save_model(scaled.fit(columns, NAMES), "scaled.sk")
     os.mkdir("folder")
     columns.to_csv("new.csv.zip", index=False)
     for name, text in {
@@ -745,7 +756,7 @@ def test_errors_in_files(table, command, message, capsys):
 def test_faults_of_the_program_are_not_hidden(folder, monkeypatch):
     monkeypatch.setattr(LASVC, "fit", lambda self, X, y: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        main(["train", "train.svm", "-o", "m.npz"])
+        main(["train", "train.svm", "-o", "m.sk"])
 
 
 def test_warnings(folder, capsys):
@@ -757,5 +768,5 @@ def test_warnings(folder, capsys):
 
 def test_logging_of_other_programs_is_unchanged(folder, capsys):
     before = logging.getLogger().handlers[:], logging.getLogger().level
-    run(capsys, "train train.svm -o m.npz")
+    run(capsys, "train train.svm -o m.sk")
     assert (logging.getLogger().handlers, logging.getLogger().level) == before

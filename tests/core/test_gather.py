@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.kernel.gather import Gather
+from sklearn_online_svm._core.kernel.rows.gather import Gather
 
 
 def members_of(n_slots, share, n_moved, seed):

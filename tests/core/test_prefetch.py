@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.support.engine import make_loop, make_store, wide_samples
 
 N = 700

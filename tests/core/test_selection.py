@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.kernel.block import Samples
-from sklearn_online_svm._core.kernel.selection import (
+from sklearn_online_svm._core.kernel.dual.selection import (
     Active,
     AutoActive,
     Gradient,
@@ -13,6 +12,7 @@ from sklearn_online_svm._core.kernel.selection import (
     Selection,
     SupportStable,
 )
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.selection import Chooser, closeness, is_outside_margin
 from tests.support.engine import kernel_values, make_loop, make_store

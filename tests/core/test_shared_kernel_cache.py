@@ -6,8 +6,8 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._base import thread_pool
-from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.vectors.block import Samples
+from sklearn_online_svm._validation import thread_pool
 from tests.support.engine import make_loop, make_store, wide_samples
 
 N, N_CLASSES, D = 360, 12, 30

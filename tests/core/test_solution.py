@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.support.engine import make_loop, make_store
 
 N, N_PROBLEMS, C = 120, 3, 2.0

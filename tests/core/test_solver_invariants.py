@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 from tests.support.samples import GAP_DRIVEN
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core.kernel.admission import Admission, RampFilter, RampLoss
-from sklearn_online_svm._core.kernel.block import Samples
-from sklearn_online_svm._core.kernel.engine import Engine
-from sklearn_online_svm._core.kernel.gap_driven import GapDriven
+from sklearn_online_svm._core.kernel.dual.admission import Admission, RampFilter, RampLoss
+from sklearn_online_svm._core.kernel.dual.engine import Engine
+from sklearn_online_svm._core.kernel.dual.gap_driven import GapDriven
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.reference.gap_driven import ReferenceGapDriven
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.targets import ReferenceLasvr, ReferenceOneClass

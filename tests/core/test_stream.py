@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVC
 
-from sklearn_online_svm._core.kernel.block import Samples
-from sklearn_online_svm._core.kernel.engine import Engine
-from sklearn_online_svm._core.kernel.problem import Problem
+from sklearn_online_svm._core.kernel.dual.engine import Engine
+from sklearn_online_svm._core.kernel.dual.problem import Problem
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 from tests.support.samples import three_classes as three_names
 from tests.support.samples import two_classes

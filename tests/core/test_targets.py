@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR, OneClassSVM
 
-from sklearn_online_svm._core.kernel.block import Samples
-from sklearn_online_svm._core.kernel.support_set import STREAM
+from sklearn_online_svm._core.kernel.vectors.block import Samples
+from sklearn_online_svm._core.kernel.vectors.support_set import STREAM
 from tests.support.engine import make_loop, make_store
 
 GAMMA = 0.5

@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import _kernel_machine, _lasvc
+from sklearn_online_svm.kernel import _kernel_machine, _online_svc
 from tests.support import ROOT
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
@@ -215,7 +215,7 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
 def few_steps(monkeypatch):
     monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 200)
     monkeypatch.setattr(_kernel_machine, "MAX_STEPS_PER_SAMPLE", 1)
-    monkeypatch.setattr(_lasvc, "MAX_REPROCESS", 3)
+    monkeypatch.setattr(_online_svc, "MAX_REPROCESS", 3)
 
 
 def test_finishing_is_limited_in_fit_and_in_finish(few_steps):

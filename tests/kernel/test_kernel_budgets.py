@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from sklearn_online_svm._core.kernel import expansion_budgets
+from sklearn_online_svm._core.kernel.expansion import expansion_budgets
 from tests.support.kernel_updates import (
     BUDGETS,
     JOINT,

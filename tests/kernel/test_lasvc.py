@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
-from sklearn_online_svm._base import (
+from sklearn_online_svm._validation import (
     balanced_weights,
     running_balanced_weights,
     weighted_variance,

@@ -152,7 +152,7 @@ def test_the_signature_is_that_of_the_parameters(kind):
         kind().set_params(break_ties=True)
 
 
-@pytest.mark.parametrize("kind", [LASVC, ActiveLASVC, VirtualLASVC, RampSVC])
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
 @pytest.mark.parametrize("name", ["predict_proba", "predict_log_proba"])
 def test_probabilities_name_what_to_use(kind, name):
     model = kind().fit(POINTS, SIDES)

@@ -165,6 +165,17 @@ def test_a_stream_that_moves_away(shift):
     assert all(COARSE in str(w.message) and w.filename == __file__ for w in said)
 
 
+def test_the_origin_stays_where_moving_it_does_not_help():
+    """A feature with large values of both signs is coarse, and no other origin is better."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    y = np.where(X[:, 1] + 0.3 * rng.normal(size=600) > 0, 1, -1)
+    X[:, 0] = 1e3 * rng.choice([-1, 1], 600)
+    with pytest.warns(UserWarning, match=COARSE):
+        model = in_chunks(LASVC(kernel="linear"), X.astype(np.float32), y, 50)
+    assert model._engine.store.offset is None
+
+
 @with_layouts
 def test_models_far_from_zero_continue_after_pickling(layout):
     X, y = shifted(3e3, layout=layout)

@@ -14,9 +14,9 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
-from sklearn_online_svm.kernel._lasvc import CLEAN_INTERVAL, MAX_NON_SV
+from sklearn_online_svm.kernel._online_machine import CLEAN_INTERVAL, MAX_NON_SV
 from tests.support.robust import (
     BOTH,
     GAMMA,

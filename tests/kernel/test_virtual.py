@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from sklearn_online_svm import ActiveLASVC, VirtualLASVC
-from sklearn_online_svm._core.kernel.selection import Active
-from sklearn_online_svm._core.kernel.support_set import DATA
+from sklearn_online_svm._core.kernel.dual.selection import Active
+from sklearn_online_svm._core.kernel.vectors.support_set import DATA
 from sklearn_online_svm._feature_space import Kernel
 from sklearn_online_svm.kernel._virtual_points import VirtualPoints
 from sklearn_online_svm.kernel._virtual_pool import VirtualPool

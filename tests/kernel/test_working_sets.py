@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
-from sklearn_online_svm._core.kernel import problem as problem_module
+from sklearn_online_svm._core.kernel.dual import problem as problem_module
 from tests.kernel.test_resume import (  # noqa: F401
     RandomInterrupts,
     assert_same,

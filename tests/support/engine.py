@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from sklearn_online_svm._core.kernel.block import Samples
-from sklearn_online_svm._core.kernel.dense_store import DenseStore
-from sklearn_online_svm._core.kernel.engine import Engine
-from sklearn_online_svm._core.kernel.sparse_store import SparseStore
+from sklearn_online_svm._core.kernel.dual.engine import Engine
+from sklearn_online_svm._core.kernel.vectors.block import Samples
+from sklearn_online_svm._core.kernel.vectors.dense_store import DenseStore
+from sklearn_online_svm._core.kernel.vectors.sparse_store import SparseStore
 from sklearn_online_svm.kernel._engine import SolverSpec
 
 

@@ -183,9 +183,6 @@ def models():
         "cw": learnt(package.ConfidenceWeightedClassifier(), X, y),
         "scw, full": learnt(package.SCWClassifier(covariance="full"), X, y),
         "arow": learnt(package.AROWClassifier(), S3, y3),
-        "advice, scaled": learnt(
-            package.ScaledAdviceClassifier(package.AdvicePassiveAggressiveClassifier(rules)), X, y
-        ),
         "local": learnt(package.LocalOnlineClassifier(5, n_neighbors=2), X, y),
         "local, sparse, 3 classes, average": learnt(
             package.LocalOnlineClassifier(5, average=True), S3.astype(np.float32), y3

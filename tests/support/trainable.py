@@ -19,7 +19,6 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
     RampSVC,
 )
-from sklearn_online_svm.asreview import OnlineSVM
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
@@ -53,7 +52,6 @@ STREAMS = {
     **STREAM_MODELS,
     "calibrated": OnlineCalibratedClassifier(AROWClassifier()),
     "pipeline": make_online_pipeline(StandardScaler(with_mean=False), AROWClassifier()),
-    "asreview": OnlineSVM(),
     "search": ProgressiveSearch(PassiveAggressiveClassifier(), {"C": [0.1, 1.0]}, cv=2),
     "search, regressor": ProgressiveSearch(PassiveAggressiveRegressor(), {"C": [0.1, 1.0]}, cv=2),
     **FINISHING,

@@ -1,0 +1,1 @@
+"""The dual loop: problems, solvers, support sets, optimization, solutions."""

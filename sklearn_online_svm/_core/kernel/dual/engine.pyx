@@ -1,0 +1,418 @@
+"""The engine of a kernel model: problems over one vector store.
+
+``learn`` trains on samples (see ``stream.pyx``), ``finish`` optimizes over the support set (see
+``finisher.pyx``), ``show`` returns the solution that predictions use. ``state`` returns the
+complete state of an engine, except cached kernel rows, which can be recomputed.
+
+SIGINT is raised between two blocks of samples, or every few milliseconds within ``finish``. After
+an interrupt the model is usable, and ``checkpoint`` is the state from which training continues as
+if it had not been interrupted.
+"""
+cimport cython
+from libc.stdint cimport int64_t
+
+from ...guard cimport Guard, Halt
+from ...interrupts import DeferredInterrupts
+from ..vectors.block cimport Samples
+from .finisher cimport Finisher
+from .problem cimport Problem
+from .selection cimport Selection
+from .slots cimport Slots
+from .solution cimport Solution, written_down
+from ..vectors.stores cimport Store
+from .stream cimport Stream
+
+import numpy as np
+
+
+@cython.final
+cdef class Engine:
+    """Problems over one store.
+
+    Parameters
+    ----------
+    store : Store
+    problems : list of Problem
+        One (binary), or one per class.
+    row_bytes : int, default=0
+        Total size of the kernel caches of several problems; ignored for a single one.
+    """
+    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0):
+        cdef Halt halt = Halt()
+        self.store = store
+        self.problems = problems
+        self.kept = {}
+        self.guard = Guard()
+        self.slots = Slots(store, problems)
+        self.stream = Stream(self.slots, self.guard, halt)
+        self.finisher = Finisher(self.slots, halt)
+        self.set_cache_size(row_bytes)
+
+    def set_cache_size(self, Py_ssize_t row_bytes):
+        """Set the size of the kernel caches of several problems."""
+        self.slots.set_cache_size(row_bytes)
+
+    # -------------------------------------------------------------------------- state
+
+    def state(self):
+        """Return copies of all arrays from which ``restore`` rebuilds the engine."""
+        return {
+            "store": self.store.state(),
+            "n_slots": self.store.n_slots,
+            "problems": [problem.state() for problem in self.problems],
+            "n_evaluations": self.stream.n_evaluations + self.finisher.n_evaluations,
+            "n_processed": self.stream.n_processed,
+            **self.slots.state(),
+        }
+
+    def restore(self, state):
+        """Restore a result of ``state()``; the arrays are copied before they are changed."""
+        self.store.restore(state["store"], state["n_slots"])
+        self.stream.n_evaluations, self.finisher.n_evaluations = state["n_evaluations"], 0
+        self.stream.n_processed = state["n_processed"]
+        self.slots.take_back(state["problems"])
+        self.slots.restore(state)
+        self.touched()
+
+    def touched(self):
+        """Discard the solution after arrays of a problem were changed from outside."""
+        self.slots.solution = None
+
+    # -------------------------------------------------------------------------- training
+
+    @property
+    def n_processed(self):
+        """Number of samples processed since ``begin_pass``: ``begin`` of a call that resumes."""
+        return self.stream.n_processed
+
+    @property
+    def selection(self):
+        """Order of the samples, or None: the given order."""
+        return self.stream.selection
+
+    @selection.setter
+    def selection(self, Selection selection):
+        self.stream.selection = selection
+
+    @property
+    def follower(self):
+        """Object that may add samples after each selected one, or None."""
+        return self.stream.follower
+
+    @follower.setter
+    def follower(self, follower):
+        self.stream.follower = follower
+
+    def begin_pass(self, known=None):
+        """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None."""
+        self.stream.n_processed = 0
+        self.track(known)
+        for problem in self.problems:
+            problem.begin_pass()
+
+    def track(self, known=None):
+        """Keep track of the slots of samples of X; ``known`` as in ``begin_pass``."""
+        cdef Problem problem
+        for c, problem in enumerate(self.problems):
+            problem.members.track(None if known is None else known[c])
+
+    def check(self, X):
+        """Raise the errors that ``learn`` would raise for samples of X, before any is used."""
+        self.stream.block.check(X)
+
+    def learn(self, X, const int64_t[::1] order, Samples given, executor=None,
+              Py_ssize_t begin=0, progress=None):
+        """Run online iterations over the samples ``X[order]``.
+
+        ``n_processed`` is the number of samples processed, updated after each block.
+
+        Parameters
+        ----------
+        X : ndarray or csr_matrix
+            In the format of the store.
+        order : ndarray of int64
+            Samples in the order of visiting. A ``selection`` changes it: the samples processed
+            are moved to the front, others may remain.
+        given : Samples
+        executor : Executor, optional
+            Threads for parallel work.
+        begin : int, default=0
+            Number of samples of ``order`` processed before.
+        progress : callable, optional
+            Called with ``n_processed`` after each block.
+        """
+        self.busy, self.checkpoint = True, None
+        try:
+            with DeferredInterrupts():
+                self.stream.learn(X, order, given, executor, begin, progress)
+        finally:
+            self.busy = False
+
+    def seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha, g=None,
+             bint scores=False, executor=None):
+        """Add the samples ``X[rows]`` with the given alpha (n_problems, len(rows)).
+
+        For each problem those with alpha != 0 are added. alpha must lie in the boxes (see
+        ``moved``), and g is computed. If ``g``, of the same shape, is given (as in ``place``), it
+        is not computed, and samples with g not NaN are added. ``scores``, for alpha = 0: compute
+        all kernel values for the cache, if that takes less time than rows on demand.
+        """
+        enters = np.ascontiguousarray(
+            np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
+        self.stream.seed(X, rows, given, alpha, enters, scores, executor)
+        if g is None:
+            self.refresh()
+            return
+        for problem, values, mine in zip(self.problems, g, enters):
+            # Slots were assigned in this order.
+            self.finisher.set_lower_gradients(problem, problem.slots(), values[mine != 0])
+        self.touched()
+
+    def kernel_values(self, X, const int64_t[::1] rows, executor=None):
+        """Return kernel values of samples of X against the store, in float32.
+
+        The shape is (len(rows), n_slots).
+        """
+        return self.stream.kernel_values(X, rows, executor)
+
+    def count(self, int64_t n_evaluations):
+        """Count kernel values that another engine computed for this one."""
+        self.stream.n_evaluations += n_evaluations
+
+    # -------------------------------------------------------------------------- support set
+
+    def finish(self, executor=None, progress=None, double share=1.0):
+        """Optimize each problem over its support set, to its tolerance.
+
+        After ``restore``, an optimization that was interrupted is continued. After an interrupt
+        the steps made are kept; after an error the former state is restored. ``progress()`` is
+        called several times per second. At most ``share`` of the steps left are made.
+        """
+        cdef Problem problem
+        self.checkpoint = None
+        for problem in self.problems:
+            self.finisher.begin_alone(problem)
+        self.finisher.progress, self.finisher.share = progress, share
+        try:
+            with DeferredInterrupts():
+                self.change(self.finish_all, executor)
+        finally:
+            self.finisher.progress, self.finisher.share = None, 1.0
+
+    def finish_all(self, executor):
+        cdef Problem problem
+        self.discard_optimized()
+        try:
+            self.finisher.finish(self.problems, executor)
+        except BaseException as error:
+            if is_interrupt(error):
+                self.checkpoint = self.state()
+                self.finisher.end_finish()
+                for problem in self.problems:
+                    problem.refresh()
+            raise
+        finally:
+            for problem in self.problems:
+                problem.finishing = False
+        self.finisher.end_finish()
+
+    def change(self, operation, *arguments):
+        """Run an operation on the problems; after an error take the problems back."""
+        self.slots.make_room()
+        saved, done = self.slots.saved(), False
+        self.busy = True
+        try:
+            operation(*arguments)
+            done = True
+        except BaseException as error:
+            done = is_interrupt(error)
+            raise
+        finally:
+            self.busy = False
+            if not done:
+                self.slots.take_back(saved)
+            # Vectors of evicted members are released.
+            self.slots.write(self.stream.block)
+
+    def drop(self, Py_ssize_t c, slots):
+        """Remove the members of problem ``c`` in ``slots``, whatever their alpha.
+
+        The remaining alphas are changed to meet the constraints, and g is updated, so that
+        training can continue. After an error the former state is restored.
+        """
+        self.change(self.drop_members, self.problems[c], slots)
+
+    def drop_members(self, problem, slots):
+        self.finisher.drop(problem, slots)
+
+    def refresh(self):
+        """Recompute every g from alpha, which removes accumulated rounding errors."""
+        self.finisher.refresh()
+        self.touched()
+
+    def recompute(self):
+        """Recompute K(x, x) and g, for a support set that comes from another kernel."""
+        self.finisher.recompute()
+        self.touched()
+
+    def moved(self, Samples given, rows, alpha):
+        """Return ``alpha`` (n_problems, len(rows)) moved into the boxes of the samples."""
+        return np.array([
+            problem.moved(mine, *given.boxes(c, self.slots.class_of(c), rows))
+            for c, (problem, mine) in enumerate(zip(self.problems, alpha))
+        ]).reshape(len(self.problems), len(rows))
+
+    def rebox(self, Samples given):
+        """Set the boxes of the support set to those of ``given``; move alpha and update g.
+
+        All members must be samples of X. An interrupt or an error leaves the state unchanged.
+        """
+        self.discard_optimized()
+        self.finisher.rebox(given)
+        self.touched()
+
+    def place(self, Samples given, alpha, g):
+        """Set boxes, alpha and g of the support set; g is not computed.
+
+        The boxes are those of ``given``. alpha, within them, and g are given per problem, over all
+        slots; in regression g is that of the lower side of the tube, for any alpha. All members
+        must be samples of X.
+        """
+        self.discard_optimized()
+        self.finisher.place(given, alpha, g)
+        self.touched()
+
+    def violations(self, Samples given, const double[:, ::1] scores):
+        """Return the (n_problems, n_rows) violation of each given sample of X, at its alpha.
+
+        ``scores`` (n_rows, n_problems) are the decision values.
+        """
+        return self.finisher.violations(given, scores)
+
+    # -------------------------------------------------------------------------- predictions
+
+    @property
+    def is_optimized(self):
+        """Whether the solution used for predictions is optimal."""
+        return all(problem.is_optimized for problem in self.problems)
+
+    def discard_optimized(self):
+        """Discard the optimized solutions: predictions use the online solution."""
+        for problem in self.problems:
+            problem.discard_optimized()
+
+    def prepare(self, bint optimized, int64_t steps, executor=None):
+        """Prepare the solution used for predictions; the caller holds the guard.
+
+        ``optimized``: optimize over the support set, with at most ``steps`` steps.
+        """
+        cdef Problem problem
+        cdef list left = []
+        if not optimized:
+            self.discard_optimized()
+        elif not self.is_optimized:
+            # A training call may be suspended, waiting for this one: its limits are restored.
+            for problem in self.problems:
+                left.append((problem.steps_left, problem.steps_kept, problem.steps_after,
+                             problem.cut_short))
+            self.allow(steps)
+            busy, self.busy = self.busy, True
+            try:
+                with DeferredInterrupts():
+                    self.finisher.optimize(executor)
+            finally:
+                self.busy = busy
+                for problem, limits in zip(self.problems, left):
+                    (problem.steps_left, problem.steps_kept, problem.steps_after,
+                     problem.cut_short) = limits
+
+    def cached_solution(self, bint optimized):
+        """Return the solution used for predictions, or None if it has to be computed."""
+        cdef Solution solution = self.slots.solution
+        if self.busy and self.guard.is_mine():
+            self.guard.refuse()
+        return solution if solution is not None and solution.optimized == optimized else None
+
+    def solution(self, bint optimized, int64_t steps, executor=None):
+        """Return the solution used for predictions, computed if necessary."""
+        solution = self.cached_solution(optimized)
+        if solution is not None:
+            return solution
+        if self.guard.is_mine():
+            return self.compute_solution(optimized, steps, executor)
+        with self.guard.reading():
+            return self.compute_solution(optimized, steps, executor)
+
+    cdef Solution compute_solution(self, bint optimized, int64_t steps, executor):
+        """Compute the solution used for predictions; the caller holds the guard."""
+        cdef Solution solution = self.slots.solution
+        if solution is None or solution.optimized != optimized:
+            self.prepare(optimized, steps, executor)
+            solution = self.current_solution()
+            solution.optimized = optimized
+            self.slots.solution = solution
+        return solution
+
+    cpdef Solution current_solution(self):
+        """Return the current solution: the optimized one if up to date, else the online one."""
+        cdef Solution solution = written_down(self.store, self.slots, self.problems)
+        solution.kept, solution.n_changes = self.kept, self.n_changes
+        return solution
+
+    # -------------------------------------------------------------------------- limits and counts
+
+    def allow(self, steps):
+        """Limit the steps of each problem until the next ``allow``."""
+        for problem in self.problems:
+            problem.allow(steps)
+
+    @property
+    def out_of_steps(self):
+        """Whether a problem has reached the limit of steps."""
+        return any(problem.steps_left <= 0 for problem in self.problems)
+
+    @property
+    def out_of_share(self):
+        """Whether a problem has reached the limit of steps of the last ``finish``."""
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.steps_left <= problem.steps_after:
+                return True
+        return False
+
+    @property
+    def cut_short(self):
+        """Whether REPROCESS reached a limit of steps."""
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.cut_short:
+                return True
+        return False
+
+    @property
+    def n_changes(self):
+        return sum(problem.n_changes for problem in self.problems)
+
+    @property
+    def n_kernel_evaluations(self):
+        """Number of kernel values computed, including values computed again."""
+        return (self.stream.n_evaluations + self.finisher.n_evaluations
+                + sum(problem.n_evaluations for problem in self.problems))
+
+    @property
+    def n_operations(self):
+        """Number of array elements accessed by solver steps."""
+        return sum(problem.n_operations for problem in self.problems)
+
+    def violation_met(self):
+        """Return the largest violation of the epoch, each found when the sample was visited."""
+        return max(problem.violation_met for problem in self.problems)
+
+    def violation_left(self):
+        """Return the largest violation over all samples; exact if the epoch changed nothing."""
+        return max(problem.violation_left for problem in self.problems)
+
+
+def is_interrupt(error):
+    """Return whether training was ended by Ctrl-C, not by an error."""
+    return isinstance(error, KeyboardInterrupt)

@@ -1,0 +1,390 @@
+"""Optimization over the support set: ``finish``, and the optimized solution for predictions."""
+cimport cython
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+from ...guard cimport Halt, share
+from ...interrupts cimport check_interrupts
+from ...memory cimport round_up
+from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
+from ..vectors.block cimport BlockValues, SampleBlock, Samples
+from ..rows.kernel_matrix cimport KernelMatrix
+from .problem cimport Problem
+from .slots cimport Slots
+from ..vectors.support_set cimport Example, SupportSet, turn_example
+
+import numpy as np
+
+# Slots whose kernel values are computed at a time, for a block: they remain in the L2 cache.
+cdef enum:
+    STRIPE = 2048
+
+
+@cython.final
+cdef class Finisher:
+    def __init__(self, Slots slots, Halt halt):
+        self.slots, self.store, self.problems = slots, slots.store, slots.problems
+        self.halt, self.share = halt, 1.0
+        self.block = SampleBlock(self.store)
+
+    cdef int begin_alone(self, Problem problem) except -1:
+        """Begin an empty block, to fit lengths and buffers to the support set."""
+        cdef BlockValues values
+        values.values, values.gram, values.ld, values.gram_ld = NULL, NULL, 0, 0
+        self.slots.divide_memory()
+        return problem.begin_block(&values, 0)
+
+    # -------------------------------------------------------------------------- finish
+
+    cdef int finish(self, list problems, executor) except -1:
+        """Optimize problems over their support sets, from where they are."""
+        if executor is None or len(problems) == 1:
+            try:
+                for problem in problems:
+                    self.finish_problem(problem)
+            finally:
+                self.halt.now = False
+            return 0
+        while True:
+            share([(self.finish_problem, problem) for problem in problems], executor, self.halt)
+            # A signal has ended the threads early.
+            check_interrupts()
+            if all([(<Problem>problem).is_finished for problem in problems]):
+                return 0
+
+    def finish_problem(self, Problem problem):
+        """Optimize one problem, checking signals now and then."""
+        cdef int code = 0
+        if not problem.finishing:
+            problem.begin_finish(self.share)
+        problem.matrix.load_working_set()       # of an interrupted call
+        try:
+            while not problem.is_finished and not self.halt.now:
+                with nogil:
+                    code = problem.finish()
+                problem.is_finished = code == 1
+                problem.matrix.raise_errors(code)
+                if code == 2:
+                    self.unshrink(problem)
+                    problem.choose_working_set()
+                check_interrupts()
+                if self.progress is not None:
+                    try:
+                        self.progress()
+                    except BaseException:
+                        self.halt.now = True        # a callback stops all threads
+                        raise
+        finally:
+            problem.matrix.unload_working_set()
+
+    cdef int unshrink(self, Problem problem) except -1:
+        """Recompute g of the slots that are not active, checking signals between blocks.
+
+        g of the active slots is current. The others change by the alphas changed since they were
+        removed, in the order of the slots. An interrupted call can be repeated.
+        """
+        cdef:
+            SupportSet members = problem.members
+            KernelMatrix matrix = problem.matrix
+            SampleBlock block = SampleBlock(self.store)
+            Py_ssize_t first, s, n_uncached, ld = round_up(self.store.n_slots, SIMD_TILE)
+            double *old_alpha = matrix.active.old_alpha
+            float *row
+            const float *shared
+            float[::1] values
+            int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
+        if not matrix.active.shrunk:
+            return 0
+        if not matrix.active.chosen:
+            values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
+        changed = np.flatnonzero(
+            members["alpha"] != np.asarray(<double[:members.n]>old_alpha)).tolist()
+        for first in range(0, len(changed), SIMD_BLOCK):
+            slots = changed[first:first + SIMD_BLOCK]
+            if matrix.active.chosen:
+                self.move_block(problem, np.array(slots))
+                check_interrupts()
+                continue
+            uncached = [s for s in slots
+                        if matrix.rows.rows[s].values == NULL and not matrix.has_shared(s)]
+            for n_uncached, s in enumerate(uncached):
+                index[n_uncached] = members.index[s]
+            if uncached:
+                block.load_slots(&index[0], len(uncached))
+                with nogil:
+                    self.store.values(block.block, 0, ld, &values[0], ld)
+                self.store.raise_errors(0)
+                self.n_evaluations += len(uncached) * self.store.n_slots
+            n_uncached = 0
+            for s in slots:
+                if n_uncached < len(uncached) and s == uncached[n_uncached]:
+                    row = matrix.gathered_row(&values[n_uncached * ld])
+                    row[s] = members.diag[s]
+                    n_uncached += 1
+                elif matrix.rows.rows[s].values == NULL and matrix.has_shared(s):
+                    shared = matrix.shared_row(s)
+                    row = matrix.gathered_row(<float *>shared)
+                    row[s] = members.diag[s]
+                    matrix.give_back(s, shared)
+                else:
+                    row = <float *>matrix.row(s, -1)
+                    if row == NULL:
+                        self.store.raise_errors(-1)
+                table().axpy(old_alpha[s] - members.alpha[s], row, members.g, members.n)
+                # After an interrupt, or an error of a kernel function, it must not be repeated.
+                old_alpha[s] = members.alpha[s]
+            check_interrupts()
+        matrix.active.write_back(members)
+        matrix.active.forget()
+        problem.refresh()
+        return 0
+
+    cdef int move_block(self, Problem problem, slots) except -1:
+        """Change g by the changes of alpha in up to ``SIMD_BLOCK`` slots, without cached rows."""
+        cdef:
+            SupportSet members = problem.members
+            SampleBlock block = SampleBlock(self.store)
+            double *old_alpha = problem.matrix.active.old_alpha
+            const int64_t[::1] moved = slots
+            const int32_t[::1] index = members["index"][slots]
+            float[::1] values = np.empty(SIMD_BLOCK * STRIPE, dtype=np.float32)
+            double[::1] change = np.zeros(round_up(self.store.n_slots, SIMD_TILE))
+            Py_ssize_t n = moved.shape[0], start = 0, size, r, s
+        block.load_slots(&index[0], n)
+        with nogil:
+            while start < change.shape[0]:
+                size = min(STRIPE, change.shape[0] - start)
+                self.store.values(block.block, start, start + size, &values[0] - start, STRIPE)
+                for r in range(n):
+                    # The ridge of a squared loss is part of the diagonal.
+                    if start <= index[r] < start + size:
+                        values[r * STRIPE + index[r] - start] = members.diag[moved[r]]
+                    table().axpy(old_alpha[moved[r]] - members.alpha[moved[r]],
+                                 &values[r * STRIPE], &change[start], size)
+                start += STRIPE
+        self.store.raise_errors(0)
+        self.n_evaluations += n * self.store.n_slots
+        for s in range(members.n):
+            if members.alive[s]:
+                members.g[s] += change[members.index[s]]
+        for r in range(n):
+            old_alpha[moved[r]] = members.alpha[moved[r]]
+        return 0
+
+    cdef int end_finish(self) except -1:
+        """Recompute every g after shrinking.
+
+        After an interrupt the problem counts as solved, so that predictions do not continue the
+        optimization.
+        """
+        cdef Problem problem
+        for problem in self.problems:
+            self.unshrink(problem)
+            problem.solved_at = problem.n_changes
+        return 0
+
+    cdef int optimize(self, executor) except -1:
+        """Compute the optimized solution, for predictions.
+
+        The online solution does not change. After an interrupt or an error there is no optimized
+        solution, and nothing else has changed.
+        """
+        cdef Problem problem
+        cdef int code
+        cdef list todo = [problem for problem in self.problems if not problem.is_optimized]
+        cdef list counts = [(problem.n_changes, problem.n_operations) for problem in todo]
+        cdef list former = []
+        cdef double online
+        cdef Py_ssize_t k
+        cdef bint done = False
+        for problem in todo:
+            self.begin_alone(problem)
+            former.append(problem.optimized.copy())
+        try:
+            for problem in todo:
+                problem.begin_optimizing()
+                problem.refresh()
+                online, problem.total = problem.total, -problem.optimized.residual
+                code = problem.balance()
+                problem.optimized.residual, problem.total = -problem.total, online
+                self.store.raise_errors(code)
+                problem.refresh()
+            self.finish(todo, executor)
+            for problem in todo:
+                self.unshrink(problem)
+            done = True
+        finally:
+            # Creates no objects, so that restoring the online solution cannot fail.
+            for k in range(len(todo)):
+                problem = todo[k]
+                if problem.optimizing:
+                    problem.n_changes = counts[k][0]
+                    if not done:
+                        problem.n_operations = counts[k][1]
+                    problem.end_optimizing(done, former[k])
+        return 0
+
+    cdef int drop(self, Problem problem, slots) except -1:
+        """Remove members; change the remaining alphas to meet the constraints, and update g."""
+        cdef Py_ssize_t slot
+        self.begin_alone(problem)
+        for slot in slots:
+            problem.total -= problem.members.alpha[slot]
+            self.store.raise_errors(problem.drop(slot))
+        problem.refresh()
+        self.store.raise_errors(problem.balance())
+        problem.refresh()
+        return 0
+
+    # -------------------------------------------------------------------------- gradients
+
+    cdef int refresh(self) except -1:
+        """Recompute every g from alpha."""
+        for problem in self.problems:
+            slots = problem.slots()
+            self.set_gradients(problem, slots,
+                               self.gradients(problem, slots, problem.members["alpha"][slots]))
+        return 0
+
+    cdef int set_gradients(self, Problem problem, slots, g) except -1:
+        if len(slots):
+            self.begin_alone(problem)
+            problem.members["g"][slots] = g
+            problem.refresh()
+        return 0
+
+    cdef int set_lower_gradients(self, Problem problem, slots, g) except -1:
+        """Set g, given for the target of the lower side of the tube in regression."""
+        cdef SupportSet members = problem.members
+        if members.width >= 0.0:
+            g = np.where(members["y"][slots] > 0, g, g + members.width)
+        return self.set_gradients(problem, slots, g)
+
+    cdef int recompute(self) except -1:
+        """Recompute K(x, x) and g, for a support set that comes from another kernel."""
+        for problem in self.problems:
+            self.recompute_diagonal(problem)
+        return self.refresh()
+
+    cdef int recompute_diagonal(self, Problem problem) except -1:
+        """Recompute K(x, x), and add the ridge."""
+        cdef Py_ssize_t first, size, r
+        cdef const int32_t[::1] index
+        cdef const int64_t[::1] slots = problem.slots()
+        cdef int code
+        self.begin_alone(problem)
+        index = problem.members["index"][np.asarray(slots)]
+        for first in range(0, slots.shape[0], SIMD_BLOCK):
+            size = min(SIMD_BLOCK, slots.shape[0] - first)
+            self.block.load_slots(&index[first], size)
+            with nogil:
+                code = self.store.gram(self.block.block, self.block.gram, SIMD_BLOCK)
+            self.store.raise_errors(code)
+            for r in range(size):
+                problem.members.diag[slots[first + r]] = <float>(
+                    self.block.gram[r * SIMD_BLOCK + r]
+                    + problem.members.ridge[slots[first + r]])
+        return 0
+
+    cdef object gradients(self, Problem problem, slots, alpha):
+        """Compute g of the members in ``slots`` for the given ``alpha``."""
+        cdef Py_ssize_t first, size, r, s, f, ld = round_up(self.store.n_slots, SIMD_TILE)
+        cdef KernelMatrix matrix = problem.matrix
+        cdef const float *shared
+        cdef double[::1] coef = np.zeros(ld)
+        cdef double[::1] products = np.zeros(len(slots))
+        cdef int32_t[::1] index, free = self.slots.free
+        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
+        np.add.at(np.asarray(coef), problem.members["index"][slots], alpha)
+        self.begin_alone(problem)       # the cache has as many slots as the store
+        uncached = []
+        for r, s in enumerate(slots):
+            if not matrix.has_shared(s):
+                uncached.append(r)
+                continue
+            shared = matrix.shared_row(s)
+            memcpy(&values[0], shared, self.store.n_slots * sizeof(float))
+            matrix.give_back(s, shared)
+            for f in range(self.slots.n_free):
+                values[free[f]] = 0.0       # undefined in cached rows
+            # The order of the sum depends on the length.
+            products[r] = table().dot(&values[0], &coef[0], ld)
+        for first in range(0, len(uncached), SIMD_BLOCK):
+            places = uncached[first:first + SIMD_BLOCK]
+            size = len(places)
+            index = problem.members["index"][slots[places]]
+            self.block.load_slots(&index[0], size)
+            with nogil:
+                self.store.values(self.block.block, 0, ld, &values[0], ld)
+            for r in range(size):
+                products[places[r]] = table().dot(&values[r * ld], &coef[0], ld)
+            self.store.raise_errors(0)
+            self.n_evaluations += size * self.store.n_slots
+            check_interrupts()
+        target = problem.members["target"][slots] - problem.members["ridge"][slots] * alpha
+        return target - np.asarray(products)
+
+    # -------------------------------------------------------------------------- boxes
+
+    cdef int rebox(self, Samples given) except -1:
+        """Set the boxes of the support set to those of ``given``; move alpha and update g."""
+        cdef Problem problem
+        todo = []
+        for c, problem in enumerate(self.problems):
+            slots = problem.slots()
+            boxes = given.boxes(c, self.slots.class_of(c), problem.members["row_id"][slots])
+            alpha = problem.moved(problem.members["alpha"][slots], *boxes)
+            todo.append((slots, *boxes, alpha, self.gradients(problem, slots, alpha)))
+        for problem, (slots, lower, upper, alpha, g) in zip(self.problems, todo):
+            problem.members.rebox(slots, lower, upper, alpha)
+            self.set_gradients(problem, slots, g)
+        return 0
+
+    cdef int place(self, Samples given, alpha, g) except -1:
+        """Set the boxes of the support set to those of ``given``, and alpha and g per problem."""
+        cdef Problem problem
+        for c, problem in enumerate(self.problems):
+            slots = problem.slots()
+            row_ids = problem.members["row_id"][slots]
+            boxes = given.boxes(c, self.slots.class_of(c), row_ids)
+            if problem.members.width >= 0.0:
+                problem.members.turn_to(slots, alpha[c][slots])
+            problem.members.rebox(slots, *boxes, alpha[c][slots])
+            if given.squared:
+                problem.members["ridge"][slots] = given.ridges(row_ids)
+                self.recompute_diagonal(problem)
+            self.set_lower_gradients(problem, slots, g[c][slots])
+        return 0
+
+    cdef object violations(self, Samples given, const double[:, ::1] scores):
+        """Return the (n_problems, n_rows) violation of each given sample of X, at its alpha.
+
+        ``scores`` (n_rows, n_problems) are the decision values.
+        """
+        cdef Problem problem
+        cdef Example row
+        cdef Py_ssize_t c, r, n_rows = scores.shape[0]
+        cdef double[::1] alpha
+        cdef object ids = np.asarray(given.row_ids)
+        cdef double[:, ::1] violation = np.zeros((len(self.problems), n_rows))
+        cdef double g
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            slots = problem.slots()
+            of_member = np.zeros(1 + max(
+                ids.max(initial=-1), problem.members["row_id"][slots].max(initial=-1)))
+            of_member[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            alpha = of_member[ids]
+            for r in range(n_rows):
+                given.describe(&row, r, c, self.slots.class_of(c))
+                if alpha[r] < 0.0 and given.epsilon >= 0.0:
+                    turn_example(&row, problem.members.width)
+                g = (row.target - row.ridge * alpha[r]
+                     - (scores[r, c] / problem.scale() - problem.b))
+                violation[c, r] = problem.violation_by(
+                    g, alpha[r] < row.upper, alpha[r] > row.lower)
+                if alpha[r] == 0.0 and given.epsilon >= 0.0:
+                    violation[c, r] = max(violation[c, r], problem.violation_by(
+                        g + problem.members.width, False, row.upper > 0.0))
+        units = [(<Problem>problem).unit() or 1.0 for problem in self.problems]
+        return np.asarray(violation) / np.array(units)[:, np.newaxis]

@@ -1,0 +1,40 @@
+"""LASVM on one binary problem: PROCESS, REPROCESS, finish; the equations are in ``lasvm.pyx``."""
+from ...simd.primitives cimport simd_extremes
+from .problem cimport Problem
+from ..vectors.support_set cimport Example
+
+
+cdef class Lasvm(Problem):
+    cdef double delta_max            # REPROCESS until delta <= delta_max; +inf: once
+    cdef Py_ssize_t n_init           # size of the support set while only one class has been seen
+    cdef bint evicts                 # whether REPROCESS evicts members at alpha = 0
+    cdef readonly double violation   # largest violation found by PROCESS since begin_pass
+    cdef readonly double high  # largest g, since begin_pass, of a new sample that may increase
+    cdef readonly double low  # smallest g, since begin_pass, of a new sample that may decrease
+    cdef int changed
+    # One class: sum alpha = nu n_inside, where n_inside is the weight of the samples seen, or the
+    # number of those in the window. It grows with new samples, but not in further epochs.
+    cdef double nu                   # 0: the problem has labels or targets
+    cdef readonly double n_inside
+    cdef public bint grows
+    # Number of members at alpha = 0 that are kept, those closest to violating; 0: as the thesis.
+    cdef Py_ssize_t n_reserve
+    # Members at alpha = 0 are kept, and new samples added, if they violate but for so much (one
+    # class, or with a reserve).
+    cdef double slack
+
+    cdef int process(self, Example *row) noexcept nogil
+    cdef int process_unlabelled(self, const Example *row) noexcept nogil
+    cdef Py_ssize_t nearest(self, Py_ssize_t slot, const float *k, double *cost) noexcept nogil
+    cdef simd_extremes ends(self) noexcept nogil
+    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil
+    cdef int reprocess(self) noexcept nogil
+    cdef void set_b(self) noexcept nogil
+    cdef void settle_b(self) noexcept nogil
+    cdef void evict(self) noexcept nogil
+    cdef void thin_reserve(self) noexcept nogil
+    cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil
+    cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
+                   const float *k_j) noexcept nogil
+    cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
+                               float k_ij) noexcept nogil

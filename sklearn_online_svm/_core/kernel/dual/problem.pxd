@@ -1,0 +1,104 @@
+"""One binary problem of an engine; what solvers define is marked below.
+
+The stream calls ``begin_block``, then for each sample ``process_sample``, followed by
+``reprocess_as_needed`` until it returns 0, and ``slide_window``. ``finish`` optimizes over the
+support set: ``begin_finish``, then ``finish`` until it returns 1.
+"""
+from libc.stdint cimport int64_t
+
+from ...simd.primitives cimport simd_extremes
+from ..rows.active_set cimport Front
+from ..vectors.block cimport BlockValues
+from ..rows.kernel_matrix cimport KernelMatrix
+from .optimized_solution cimport OptimizedSolution
+from ..vectors.support_set cimport Example, SupportSet
+from .window cimport Window
+
+
+cdef class Problem:
+    cdef readonly SupportSet members
+    cdef readonly KernelMatrix matrix
+    cdef readonly Window window      # or None: no limit
+    cdef readonly OptimizedSolution optimized   # the solution used for predictions in a stream
+    cdef Py_ssize_t cache_bytes
+    cdef double tol
+    cdef bint shrinking
+    cdef readonly double b
+    cdef readonly double delta       # largest violation in the support set
+    cdef readonly bint both_seen     # steps are possible: samples of both classes were seen
+    cdef readonly double tau         # tol, or the rounding error of g if that is larger
+    cdef bint optimizing    # the support set holds the optimized solution, not the online one
+    cdef int64_t solved_at           # n_changes when the online solution was optimized
+    # Array elements accessed by solver steps: a machine-independent measure of cost.
+    cdef readonly int64_t n_operations
+    cdef readonly int64_t n_changes  # an epoch that leaves it unchanged has converged
+    # Remaining steps of REPROCESS and finish. REPROCESS leaves `steps_kept` of them, and makes at
+    # most `max_reprocess` per sample.
+    cdef readonly int64_t steps_left
+    cdef int64_t steps_after         # steps that finish leaves for later calls
+    cdef int64_t steps_kept
+    cdef int64_t max_reprocess
+    cdef Py_ssize_t budget           # maximum number of members; 0: no limit
+    cdef double total                # sum of alpha minus its required value
+    cdef int64_t reprocess_left
+    cdef readonly bint cut_short     # REPROCESS has reached a limit since `allow`
+    cdef public double work_limit    # array elements accessed between checks for signals
+    cdef bint finishing              # begin_finish has been called
+    cdef bint is_finished            # finish has returned 1
+    # Mean violation of the steps of the latest call of finish; NaN if it made none.
+    cdef double step_violation
+    cdef Py_ssize_t steps_to_shrink
+    # Size of a working set; `finish` uses working sets from twice as many slots.
+    cdef public Py_ssize_t working_set_size
+    cdef int64_t chosen_at          # n_changes when the working set was chosen
+    # For each sample of X, target minus f(x) at its last visit; in regression the lower target.
+    cdef double *residual
+    cdef Py_ssize_t n_residuals
+    cdef object residual_array
+
+    # Defined by solvers. Methods without a default raise NotImplementedError.
+    cdef int process_sample(self, Example *row) except -2 nogil
+    cdef int reprocess_as_needed(self) except -2 nogil
+    cdef int finish_step(self, Front *front) except -2 nogil
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil
+    cdef int evict_at_optimum(self) noexcept nogil
+    cdef int refresh(self) except -2 nogil
+    cdef int balance(self) noexcept nogil
+    cdef double scale(self) noexcept nogil
+    cdef double unit(self) noexcept nogil
+    cdef void exchange(self) noexcept nogil
+
+    # Samples and members.
+    cdef bint may_reprocess(self) noexcept nogil
+    cdef void note_residual(self, const Example *row, double residual) noexcept nogil
+    cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil
+    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
+
+    # The sliding window, and the budget.
+    cdef int slide_window(self) noexcept nogil
+    cdef int keep_budget(self) noexcept nogil
+    cdef int shed(self) noexcept nogil
+
+    # Members with two sides.
+    cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil
+    cdef bint turn_zeros(self) except -1 nogil
+    cdef bint turn_violating(self) except -1 nogil
+
+    # finish, and the optimized solution.
+    cdef void begin_finish(self, double share) noexcept nogil
+    cdef int finish(self) except -2 nogil
+    cdef bint needs_working_set(self, double violation) noexcept nogil
+    cdef int choose_working_set(self) except -1
+    cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil
+    cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
+    cdef int begin_optimizing(self) except -1
+    cdef int end_optimizing(self, bint done, OptimizedSolution former) except -1
+    cdef bint shows_optimized(self) noexcept nogil
+    cdef int blank(self, double[::1] g) except -1

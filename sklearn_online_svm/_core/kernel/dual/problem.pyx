@@ -1,0 +1,722 @@
+"""One binary problem: support set, kernel matrix, window, and steps until it is solved.
+
+    max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
+    s.t. lower_i <= alpha_i <= upper_i,  and sum_i alpha_i = 0 with a bias (nu n: one class),
+
+over the samples i of the support set, with signed alpha; every box contains 0. In classification
+the targets t are the labels y. The gradient is g_i = t_i - sum_j alpha_j K_ij, so f(x_i) = t_i -
+g_i + b. beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
+
+In regression, t_i = y_i - epsilon sign(alpha_i): the loss has two sides, and a member is on one of
+them at a time (see ``support_set.pxd``). At alpha = 0 both sides are considered, and a step that
+ends there turns the member, so that another can go on. With the squared loss, D has the further
+term -1/2 sum_i alpha_i^2 / (2 C_i), and no upper bound.
+
+A subclass is a solver: it defines which samples are added and which steps are made.
+"""
+from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, log, sqrt
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
+
+from ...memory cimport address, grown_buffer
+from ...simd.primitives cimport simd_extremes, table
+from ..rows.active_set cimport Front
+from ..vectors.block cimport BlockValues
+from ..rows.kernel_matrix cimport KernelMatrix
+from .optimized_solution cimport OptimizedSolution
+from ..vectors.stores cimport Store
+from ..vectors.support_set cimport Example, SupportSet, turn_example
+from .window cimport Window
+
+from ..rows.working_set import most_violating
+
+import numpy as np
+
+cdef double EPSILON = np.finfo(np.float64).eps
+
+# The optimized solution of a stream has up to this multiple of tol as its tolerance: the effect on
+# predictions is small, and updating it from sample to sample takes a third of the time. Where the
+# standard deviation of the decision values is less than 1, the multiple is smaller, down to 1.
+cdef double LOOSE = 10.0
+
+# Array elements accessed by ``finish`` between two checks for signals: about 20 ms.
+WORK_LIMIT = 5e7
+
+# Minimum number of steps of ``finish``, if so many are left.
+cdef int64_t MIN_STEPS = 50_000
+
+# Size of a working set, unless its kernel rows do not fit into the cache.
+WORKING_SET_SIZE = 8192
+# Part of the violation that is left when the optimization over a working set ends.
+cdef double WORKING_SET_PRECISION = 0.1
+
+
+cdef class Problem:
+    def __init__(self, Store store, bint identity, **options):
+        self.members = SupportSet()
+        self.matrix = KernelMatrix(store, self.members, identity)
+        self.optimized = OptimizedSolution()
+        self.solved_at = self.chosen_at = -1
+        self.work_limit, self.working_set_size = WORK_LIMIT, WORKING_SET_SIZE
+        self.configure(**options)
+        self.allow(INT64_MAX)
+
+    def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
+                  int64_t max_reprocess=INT64_MAX, window_size=None, epsilon=None,
+                  Py_ssize_t budget=0):
+        """Set options that may change during training; subclasses have further ones."""
+        if tol != self.tol:
+            self.solved_at = self.optimized.at = -1
+        self.tol = self.tau = tol
+        self.shrinking = shrinking
+        self.max_reprocess = max_reprocess
+        self.budget = budget
+        self.members.width = -1.0 if epsilon is None else 2.0 * epsilon
+        if window_size is None:
+            self.window = None
+        elif self.window is not None:
+            self.window.size = window_size
+        else:
+            self.window = Window(window_size)
+            self.window.reserve(self.members.capacity)
+        if cache_bytes != self.cache_bytes or self.matrix.rows is None:
+            self.matrix.resize(cache_bytes)
+            self.cache_bytes = cache_bytes
+
+    def allow(self, int64_t steps):
+        """Set the limit of steps for this call; half of them are reserved for finish."""
+        self.steps_left = steps
+        self.steps_kept = steps // 2
+        self.steps_after = 0
+        self.cut_short = False
+
+    cdef bint may_reprocess(self) noexcept nogil:
+        """Count one step of REPROCESS; returns False if a limit is reached.
+
+        For indefinite kernels, or if the optimal alpha is very large, REPROCESS would not end in
+        reasonable time.
+        """
+        if self.reprocess_left <= 0 or self.steps_left <= self.steps_kept:
+            self.cut_short = True
+            return False
+        self.reprocess_left -= 1
+        self.steps_left -= 1
+        return True
+
+    def begin_pass(self):
+        """Begin an epoch: reset what ``violation_met`` and ``violation_left`` are based on."""
+
+    def slots(self):
+        """Return the slots of the support set."""
+        return np.flatnonzero(self.members["alive"])
+
+    @property
+    def n_evaluations(self):
+        """Number of kernel values computed outside of blocks."""
+        return self.matrix.n_evaluations
+
+    def keep_residuals(self, array):
+        """Store the residuals of the samples of X in ``array`` (float64) from now on."""
+        self.residual, self.n_residuals = <double *>address(array), len(array)
+        self.residual_array = array
+
+    cdef void note_residual(self, const Example *row, double residual) noexcept nogil:
+        """Store the residual of a sample: its target, in regression the lower one, minus f(x)."""
+        if row.row_id < self.n_residuals:
+            self.residual[row.row_id] = residual
+
+    # -------------------------------------------------------------------------- samples
+
+    cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1:
+        """Allocate memory for all samples of a block, so that processing them cannot fail."""
+        self.members.reserve(self.members.n + n_rows)
+        self.optimized.reserve(self.members.capacity)
+        if self.window is not None:
+            self.window.reserve(self.members.capacity)
+        return self.matrix.begin_block(block, n_rows)
+
+    cdef int process_sample(self, Example *row) except -2 nogil:
+        """PROCESS one sample.
+
+        Returns 1 if ``reprocess_as_needed`` is to be called, 0 if not, -1 if out of memory.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.process_sample")
+
+    cdef int reprocess_as_needed(self) except -2 nogil:
+        """REPROCESS as often as required.
+
+        Returns after about ``work_limit`` accessed array elements: 1 if it is to be called again,
+        0 if not, -1 if out of memory.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.reprocess_as_needed")
+
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
+        """Add a sample of the block to the support set; the caller provides its kernel row."""
+        cdef Py_ssize_t slot = self.members.next_slot(), r = row.place
+        cdef const BlockValues *block = &self.matrix.block
+        cdef float diag = <float>(block.gram[r * block.gram_ld + r] + row.ridge)
+        self.members.add(slot, row, g, diag, <int32_t>(-r - 1))
+        if self.window is not None:
+            self.window.enter(slot)
+        self.matrix.enter(slot)
+        return slot
+
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
+        """Add a sample of the block to the support set, with kernel row ``k``.
+
+        Returns its slot, or -1 if out of memory.
+        """
+        cdef Py_ssize_t slot
+        if self.optimized.live:
+            self.optimized.enter(
+                self.members.next_slot(), row,
+                row.target - table().dot(k, self.optimized.alpha, self.members.n))
+            # After that many additions, optimizing from the online solution is as fast.
+            if 2 * self.optimized.n_entered > self.members.n:
+                self.optimized.drop()
+        slot = self.enter(row, g)
+        k[slot] = self.members.diag[slot]
+        return slot if self.matrix.keep(slot, k) == 0 else -1
+
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
+        """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
+        cdef Example turned = row[0]
+        cdef Py_ssize_t slot
+        if self.members.width >= 0.0 and alpha < 0.0:
+            turn_example(&turned, self.members.width)
+        slot = self.enter(&turned, 0.0)
+        self.members.move(slot, alpha)
+        self.both_seen = True
+        return slot
+
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil:
+        """Subtract a member from the solution and evict it; return -1 if out of memory.
+
+        The caller restores the constraints with ``balance`` and derived values with ``refresh``.
+        """
+        cdef double alpha = self.members.alpha[slot]
+        cdef const float *k
+        if alpha != 0.0:
+            k = self.matrix.row(slot, -1)
+            if k == NULL:
+                return -1
+            table().axpy(alpha, k, self.members.g, self.members.n)
+            self.members.move(slot, -alpha)
+        self.n_changes += 1
+        self.evict_slot(slot)
+        return 0
+
+    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil:
+        """Evict a member; its alpha is 0."""
+        cdef const float *row
+        if self.optimized.live and self.optimized.alpha[slot] != 0.0:
+            row = self.matrix.row(slot, -1)
+            if row == NULL:
+                self.optimized.drop()
+            else:
+                self.optimized.leave(slot, row, self.members.n)
+        self.matrix.leave(slot)
+        self.members.remove(slot)
+
+    # -------------------------------------------------------------------------- the window
+
+    cdef int slide_window(self) noexcept nogil:
+        """Evict the members that are older than the window, after a sample.
+
+        Returns 1 if members were evicted, 0 if not, -1 if out of memory.
+        """
+        cdef double alpha
+        cdef int64_t n_changes = self.n_changes
+        cdef int code = 0
+        cdef Py_ssize_t slot
+        self.window.now += 1
+        slot = self.window.outdated(self.members)
+        while slot >= 0 and code == 0:
+            alpha = self.members.alpha[slot]
+            code = self.drop(slot)
+            if code == 0:
+                self.total -= alpha
+                slot = self.window.outdated(self.members)
+        if self.n_changes == n_changes:
+            return code
+        # Also if memory ran out midway: evicted members are gone.
+        self.refresh()
+        if self.total != 0.0:
+            if self.balance() < 0:
+                code = -1
+            self.refresh()
+        return -1 if code < 0 else 1
+
+    # -------------------------------------------------------------------------- the budget
+
+    cdef int keep_budget(self) noexcept nogil:
+        """Remove members until their number is within the budget; return -1 if out of memory."""
+        while self.budget > 0 and self.members.n_members > self.budget:
+            if self.shed() < 0:
+                return -1
+        return 0
+
+    cdef int shed(self) noexcept nogil:
+        """Remove the member of smallest \\|alpha\\|; return -1 if out of memory."""
+        cdef Py_ssize_t s, slot = -1
+        if self.members.n_zeros:
+            slot = self.members.zeros[0]
+        else:
+            for s in range(self.members.n):
+                if self.members.alive[s] and (
+                        slot < 0 or fabs(self.members.alpha[s]) < fabs(self.members.alpha[slot])):
+                    slot = s
+        self.total -= self.members.alpha[slot]
+        if self.drop(slot) < 0:
+            return -1
+        self.refresh()
+        if self.total != 0.0:
+            if self.balance() < 0:
+                return -1
+            self.refresh()
+        return 0
+
+    # -------------------------------------------------------------------------- two sides
+
+    cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil:
+        """Turn a member whose alpha, ``before`` a step, was not 0 and now is.
+
+        The step may go on on the other side. To be called before g is updated.
+        """
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double change
+        if self.members.width >= 0.0 and before != 0.0 and self.members.alpha[slot] == 0.0:
+            change = self.members.turn(slot)
+            if front.slots != NULL:
+                front.g[q] += change
+            front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
+
+    cdef bint turn_zeros(self) except -1 nogil:
+        """Turn the members at alpha = 0 that violate on their other side; return whether any did.
+
+        If none violates with the present sides, two may violate with each other on their other
+        sides: then these count in the extremes, too.
+        """
+        cdef Py_ssize_t p, s
+        cdef double g
+        cdef simd_extremes *e = &self.members.extremes
+        if self.members.width < 0.0:
+            return False
+        if self.turn_violating():
+            return True
+        for p in range(self.members.n_zeros):
+            s = self.members.zeros[p]
+            g = self.members.g[s] + self.members.y[s] * self.members.width
+            if self.members.y[s] < 0:
+                e.g_max = fmax(e.g_max, g)
+            else:
+                e.g_min = fmin(e.g_min, g)
+        return self.turn_violating()
+
+    cdef bint turn_violating(self) except -1 nogil:
+        """Turn the members at alpha = 0 whose other side violates with the extremes of g."""
+        cdef Py_ssize_t p, s
+        cdef bint turned = False, rises
+        cdef double g
+        for p in range(self.members.n_zeros):
+            s = self.members.zeros[p]
+            rises = self.members.y[s] < 0
+            g = self.members.g[s] + self.members.y[s] * self.members.width
+            if self.violation_by(g, rises, not rises) > self.tau:
+                self.members.turn(s)
+                turned = True
+        self.members.scan()
+        return turned
+
+    # -------------------------------------------------------------------------- conditions
+
+    cdef int finish_step(self, Front *front) except -2 nogil:
+        """Make a step on the front, which has a violation.
+
+        Returns 1 if alpha changed, 0 if the step was lost in rounding, -1 if out of memory.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.finish_step")
+
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil:
+        """Return the violation that corresponds to the extremes of g."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.violation_of")
+
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
+        """Return the violation of a sample with gradient g, with respect to the support set.
+
+        ``rises``, ``falls``: its alpha may increase, may decrease.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.violation_by")
+
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil:
+        """Return g up to which a slot that can only increase is removed by shrinking."""
+        return -INFINITY
+
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil:
+        """Return g from which a slot that can only decrease is removed by shrinking."""
+        return INFINITY
+
+    cdef int evict_at_optimum(self) noexcept nogil:
+        """Evict members that are not needed at the optimum; return -1 if out of memory."""
+        return 0
+
+    cdef int refresh(self) except -2 nogil:
+        """Recompute the extremes of g and all values that follow from g."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.refresh")
+
+    cdef int balance(self) noexcept nogil:
+        """Restore the equality constraint, where there is one; return -1 if out of memory.
+
+        ``total`` becomes 0, or what cannot be moved.
+        """
+        self.total = 0.0
+        return 0
+
+    cdef double scale(self) noexcept nogil:
+        """Return the factor of alpha and b in the decision function."""
+        return 1.0
+
+    cdef double unit(self) noexcept nogil:
+        """Return the difference of g that is 1 in the units of tol."""
+        return 1.0
+
+    def moved(self, alpha, lower, upper):
+        """Return ``alpha`` moved into the boxes and to where the equality constraint holds."""
+        return np.clip(alpha, lower, upper)
+
+    # -------------------------------------------------------------------------- finish
+
+    cdef void begin_finish(self, double share) noexcept nogil:
+        """Set the tolerance tau, and the limit of steps to a share of those left.
+
+        tau is tol, but at least the rounding error of g, which no step can correct. For the
+        optimized solution of a stream it is tol times LOOSE, less where decision values spread
+        little, and in regression at most epsilon / 4.
+        """
+        cdef double total = 1.0, tol = self.tol, f, mean = 0.0, square = 0.0
+        cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
+        cdef Py_ssize_t s
+        for s in range(self.members.n):
+            total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
+            if self.members.alive[s]:
+                f = self.members.target[s] - self.members.g[s]
+                mean += f / self.members.n_members
+                square += f * f / self.members.n_members
+        if self.optimizing:
+            tol *= fmin(LOOSE, fmax(1.0, LOOSE * sqrt(fmax(0.0, square - mean * mean))))
+            if self.members.width >= 0.0:
+                tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
+        self.tau = fmax(tol, 4.0 * EPSILON * total)
+        self.steps_to_shrink = min(self.members.n, 1000)
+        self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))
+        self.chosen_at = -1
+        self.finishing, self.is_finished = True, False
+        self.step_violation = NAN
+
+    cdef int finish(self) except -2 nogil:
+        """Make steps until the violation is at most tau.
+
+        The steps are made on a shrinking set of active slots; if there are many slots, on one
+        working set after the other.
+
+        To be called after ``begin_finish``, until it returns 1. Returns after about ``work_limit``
+        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory, and 2 if the
+        active slots are solved: ``Finisher.unshrink`` must recompute g of the others, and
+        ``choose_working_set`` choose the next ones. Where it returns does not change the steps.
+        Between calls the problem may be shrunk.
+        """
+        cdef Front front
+        cdef int moved
+        cdef double violation, goal, total = 0.0
+        cdef int64_t n_steps = 0, n_turned = -1
+        if not self.both_seen:
+            return 1
+        self.matrix.work = 0.0
+        while self.matrix.work < self.work_limit:
+            front = self.matrix.active.front(self.members)
+            violation = self.violation_of(front.extremes)
+            moved = 0
+            if self.needs_working_set(violation):
+                return 2
+            goal = self.matrix.active.goal if self.matrix.active.chosen else self.tau
+            if violation > goal and self.steps_left > self.steps_after:
+                moved = self.finish_step(&front)
+                if moved < 0:
+                    return -1
+                self.steps_left -= 1
+            if not moved:
+                # Solved, or to the precision of doubles, or the limit of steps is reached.
+                if not self.matrix.active.shrunk:
+                    # At the precision of doubles, only after other steps: it may change nothing.
+                    if (violation <= self.tau or n_steps > n_turned) and self.turn_zeros():
+                        n_turned = n_steps
+                        continue
+                    return -1 if self.evict_at_optimum() < 0 else 1
+                return 2
+            total += violation
+            n_steps += 1
+            self.step_violation = total / n_steps
+            self.n_changes += 1
+            self.matrix.work += 2.0 * front.n + 100.0
+            self.n_operations += 2 * front.n
+            self.steps_to_shrink -= 1
+            if (self.shrinking and self.steps_to_shrink <= 0
+                    and not self.matrix.active.chosen):
+                self.steps_to_shrink = min(front.n, 1000)
+                if self.matrix.active.shrink(self.members, self.low_of(front.extremes),
+                                             self.high_of(front.extremes)) < 0:
+                    return -1
+        return 0
+
+    cdef bint needs_working_set(self, double violation) noexcept nogil:
+        """Return whether a working set is to be chosen.
+
+        If no step could be made on the latest one, steps are made on all slots.
+        """
+        return (self.members.n >= 2 * self.working_set_size and not self.matrix.active.shrunk
+                and violation > self.tau and self.steps_left > self.steps_after
+                and self.chosen_at != self.n_changes)
+
+    cdef int choose_working_set(self) except -1:
+        """Make the most violating slots the active ones, unless no working set is needed."""
+        cdef SupportSet m = self.members
+        cdef simd_extremes e = m.extremes
+        cdef double violation = self.violation_of(&e)
+        if not self.needs_working_set(violation):
+            return 0
+        slots = most_violating(
+            m["g"], m["up"] != 0, m["down"] != 0, self.low_of(&e), self.high_of(&e),
+            self.matrix.active.former if self.chosen_at >= 0 else np.zeros(0, dtype=np.int32),
+            min(self.working_set_size, self.matrix.working_set_limit()))
+        self.matrix.active.choose(m, slots, fmax(self.tau, WORKING_SET_PRECISION * violation))
+        self.matrix.load_working_set()
+        self.chosen_at = self.n_changes
+        return 0
+
+    cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil:
+        """Return the alpha of the q-th slot of the front."""
+        return self.members.alpha[q if front.slots == NULL else front.slots[q]]
+
+    cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil:
+        """Add ``by`` to the alpha of the q-th slot of the front; returns whether alpha changed."""
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double before = self.members.alpha[slot]
+        self.members.move(slot, by)
+        front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
+        return self.members.alpha[slot] != before
+
+    # -------------------------------------------------------------------------- optimized solution
+
+    @property
+    def is_optimized(self):
+        """Whether the online or the optimized solution is optimal over the support set."""
+        return (not self.both_seen or self.solved_at == self.n_changes
+                or self.optimized.at == self.n_changes)
+
+    cdef int begin_optimizing(self) except -1:
+        """Put the optimized solution in place of the online one, for ``finish``."""
+        if not self.optimized.live:
+            self.optimized.begin(self.members)
+        self.optimized.swap(self.members)
+        self.optimizing = True
+        self.exchange()
+        self.members.mark()
+        return 0
+
+    cdef int end_optimizing(self, bint done, OptimizedSolution former) except -1:
+        """Put the online solution back.
+
+        ``former`` is the optimized solution before ``begin_optimizing``, restored if not ``done``.
+        """
+        self.matrix.active.forget()
+        self.finishing = False
+        self.exchange()
+        self.optimized.swap(self.members)
+        self.optimizing = False
+        if done:
+            self.optimized.at, self.optimized.n_entered = self.n_changes, 0
+        else:
+            self.optimized = former
+        return 0
+
+    cdef void exchange(self) noexcept nogil:
+        """Exchange the scalars of the online solution with those in ``optimized``."""
+        cdef double *other = self.optimized.numbers
+        self.b, other[0] = other[0], self.b
+        self.delta, other[1] = other[1], self.delta
+        self.tau, other[2] = other[2], self.tau
+
+    def discard_optimized(self):
+        """Discard the optimized solution."""
+        self.optimized.drop()
+
+    def read_state(self):
+        """Return the part of the state that predictions may change."""
+        state = {"n_operations": self.n_operations}
+        if self.optimized.live:
+            state.update(self.optimized.state(self.members.n))
+        return state
+
+    def restore_read_state(self, state):
+        """Restore a result of ``read_state``."""
+        self.n_operations = state["n_operations"]
+        self.optimized.restore(state)
+
+    cdef bint shows_optimized(self) noexcept nogil:
+        """Return whether predictions use the optimized solution."""
+        return self.optimized.at == self.n_changes
+
+    def solution(self):
+        """Return alpha and g of every slot, and b, as used for predictions."""
+        if self.shows_optimized():
+            n = self.members.n
+            return self.optimized["alpha"][:n], self.optimized["g"][:n], self.optimized.b
+        return self.members["alpha"], self.members["g"], self.b
+
+    # -------------------------------------------------------------------------- state
+
+    def state(self):
+        """Return copies of all arrays and numbers, without cached kernel rows.
+
+        Training continues from it as if it had not been stopped, also within ``finish``.
+        """
+        e = self.members.extremes
+        state = self.members.state()
+        state["scalars"] = np.array([self.b, self.delta, self.tau, e.g_max, e.g_min])
+        state["counters"] = np.array(
+            [self.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
+             self.both_seen, e.i_max, e.j_min], dtype=np.int64)
+        state["total"] = np.array([self.total])
+        if self.finishing and not self.is_finished and self.chosen_at >= 0:
+            state["chosen_at"] = np.array([self.chosen_at])
+            state["former"] = self.matrix.active.former
+        # Numbers of steps, and how far the present call has come.
+        state["limits"] = np.array(
+            [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
+             self.steps_to_shrink, self.steps_after], dtype=np.int64)
+        if self.optimized.live:
+            state.update(self.optimized.state(self.members.n))
+            self.blank(state["optimized_g"])
+        self.blank(state["g"])
+        if self.window is not None:
+            state.update(self.window.state(self.members.n))
+        # Within finish, evicted members are in the store until it is written.
+        state["released"] = np.array(
+            [self.matrix.released[p] for p in range(self.matrix.n_released)
+             if not self.matrix.identity], dtype=np.int32)
+        if self.matrix.active.shrunk:
+            state["active"] = self.matrix.active.state(self.members.n)
+        return state
+
+    cdef int blank(self, double[::1] g) except -1:
+        """Write 0 for free slots, where g is undefined, to make states deterministic."""
+        cdef Py_ssize_t s
+        for s in range(self.members.n):
+            if not self.members.alive[s]:
+                g[s] = 0.0
+        return 0
+
+    def restore(self, state):
+        """Restore a result of ``state``; the store comes first."""
+        cdef simd_extremes *e = &self.members.extremes
+        self.members.restore(state)
+        self.b, self.delta, self.tau, e.g_max, e.g_min = (float(v) for v in state["scalars"])
+        (self.matrix.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
+         both_seen, e.i_max, e.j_min) = (int(c) for c in state["counters"])
+        (self.steps_left, self.steps_kept, cut_short, finishing, is_finished,
+         self.steps_to_shrink, self.steps_after) = (int(c) for c in state["limits"])
+        self.both_seen, self.cut_short = both_seen, cut_short
+        self.total = float(state["total"][0]) if "total" in state else 0.0
+        self.finishing, self.is_finished = finishing, is_finished
+        self.matrix.clear()
+        self.matrix.released = <int32_t *>grown_buffer(
+            self.matrix.released, max(self.matrix.capacity, self.members.n) * sizeof(int32_t))
+        for slot in state["released"]:
+            self.matrix.released[self.matrix.n_released] = slot
+            self.matrix.n_released += 1
+        self.chosen_at = -1
+        if "chosen_at" in state:
+            self.chosen_at = state["chosen_at"][0]
+            self.matrix.active.former = state["former"]
+        self.optimized.restore(state)
+        if self.window is not None:
+            self.window.restore(state, self.members.n)
+        if "active" in state:
+            self.matrix.active.restore(self.members, state["active"])
+
+    # -------------------------------------------------------------------------- convergence
+
+    @property
+    def violation_met(self):
+        """Largest violation found since ``begin_pass``, or left in the support set."""
+        raise NotImplementedError
+
+    @property
+    def finish_distance(self):
+        """log(violation / tau) at the latest steps of finish: 0 if finished, NaN if not begun."""
+        if not self.finishing:
+            return NAN
+        return 0.0 if self.is_finished else fmax(0.0, log(self.step_violation / self.tau))
+
+    @property
+    def violation_left(self):
+        """Largest violation over all samples; exact if the epoch changed nothing."""
+        raise NotImplementedError
+
+    @property
+    def squared_norm(self):
+        """\\|w\\|^2 = alpha' K alpha."""
+        alpha, g, _ = self.solution()
+        alive = self.slots()
+        ridge = self.members["ridge"] * alpha
+        return float(alpha[alive] @ (self.sides()[0] - ridge - g)[alive])
+
+    def sides(self):
+        """Return target, y and both ends of the box of every slot, as of ``solution()``."""
+        m = self.members
+        sides = m["target"], m["y"], m["lower"], m["upper"]
+        if m.width < 0.0 or not self.shows_optimized():
+            return sides
+        _, y, lower, upper = sides
+        turned = y != self.optimized["y"][:m.n]
+        return (self.optimized["target"][:m.n], self.optimized["y"][:m.n],
+                np.where(turned, -upper, lower), np.where(turned, -lower, upper))
+
+    @property
+    def objective(self):
+        """Dual objective, sum (alpha target + beta) - 1/2 alpha' K alpha.
+
+        beta is the size of a box on the other side of 0 than y, else 0.
+        """
+        m, alive = self.members, self.slots()
+        alpha, g, _ = self.solution()
+        bound = (m["lower"] + m["upper"])[alive]
+        shifted = np.where(bound * m["y"][alive] < 0, np.abs(bound), 0.0)
+        objective = 0.5 * (alpha[alive] @ (self.sides()[0] + g)[alive]) + shifted.sum()
+        return float(objective * self.scale()**2)
+
+    @property
+    def gap(self):
+        """Duality gap over the support set, with g - b in place of g if there is a bias."""
+        m, alive = self.members, self.slots()
+        alpha, g, b = self.solution()
+        _, y, lower, upper = self.sides()
+        alpha, residual = alpha[alive], g[alive] - b
+        if m.width < 0.0:
+            room = np.where(residual > 0, upper[alive], lower[alive]) - alpha
+            return float((room * residual)[residual != 0].sum() * self.scale()**2)
+        ridge, cost = m["ridge"][alive], (upper - lower)[alive]
+        # What f lacks to the side of the member; the loss may be on the other one.
+        slack = y[alive] * (residual + ridge * alpha)
+        loss = np.maximum(0.0, np.maximum(slack, -slack - m.width))
+        squared = ridge > 0.0
+        primal, outside = np.zeros(len(loss)), (loss > 0.0) & ~squared
+        primal[outside] = cost[outside] * loss[outside]     # cost may be infinite
+        ridge = ridge[squared]
+        primal[squared] = loss[squared]**2 / (2.0 * ridge) + 0.5 * ridge * alpha[squared]**2
+        return float((primal - np.abs(alpha) * slack).sum())

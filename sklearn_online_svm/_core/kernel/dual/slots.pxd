@@ -1,0 +1,44 @@
+"""Slots of the store: the vector in each, and the number of problems that refer to it."""
+from libc.stdint cimport int32_t, int64_t
+
+from ...simd.primitives cimport SIMD_BLOCK
+from ..vectors.block cimport SampleBlock
+from .problem cimport Problem
+from ..rows.shared_kernel_cache cimport SharedKernelCache
+from ..vectors.stores cimport Store
+
+
+cdef class Slots:
+    cdef Store store
+    cdef list problems
+    cdef bint counted               # whether references are counted: slots of problems differ
+    cdef SharedKernelCache rows     # shared kernel cache, if references are counted, or None
+    cdef bint several
+    # Per slot: the number of references and the class of the vector; list of free slots.
+    cdef object references
+    cdef object free
+    cdef object labels
+    cdef Py_ssize_t n_free
+    # The solution at the end of the last block, or None: to be computed on request.
+    cdef object solution
+    # Slots filled by the last block.
+    cdef int32_t written[SIMD_BLOCK]
+    cdef Py_ssize_t n_written
+    cdef Py_ssize_t capacity
+    cdef int32_t *references_at
+    cdef int32_t *free_at
+    cdef int32_t *labels_at
+
+    cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
+    cdef void divide_memory(self) noexcept
+    cdef void keep_all_rows(self) noexcept
+    cdef int make_room(self) except -1
+    cdef int class_of(self, Py_ssize_t c) noexcept nogil
+    cdef list saved(self)
+    cdef int take_back(self, list saved) except -1
+    cdef int write(self, SampleBlock fresh) except -1
+    cdef int write_block(self, SampleBlock fresh) except -1
+    cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1
+    cdef void note(self, int32_t slot) noexcept
+    cdef int32_t take(self) noexcept
+    cdef int32_t stored_before(self, int64_t row_id) noexcept

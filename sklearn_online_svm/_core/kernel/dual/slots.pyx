@@ -1,0 +1,224 @@
+"""Slots of the store; the contract is in the ``.pxd``.
+
+A single problem has the same slots as the store, and references are not counted. Of several
+problems each refers to the vectors of its support set, and a vector without references releases
+its slot.
+"""
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+
+from ...memory cimport address, grown
+from ...simd.primitives cimport SIMD_BLOCK
+from ..vectors.block cimport SampleBlock
+from ..vectors.support_set cimport OF_DATA
+from .problem cimport Problem
+from ..rows.shared_kernel_cache cimport SharedKernelCache
+from ..vectors.stores cimport Store
+
+import time
+
+import numpy as np
+
+# State of a sample of the block that has no slot in the store.
+cdef enum:
+    NOT_STORED = -1
+    NOT_WANTED = -2
+
+
+cdef class Slots:
+    def __init__(self, Store store, list problems):
+        cdef Problem first = problems[0]
+        if first.matrix.identity and len(problems) > 1:
+            raise ValueError("shared vectors need slots that differ from those of the problem")
+        self.store = store
+        self.problems = problems
+        self.counted = not first.matrix.identity
+        self.several = len(problems) > 1
+        self.references = np.zeros(0, dtype=np.int32)
+        self.free = np.zeros(0, dtype=np.int32)
+        self.labels = np.zeros(0, dtype=np.int32)
+
+    def state(self):
+        """Return copies of all arrays."""
+        n = self.store.n_slots
+        return {
+            "references": self.references[:n].copy(),
+            "slot_labels": self.labels[:n].copy(),
+            "free_slots": self.free[:self.n_free].astype(np.int64),
+        }
+
+    def restore(self, state):
+        """Restore a result of ``state()``."""
+        free = state["free_slots"]
+        self.references, self.labels = state["references"].copy(), state["slot_labels"].copy()
+        self.free, self.n_free = free.astype(np.int32), len(free)
+        self.capacity = 0
+        if self.counted:
+            self.rows.clear(self.store.n_slots - self.n_free)
+
+    cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1:
+        """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
+        cdef Problem problem
+        if self.counted and (self.rows is None or self.rows.max_bytes != max_bytes):
+            self.rows = SharedKernelCache(self.store, max_bytes)
+            self.rows.clear(self.store.n_slots - self.n_free)
+            for problem in self.problems:
+                problem.matrix.shared, problem.matrix.n_problems = self.rows, len(self.problems)
+        return 0
+
+    cdef void divide_memory(self) noexcept:
+        """Give each problem its part of the memory that the shared cache leaves."""
+        cdef Problem problem
+        cdef bint planned
+        cdef double n_members = 0.0, n_evicted = 0.0
+        if not self.counted:
+            return
+        planned = self.rows.plan()
+        for problem in self.problems:
+            if planned:
+                problem.matrix.take_memory(self.rows.left // len(self.problems))
+            n_members += problem.members.n
+            n_evicted += problem.matrix.rows.n_evicted
+        # If the problems share most vectors, one shared row replaces one row in each.
+        self.rows.is_wanted = n_evicted > 0 or (
+            2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
+
+    cdef void keep_all_rows(self) noexcept:
+        """Let the cache keep the rows of all vectors that are added now, if they fit."""
+        if self.counted:
+            self.divide_memory()
+            self.rows.is_wanted = True
+            self.rows.rows.grant(INFINITY)
+        else:
+            (<Problem>self.problems[0]).matrix.rows.grant(INFINITY)
+
+    cdef int make_room(self) except -1:
+        """Allocate memory for all that ``write`` may write, so that it cannot fail."""
+        cdef Py_ssize_t capacity = self.store.capacity
+        cdef void *references_at
+        cdef void *free_at
+        if self.capacity < capacity:
+            references = grown(self.references, capacity)
+            free = grown(self.free, capacity)
+            labels = grown(self.labels, capacity)
+            # Get all addresses before the first assignment, as each may fail.
+            references_at, free_at = address(references), address(free)
+            self.labels_at = <int32_t *>address(labels)
+            self.references_at, self.free_at = <int32_t *>references_at, <int32_t *>free_at
+            self.references, self.free, self.labels = references, free, labels
+            self.capacity = capacity
+        return 0
+
+    cdef int class_of(self, Py_ssize_t c) noexcept nogil:
+        """Return the class whose label is +1 in problem ``c``."""
+        return <int>c if self.several else 1
+
+    cdef list saved(self):
+        """Return copies of all that training changes in the problems, for ``take_back``."""
+        return [problem.state() for problem in self.problems]
+
+    cdef int take_back(self, list saved) except -1:
+        """Return to ``saved``; the kernel caches are cleared."""
+        for problem, state in zip(self.problems, saved):
+            problem.restore(state)
+        return 0
+
+    cdef int write(self, SampleBlock fresh) except -1:
+        """Write samples added by some problem into the store; release unreferenced vectors.
+
+        For other threads the store changes in one step. Solutions that are still in use keep the
+        present arrays, and the store continues with copies.
+        """
+        self.solution = None
+        while self.store.lease.n_views:
+            try:
+                self.store.unshare()
+            except MemoryError:
+                time.sleep(0.001)       # no memory for a copy: wait for the readers
+        return self.write_block(fresh)
+
+    cdef int write_block(self, SampleBlock fresh) except -1:
+        cdef Problem problem
+        cdef Py_ssize_t p, slot, row, n_slots = self.store.n_slots
+        cdef int32_t index
+        cdef int32_t stored[SIMD_BLOCK]
+        self.n_written = 0
+        if not self.counted:
+            return self.write_those_of(self.problems[0], fresh)
+        for problem in self.problems:
+            for p in range(problem.matrix.n_released):
+                index = problem.matrix.released[p]
+                self.references_at[index] -= 1
+                if self.references_at[index] == 0:
+                    self.free_at[self.n_free] = index
+                    self.n_free += 1
+                    self.rows.leave(index)
+            problem.matrix.n_released = 0
+        for row in range(fresh.n):
+            stored[row] = NOT_WANTED
+        for problem in self.problems:
+            for p in range(problem.matrix.n_pending):
+                slot = problem.matrix.pending[p]
+                row = -problem.members.index[slot] - 1
+                # A slot may have been freed within the block.
+                if row >= 0 and problem.members.alive[slot] and stored[row] < 0:
+                    stored[row] = (self.stored_before(problem.members.row_id[slot])
+                                   if problem.members.origin[slot] == OF_DATA else NOT_STORED)
+        # In the order of the block, so that problems and store have the same order.
+        for row in range(fresh.n):
+            if stored[row] == NOT_STORED:
+                stored[row] = self.take()
+                self.store.put(stored[row], fresh.block, row)
+                self.labels_at[stored[row]] = fresh.labels[row]
+                self.rows.enter(stored[row], row)
+                self.note(stored[row])
+        for problem in self.problems:
+            for p in range(problem.matrix.n_pending):
+                slot = problem.matrix.pending[p]
+                index = problem.members.index[slot]
+                # A slot that was filled, freed and filled again occurs twice.
+                if index < 0 and problem.members.alive[slot]:
+                    self.references_at[stored[-index - 1]] += 1
+                    problem.members.index[slot] = stored[-index - 1]
+            problem.matrix.n_pending = 0
+        self.rows.keep(fresh, n_slots)
+        return 0
+
+    cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1:
+        """Do the same for a single problem, whose slots are those of the store."""
+        cdef Py_ssize_t p, slot
+        cdef int32_t index
+        for p in range(problem.matrix.n_pending):
+            slot = problem.matrix.pending[p]
+            index = problem.members.index[slot]
+            if index < 0:
+                self.store.put(slot, fresh.block, -index - 1)
+                self.labels_at[slot] = fresh.labels[-index - 1]
+                problem.members.index[slot] = <int32_t>slot
+                self.note(<int32_t>slot)
+        problem.matrix.n_pending = 0
+        self.store.n_slots = problem.members.n
+        return 0
+
+    cdef void note(self, int32_t slot) noexcept:
+        """Record that a slot has been filled: at most one per sample."""
+        self.written[self.n_written] = slot
+        self.n_written += 1
+
+    cdef int32_t take(self) noexcept:
+        """Return a free slot of the store."""
+        if self.n_free == 0:
+            return <int32_t>self.store.n_slots
+        self.n_free -= 1
+        return self.free_at[self.n_free]
+
+    cdef int32_t stored_before(self, int64_t row_id) noexcept:
+        """Return the store slot of a sample that is in the support set of another problem."""
+        cdef Problem problem
+        cdef int32_t index
+        for problem in self.problems:
+            if problem.members.knows(row_id):
+                index = problem.members.index[problem.members.slot_of_row[row_id]]
+                if index >= 0:
+                    return index
+        return NOT_STORED

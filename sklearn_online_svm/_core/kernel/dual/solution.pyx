@@ -1,0 +1,177 @@
+"""A solution and its decision values; the contract is in the ``.pxd``.
+
+A solution does not change, so other threads may predict with it during training.
+"""
+cimport cython
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ...interrupts cimport check_interrupts
+from ...guard cimport Halt, share
+from ...memory cimport address, round_up
+from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
+from ..vectors.block cimport check_norms, check_type
+from ..vectors.support_set cimport MADE_UP
+from .problem cimport Problem
+from .slots cimport Slots
+from ..vectors.stores cimport Block, Store
+
+import numpy as np
+
+# Number of slots whose kernel values are computed and used at once: they stay in the CPU cache.
+cdef Py_ssize_t STRETCH = 2048
+
+
+cdef Solution written_down(Store store, Slots slots, list problems):
+    """Return the current solution of the problems."""
+    cdef Solution solution = Solution.__new__(Solution)
+    cdef Problem problem
+    cdef const int32_t *index
+    cdef const int8_t *alive
+    cdef const double *alpha
+    cdef double *coef
+    cdef double scale
+    cdef int64_t *row_id
+    cdef Py_ssize_t c, s
+    solution.n_problems = len(problems)
+    solution.n_slots = round_up(store.n_slots, SIMD_TILE)
+    solution.store = store.view()
+    solution.coef = np.zeros((solution.n_problems, solution.n_slots))
+    solution.bias = np.zeros(solution.n_problems)
+    solution.row_id_of_slot = np.empty(solution.n_slots, dtype=np.int64)
+    solution.label_of_slot = slots.labels[:store.n_slots].copy()
+    coef = solution.coef_at = <double *>address(solution.coef)
+    solution.b = <double *>address(solution.bias)
+    row_id = <int64_t *>address(solution.row_id_of_slot)
+    for c in range(solution.n_problems):
+        problem = problems[c]
+        index, alive = problem.members.index, problem.members.alive
+        alpha, solution.b[c] = problem.members.alpha, problem.b
+        if problem.shows_optimized():
+            alpha, solution.b[c] = problem.optimized.alpha, problem.optimized.numbers[0]
+        scale = problem.scale()
+        solution.b[c] *= scale
+        for s in range(problem.members.n):
+            if alive[s]:
+                coef[index[s]] = scale * alpha[s]
+                row_id[index[s]] = (
+                    -1 if problem.members.origin[s] == MADE_UP else problem.members.row_id[s])
+        coef += solution.n_slots
+    return solution
+
+
+cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
+    """Return the solution with the given coefficients over the vectors of a store.
+
+    ``coef`` has shape (n_problems, n_slots), where n_slots is a multiple of the tile size. Arrays
+    over the slots are copied.
+    """
+    cdef Solution solution = Solution.__new__(Solution)
+    solution.n_problems, solution.n_slots = coef.shape
+    solution.store = store.view()
+    solution.coef, solution.bias = coef, bias
+    solution.coef_at, solution.b = <double *>address(coef), <double *>address(bias)
+    solution.row_id_of_slot = np.full(solution.n_slots, -1)
+    solution.row_id_of_slot[:len(row_ids)] = row_ids
+    solution.label_of_slot = labels.copy()
+    return solution
+
+
+@cython.final
+cdef class Solution:
+    """Functions f_c(x) = sum_s coef[c, s] K(v_s, x) + bias[c] over vectors v of a store."""
+
+    # -------------------------------------------------------------------------- as arrays
+
+    @property
+    def support(self):
+        """Slots of the support vectors, by class and, within a class, in order of arrival."""
+        if self.places is None:
+            slots = np.flatnonzero((self.coef != 0).any(axis=0))
+            order = np.lexsort((self.row_id_of_slot[slots], self.label_of_slot[slots]))
+            self.places = slots[order]
+        return self.places
+
+    @property
+    def row_ids(self):
+        """Identifier of each support vector, -1 for a synthetic sample."""
+        return self.row_id_of_slot[self.support]
+
+    @property
+    def labels(self):
+        """Class code of each support vector."""
+        return self.label_of_slot[self.support]
+
+    @property
+    def alpha(self):
+        """(n_problems, n_SV) coefficients of the support vectors."""
+        return np.ascontiguousarray(self.coef[:, self.support])
+
+    @property
+    def beyond_ramp(self):
+        """(n_problems, n_SV) whether the sign of alpha is opposite to the label."""
+        classes = np.arange(self.n_problems) if self.n_problems > 1 else np.ones(1)
+        side = np.where(self.labels == classes[:, None], 1, -1)
+        return self.alpha * side < 0
+
+    @property
+    def offset(self):
+        """Vector subtracted from all samples for a linear kernel, or None."""
+        return self.store.offset
+
+    def vectors(self):
+        """Return the support vectors, as an array or a CSR matrix."""
+        return self.store.vectors(self.support)
+
+    # -------------------------------------------------------------------------- decision values
+
+    def decide(self, X, double[:, ::1] out, executor=None):
+        """Compute out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
+        cdef Py_ssize_t n = out.shape[0], part
+        cdef Store store = self.store.view()
+        halt = Halt()
+        check_type(store, X)
+        if self.votes is not None:
+            self.votes.decide(X, store, out)
+            return
+        if executor is None or n < 4 * SIMD_BLOCK:
+            self.decide_part(X, store, halt, out, 0, n)
+            return
+        part = SIMD_BLOCK * (1 + n // (8 * SIMD_BLOCK * executor._max_workers))
+        while not all(share(
+                [(self.decide_part, X, store, halt, out, first, min(first + part, n))
+                 for first in range(0, n, part)], executor, halt)):
+            check_interrupts()          # a signal has ended the threads early
+
+    def decide_part(self, X, Store store, Halt halt, double[:, ::1] out, Py_ssize_t begin,
+                    Py_ssize_t end):
+        """Compute a part; return whether it is complete."""
+        cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = self.n_slots
+        cdef int64_t rows[SIMD_BLOCK]
+        cdef Block fresh = store.new_block()
+        cdef Py_ssize_t ld = min(n_slots, STRETCH)
+        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
+        for at in range(begin, end, SIMD_BLOCK):
+            if halt.now:
+                return False
+            size = min(SIMD_BLOCK, end - at)
+            for r in range(size):
+                rows[r] = at + r
+            store.load(fresh, X, rows, size)
+            check_norms(store, fresh, rows)
+            with nogil:
+                for r in range(size):
+                    for c in range(self.n_problems):
+                        out[at + r, c] = self.b[c]
+                for stretch in range((n_slots + STRETCH - 1) // STRETCH):
+                    first = stretch * STRETCH
+                    width = min(STRETCH, n_slots - first)
+                    # Values are written at the position of their slot: shift the base, so that the
+                    # stretch starts at the beginning of the buffer.
+                    store.values(fresh, first, first + width, &values[0] - first, ld)
+                    for r in range(size):
+                        for c in range(self.n_problems):
+                            out[at + r, c] += table().dot(
+                                &values[r * ld], self.coef_at + c * n_slots + first, width)
+            store.raise_errors()
+            check_interrupts()
+        return True

@@ -1,0 +1,52 @@
+"""The stream of an engine: training on samples, block by block."""
+from libc.stdint cimport int64_t
+
+from ...guard cimport Guard, Halt
+from ..vectors.block cimport SampleBlock, Samples
+from ..vectors.prefetch cimport Prefetch
+from .problem cimport Problem
+from .selection cimport Selection
+from .slots cimport Slots
+from ..vectors.stores cimport Store
+
+
+cdef class Stream:
+    cdef Slots slots
+    cdef Store store
+    cdef list problems
+    cdef Guard guard
+    cdef Halt halt
+    cdef SampleBlock block
+    cdef Prefetch prefetch
+    cdef Samples given
+    # Order of the samples, or None: the given order, in blocks.
+    cdef Selection selection
+    # Called after each selected sample; it may add samples to the remaining ones, and returns them
+    # with their number. Or None.
+    cdef object follower
+    cdef Py_ssize_t n_processed        # position in ``order``, in a resumed call, too
+    # is_slow: save the state before the next block; can_stop: it was saved, so that an interrupt
+    # may end this block; stopped: one has.
+    cdef bint is_slow, can_stop, stopped
+    cdef object interrupt           # raised by a signal handler within a block
+    cdef int64_t n_evaluations      # in blocks; problems count what they compute themselves
+
+    cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,
+                   progress) except -1
+    cdef int load(self, X, const int64_t *rows, Py_ssize_t n) except -1
+    cdef void list_rows(self, SampleBlock block, const int64_t *rows, Py_ssize_t n) noexcept
+    cdef int score(self, executor) except -1
+    cdef int score_values(self, executor) except -1
+    cdef object kernel_values(self, X, const int64_t[::1] rows, executor)
+    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed, executor) except -1
+    cdef double delta(self)
+    cdef bint show_candidates(self, Py_ssize_t first) except -1
+    cdef bint prefetches(self, executor)
+    cdef int load_next(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1
+    cdef bint take_prefetched(self, Py_ssize_t at) except -1
+    cdef int begin_visits(self, executor) except -1
+    cdef Py_ssize_t visit_all(self, executor) except -1
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil
+    cdef bint stops(self) noexcept nogil
+    cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
+                  const int[:, ::1] enters, bint scores, executor) except -1

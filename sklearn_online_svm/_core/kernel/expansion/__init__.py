@@ -1,0 +1,1 @@
+"""Kernel expansions of the update loop, with budgets."""

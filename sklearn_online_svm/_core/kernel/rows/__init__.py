@@ -1,0 +1,1 @@
+"""Rows of kernel values: computation, caches, active and working sets."""

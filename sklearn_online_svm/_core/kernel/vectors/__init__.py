@@ -1,0 +1,1 @@
+"""Samples and support vectors: stores, blocks of samples, computation in advance."""

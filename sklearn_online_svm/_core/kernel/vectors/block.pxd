@@ -1,0 +1,64 @@
+"""A block of samples, and its kernel values against the store and against itself."""
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ...guard cimport Halt
+from ...simd.primitives cimport SIMD_BLOCK
+from .stores cimport Block, Store
+from .support_set cimport Example
+
+
+# Kernel values of the current block; read-only if there are several problems.
+cdef struct BlockValues:
+    float *values           # sample r against the store: values[r * ld + slot]
+    Py_ssize_t ld
+    const float *gram       # sample r against sample q: gram[r * gram_ld + q]
+    Py_ssize_t gram_ld
+
+
+# Raise an error for data that the engine, which accesses memory directly, would misread; and for
+# samples whose norm overflows.
+cdef int check_type(Store store, X) except -1
+cdef int check_norms(Store store, Block block, const int64_t *rows) except -1
+
+
+# The samples of a block in the order in which the problems visit them.
+cdef struct Visits:
+    Py_ssize_t n
+    Py_ssize_t row[SIMD_BLOCK]    # number of the sample among those passed to `learn`
+    int32_t place[SIMD_BLOCK]     # number among those loaded, -1: needs no kernel values
+    double cost[SIMD_BLOCK]
+    int64_t row_id[SIMD_BLOCK]
+
+
+cdef class SampleBlock:
+    cdef Store store
+    cdef Block block
+    cdef Py_ssize_t n                       # number of samples loaded
+    cdef int64_t rows[SIMD_BLOCK]         # their positions in X
+    cdef int32_t labels[SIMD_BLOCK]       # their classes
+    cdef Visits visits
+    cdef BlockValues scored
+    cdef bint is_scored                     # whether their kernel values have been computed
+    cdef object values_array
+    cdef Py_ssize_t capacity
+    cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
+
+    cdef int load(self, X) except -1
+    cdef int score_values(self, executor, Halt halt) except -1
+    cdef int keep_only(self, X, Py_ssize_t k) except -1
+    cdef int score_themselves(self) except -1
+    cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1
+
+
+cdef class Samples:
+    cdef const int32_t[::1] labels
+    cdef const double[::1] cost
+    cdef const int64_t[::1] row_ids
+    cdef const int8_t[:, ::1] shifted
+    cdef const double[:, ::1] targets
+    cdef double epsilon
+    cdef bint squared
+    cdef int8_t origin
+    cdef const int8_t[::1] origins
+
+    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, int positive) noexcept nogil

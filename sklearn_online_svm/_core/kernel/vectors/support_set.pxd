@@ -1,0 +1,113 @@
+"""The support set of one binary problem; a *member* is a sample in it.
+
+The problem is the dual of the support vector machine,
+
+    max sum_s alpha[s] target[s] - 1/2 alpha' K alpha   s.t. lower[s] <= alpha[s] <= upper[s],
+
+and ``g[s]`` is its gradient, target[s] - sum_j alpha[j] K[s, j], without the bias. Targets and
+boxes are data. In classification the target is the label and the box lies on its side of 0, so
+``alpha`` carries the sign of the label. ``y[s]`` is the side of the target on which the loss is 0:
+with y = 1 the loss penalizes values of f below the target, with y = -1 values above. The box lies
+on the same side of 0, except for a sample on the flat part of a ramp loss. ``up[s]`` and
+``down[s]`` are -1 (all bits set) while alpha may increase or decrease, else 0.
+
+In regression the loss is 0 in a tube of ``width`` 2 epsilon, and alpha may have either sign. A
+member has one side at a time: with y = 1 the target is the lower end of the tube and the box is
+[0, C], with y = -1 the upper end and [-C, 0]. At alpha = 0 it may be turned to the other side.
+
+A squared loss adds ``ridge[s]`` alpha[s]^2 / 2 to the objective. It is part of ``diag[s]``, and of
+the kernel row of the member.
+
+``alive[s]`` is 1 for a member and 0 for a free slot. A free slot has an empty box and alpha = 0,
+so that loops over the slots need no mask; its other values are undefined. ``row_id[s]`` identifies
+the sample and ``origin[s]`` says what kind of identifier it is; identifiers are unique within an
+origin.
+
+Slots are numbered [0, n). ``index[s]`` is the slot of the vector in the vector store, or -(q + 1)
+while the vector is still sample q of the current block.
+"""
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ...simd.primitives cimport simd_extremes
+
+
+# Origin of a sample: what its identifier counts.
+cdef enum:
+    OF_DATA = 0             # a sample of the X passed to `fit`
+    OF_STREAM = 1           # a sample of a stream
+    MADE_UP = 2             # a synthetic sample
+    N_ORIGINS = 3
+
+
+# A sample to be added. Its box contains 0; one end of it is 0.
+cdef struct Example:
+    Py_ssize_t place        # number in the current block, -1: needs no kernel values
+    double target
+    double ridge
+    int8_t y
+    int8_t origin
+    int8_t region           # region of the ramp loss at arrival, -1: unknown
+    double lower
+    double upper
+    int64_t row_id
+
+
+cdef class SupportSet:
+    cdef readonly Py_ssize_t n           # slots in use or free
+    cdef readonly Py_ssize_t n_members
+    cdef readonly Py_ssize_t capacity
+    cdef readonly simd_extremes extremes
+    cdef readonly double width           # of the tube in regression; negative: members do not turn
+    cdef double *alpha
+    cdef double *g
+    cdef double *target
+    cdef double *lower
+    cdef double *upper
+    cdef double *ridge
+    cdef float *bound           # the nonzero end of the box in float32; used for the gap
+    cdef float *diag
+    cdef int8_t *y
+    cdef int8_t *region
+    cdef int8_t *up
+    cdef int8_t *down
+    cdef int8_t *alive
+    cdef int8_t *origin
+    cdef int32_t *index
+    cdef int64_t *row_id
+    # Free slots, used as a stack; slots with alpha = 0, the candidates for eviction.
+    cdef int32_t *free_slots
+    cdef Py_ssize_t n_free
+    cdef int32_t *zeros
+    cdef int32_t *zero_place
+    cdef Py_ssize_t n_zeros
+    cdef dict arrays
+    cdef bint owned             # the arrays are writable and not shared
+    # Slot of each sample of X, or -1; set only during epochs over X.
+    cdef object known
+    cdef int32_t *slot_of_row
+    cdef Py_ssize_t n_known
+
+    cdef int reserve(self, Py_ssize_t n) except -1
+    cdef int attach(self, dict arrays) except -1
+    cdef bint knows(self, int64_t row_id) noexcept nogil
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
+    cdef Py_ssize_t next_slot(self) noexcept nogil
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
+                  int32_t index) noexcept nogil
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil
+    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
+    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
+    cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
+    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil
+    cdef double turn(self, Py_ssize_t slot) noexcept nogil
+    cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
+    cdef void mark(self) noexcept nogil
+    cdef void scan(self) noexcept nogil
+
+
+cdef inline void turn_example(Example *row, double width) noexcept nogil:
+    """Turn a sample with a two-sided loss to the other side of its tube."""
+    cdef double upper = -row.lower
+    row.target += row.y * width
+    row.y = -row.y
+    row.lower, row.upper = -row.upper, upper

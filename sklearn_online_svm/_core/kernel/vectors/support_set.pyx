@@ -1,0 +1,297 @@
+"""The support set of one binary problem; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, fabs, fmax, fmin
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ...memory cimport address, grown, round_up
+from ...simd.primitives cimport SIMD_TILE
+
+import numpy as np
+
+# The origins, for Python callers.
+DATA = OF_DATA
+STREAM = OF_STREAM
+VIRTUAL = MADE_UP
+
+cdef double EPSILON = np.finfo(np.float64).eps
+
+# Part of a bound by which alpha may miss it and still count as equal to it.
+cdef double AT_BOUND = 1e-12
+
+# Stands for an infinite bound, or one too large for float32, in the duality gap.
+cdef double LARGEST_BOUND = 1e30
+
+
+cdef inline float _bound_of(double lower, double upper) noexcept nogil:
+    return <float>fmin(fmax(lower + upper, -LARGEST_BOUND), LARGEST_BOUND)
+
+
+cdef enum:
+    N_FIELDS = 19
+
+# Name and type of the arrays; ``attach`` relies on their order.
+_FIELDS = {
+    "alpha": np.float64, "g": np.float64, "target": np.float64,
+    "lower": np.float64, "upper": np.float64,
+    "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
+    "up": np.int8, "down": np.int8, "alive": np.int8, "origin": np.int8,
+    "index": np.int32, "row_id": np.int64,
+    "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32, "ridge": np.float64,
+}
+
+
+cdef class SupportSet:
+    def __init__(self):
+        self.width = -1.0
+        self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
+        self.scan()
+
+    cdef int attach(self, dict arrays) except -1:
+        """Use ``arrays``. Addresses come first, as these may fail: then nothing has changed."""
+        cdef void *at[N_FIELDS]
+        cdef Py_ssize_t k = 0
+        for name in _FIELDS:
+            at[k] = address(arrays[name])
+            k += 1
+        self.alpha, self.g = <double *>at[0], <double *>at[1]
+        self.target = <double *>at[2]
+        self.lower, self.upper = <double *>at[3], <double *>at[4]
+        self.bound, self.diag = <float *>at[5], <float *>at[6]
+        self.y, self.region = <int8_t *>at[7], <int8_t *>at[8]
+        self.up, self.down = <int8_t *>at[9], <int8_t *>at[10]
+        self.alive, self.origin = <int8_t *>at[11], <int8_t *>at[12]
+        self.index, self.row_id = <int32_t *>at[13], <int64_t *>at[14]
+        self.free_slots = <int32_t *>at[15]
+        self.zeros, self.zero_place = <int32_t *>at[16], <int32_t *>at[17]
+        self.ridge = <double *>at[18]
+        self.capacity = len(arrays["alpha"])
+        self.arrays = arrays
+        return 0
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Allocate at least ``n`` slots in writable memory."""
+        cdef Py_ssize_t capacity = self.capacity
+        if n <= capacity and self.owned:
+            return 0
+        if n > capacity:
+            capacity = round_up(max(n, capacity + capacity // 4), SIMD_TILE)
+        self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
+        self.owned = True
+        return 0
+
+    def __getitem__(self, str name):
+        """Return the array ``name`` over the slots [0, n)."""
+        return self.arrays[name][:self.n]
+
+    def alpha_of(self, int64_t row_id, int8_t origin):
+        """Return alpha of a sample, 0.0 if it is not in the support set."""
+        cdef Py_ssize_t s
+        for s in range(self.n - 1, -1, -1):
+            if self.alive[s] and self.row_id[s] == row_id and self.origin[s] == origin:
+                return self.alpha[s]
+        return 0.0
+
+    def state(self):
+        """Return the complete state: the arrays, trimmed to n slots, and the counts."""
+        state = {name: self.arrays[name][:self.n].copy() for name in _FIELDS}
+        state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
+        return state
+
+    def restore(self, state):
+        """Use the arrays of ``state``; they are copied before the first write."""
+        arrays = {"ridge": np.zeros(len(state["alpha"])), **state}
+        self.attach({name: arrays[name] for name in _FIELDS})
+        self.owned = False
+        self.n, self.n_members, self.n_free, self.n_zeros = state["counts"]
+        self.scan()
+
+    # -------------------------------------------------------------------------- samples of X
+
+    def track(self, known):
+        """Keep track of the samples of X; ``known``: int32 array of their slots or -1, or None."""
+        self.known = known
+        self.slot_of_row = NULL if known is None else <int32_t *>address(known)
+        self.n_known = 0 if known is None else len(known)
+
+    cdef bint knows(self, int64_t row_id) noexcept nogil:
+        """Return whether a sample of X is in the support set; False for other samples."""
+        return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
+
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
+        """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
+        cdef int64_t row_id = self.row_id[slot]
+        if self.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
+            self.slot_of_row[row_id] = at
+
+    # -------------------------------------------------------------------------- changes
+
+    cdef Py_ssize_t next_slot(self) noexcept nogil:
+        """Return the slot that the next ``add`` fills."""
+        return self.free_slots[self.n_free - 1] if self.n_free else self.n
+
+    def turn_to(self, slots, alpha):
+        """Turn members to the side of the tube that their new ``alpha`` is on, if it is not 0.
+
+        The caller sets boxes, alpha and g.
+        """
+        self.reserve(self.n)
+        turned = slots[alpha * self["y"][slots] < 0.0]
+        self["target"][turned] += self["y"][turned] * self.width
+        self["y"][turned] *= -1
+
+    def rebox(self, slots, lower, upper, alpha):
+        """Set boxes and alpha of members; the caller updates g and the extremes.
+
+        With a two-sided loss the sides remain: alpha has no other sign than before.
+        """
+        cdef Py_ssize_t s
+        cdef const int64_t[::1] members
+        self.reserve(self.n)
+        members = np.ascontiguousarray(slots, dtype=np.int64)
+        if self.width >= 0.0:
+            lower = np.where(self["y"][slots] > 0, 0.0, lower)
+            upper = np.where(self["y"][slots] > 0, upper, 0.0)
+        self["lower"][slots], self["upper"][slots] = lower, upper
+        for s in members:
+            self.bound[s] = _bound_of(self.lower[s], self.upper[s])
+        self["alpha"][slots] = alpha
+        self["up"][slots] = -(alpha < upper).astype(np.int8)
+        self["down"][slots] = -(alpha > lower).astype(np.int8)
+        self.n_zeros = 0
+        for s in members:
+            if self.alpha[s] == 0.0:
+                self.enter_zeros(s)
+
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
+                  int32_t index) noexcept nogil:
+        """Add a member with alpha = 0 in ``slot``, the result of ``next_slot``."""
+        if self.n_free:
+            self.n_free -= 1
+        else:
+            self.n += 1
+        self.n_members += 1
+        self.alive[slot] = 1
+        self.origin[slot] = row.origin
+        self.target[slot] = row.target
+        self.y[slot] = row.y
+        self.region[slot] = row.region
+        self.lower[slot] = row.lower
+        self.upper[slot] = row.upper
+        self.ridge[slot] = row.ridge
+        self.bound[slot] = _bound_of(row.lower, row.upper)
+        self.g[slot] = g
+        self.diag[slot] = diag
+        self.index[slot] = index
+        self.row_id[slot] = row.row_id
+        self.alpha[slot] = 0.0
+        self.up[slot] = -1 if row.upper > 0.0 else 0
+        self.down[slot] = -1 if row.lower < 0.0 else 0
+        self.enter_zeros(slot)
+        self.note(slot, <int32_t>slot)
+
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil:
+        """Free ``slot``. Its alpha must be 0, so no g changes."""
+        self.note(slot, -1)
+        self.leave_zeros(slot)
+        self.lower[slot] = self.upper[slot] = 0.0
+        self.bound[slot] = 0.0
+        self.up[slot] = self.down[slot] = 0
+        self.alive[slot] = 0
+        self.row_id[slot] = -1
+        self.free_slots[self.n_free] = <int32_t>slot
+        self.n_free += 1
+        self.n_members -= 1
+
+    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil:
+        self.zero_place[slot] = <int32_t>self.n_zeros
+        self.zeros[self.n_zeros] = <int32_t>slot
+        self.n_zeros += 1
+
+    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil:
+        cdef int32_t place = self.zero_place[slot]
+        cdef int32_t last = self.zeros[self.n_zeros - 1]
+        self.zeros[place] = last
+        self.zero_place[last] = place
+        self.n_zeros -= 1
+
+    cdef void move(self, Py_ssize_t slot, double by) noexcept nogil:
+        """Add ``by`` to alpha, rounded to 0 or to a bound that is within rounding error.
+
+        The tolerance around 0 scales with the step, not with C: alpha is of the order of 1 / K.
+        At a bound, errors of many steps may have added up: a vector that misses its bound by
+        rounding would count as free, and fix the bias alone if all others are at their bounds.
+        """
+        cdef double lower = self.lower[slot], upper = self.upper[slot]
+        cdef double alpha = self.alpha[slot] + by
+        cdef bint was_zero = self.alpha[slot] == 0.0
+        if fabs(alpha) <= 4.0 * EPSILON * fabs(by):
+            alpha = 0.0
+        elif alpha >= upper - AT_BOUND * upper and upper != INFINITY:
+            alpha = upper
+        elif alpha <= lower - AT_BOUND * lower and lower != -INFINITY:
+            alpha = lower
+        self.alpha[slot] = alpha
+        self.up[slot] = -1 if alpha < upper else 0
+        self.down[slot] = -1 if alpha > lower else 0
+        if alpha == 0.0 and not was_zero:
+            self.enter_zeros(slot)
+        elif was_zero and alpha != 0.0:
+            self.leave_zeros(slot)
+
+    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil:
+        """Exchange the box for that of the other side of the tube; return the change of g.
+
+        Target and g are left to the caller.
+        """
+        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
+        self.y[slot] = -self.y[slot]
+        self.lower[slot], self.upper[slot] = -self.upper[slot], upper
+        self.bound[slot] = -self.bound[slot]
+        return change
+
+    cdef double turn(self, Py_ssize_t slot) noexcept nogil:
+        """Turn a member at alpha = 0 to the other side of its tube.
+
+        Returns the change of its g. The extremes are left to the caller.
+        """
+        cdef double change = self.turn_box(slot)
+        self.target[slot] += change
+        self.g[slot] += change
+        self.up[slot] = -1 if self.upper[slot] > 0.0 else 0
+        self.down[slot] = -1 if self.lower[slot] < 0.0 else 0
+        return change
+
+    cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil:
+        """Add alpha and the box of a member to those of another; its own alpha becomes 0.
+
+        The caller updates g.
+        """
+        cdef double alpha = self.alpha[slot]
+        self.lower[into] += self.lower[slot]
+        self.upper[into] += self.upper[slot]
+        self.bound[into] = _bound_of(self.lower[into], self.upper[into])
+        self.move(into, alpha)
+        self.move(slot, -alpha)
+
+    cdef void mark(self) noexcept nogil:
+        """Recompute the flags and the list of zeros from alpha."""
+        cdef Py_ssize_t s
+        self.n_zeros = 0
+        for s in range(self.n):
+            self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
+            self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
+            if self.alpha[s] == 0.0 and self.alive[s]:
+                self.enter_zeros(s)
+
+    cdef void scan(self) noexcept nogil:
+        """Recompute the extremes of g."""
+        cdef Py_ssize_t s
+        self.extremes.g_max = -INFINITY
+        self.extremes.g_min = INFINITY
+        self.extremes.i_max = self.extremes.j_min = -1
+        for s in range(self.n):
+            if self.up[s] and self.g[s] > self.extremes.g_max:
+                self.extremes.g_max = self.g[s]
+                self.extremes.i_max = s
+            if self.down[s] and self.g[s] < self.extremes.g_min:
+                self.extremes.g_min = self.g[s]
+                self.extremes.j_min = s

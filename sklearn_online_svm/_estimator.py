@@ -1,0 +1,416 @@
+"""Base classes of all estimators: atomic updates, changed parameters, pickles.
+
+A training call changes a model completely or not at all (``Transaction``). A parameter changed
+between two calls either takes effect or raises an error with its name. Pickles have versions, a
+format number and a checksum.
+"""
+
+import copy
+import inspect
+import warnings
+import zlib
+from operator import attrgetter
+from signal import SIGINT, getsignal, signal
+from string import Template
+from threading import current_thread, main_thread
+
+import numpy as np
+import sklearn
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import InconsistentVersionWarning
+
+from ._core.guard import Guarded
+from ._sklearn_compat import CallbackSupportMixin
+from ._validation import check_integers, class_order_among, classes_of_stream
+from ._version import __version__
+
+__all__ = [
+    "InconsistentPackageWarning",
+    "IncrementalEstimator",
+    "PostponedInterrupts",
+    "StatefulEstimator",
+    "Transaction",
+    "filled_docs",
+    "raise_fixed_param",
+    "with_classes",
+]
+
+
+# Versions in a pickle: of this package, and of scikit-learn.
+_VERSIONS = ("_package_version", "_sklearn_version")
+# Version reported for a pickle without versions.
+_UNKNOWN = "of unknown version"
+# Attributes of a call of ``fit`` that reports its tasks to callbacks.
+_OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
+# Number of the format of pickles, increased when their fields change.
+_FORMAT = 3
+
+
+class InconsistentPackageWarning(InconsistentVersionWarning):
+    """Warning that a model was stored by another version of this package or of scikit-learn.
+
+    Parameters
+    ----------
+    package : str
+        Name of the package whose version differs.
+    current_version : str
+        Version in use.
+    original_version : str
+        Version that the model was stored by.
+    **of_sklearn : dict
+        Parameters of :class:`sklearn.exceptions.InconsistentVersionWarning`.
+    """
+
+    def __init__(self, *, package, current_version, original_version, **of_sklearn):
+        super().__init__(**of_sklearn)
+        self.package = package
+        self.current_version = current_version
+        self.original_version = original_version
+
+    def __str__(self):
+        return (
+            f"{self.estimator_name} was stored with {self.package} {self.original_version} and is "
+            f"loaded with {self.package} {self.current_version}. It may fail, or give other "
+            "results; fit it again with this version, or use the one it was stored with."
+        )
+
+
+def _crc(value, crc):
+    """Continue the CRC-32 ``crc`` with nested plain values and arrays; ignore other objects.
+
+    An object with a method ``_plain_values`` counts as what it returns.
+    """
+    if hasattr(value, "_plain_values"):
+        value = value._plain_values()
+    if isinstance(value, np.ndarray) and value.dtype.kind not in ("O", "T"):
+        crc = zlib.crc32(f"{value.dtype.str[1:]}{value.shape}".encode(), crc)
+        # In little-endian order, so that the checksum is the same on every machine.
+        array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
+        return zlib.crc32(array.reshape(-1).view(np.uint8), crc)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        value = [
+            item for pair in sorted(value.items(), key=lambda pair: str(pair[0])) for item in pair
+        ]
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            crc = _crc(item, crc)
+        value = f"{len(value)} items"
+    if value is None or isinstance(value, (bool, int, float, str, bytes, slice)):
+        crc = zlib.crc32(repr(value).encode(), crc)
+    return crc
+
+
+def _native(value):
+    """Return nested values with plain arrays in the byte order and alignment of this machine."""
+    if isinstance(value, dict):
+        return {name: _native(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_native(item) for item in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return np.require(np.asarray(value), value.dtype.newbyteorder("="), ["C", "A"])
+    return value
+
+
+class Transaction:
+    """Context for changing a draft of a model that replaces the model at the end.
+
+    Until then, other threads read the unchanged model. After an error the draft is discarded
+    unless ``keep`` has been set, for interrupts that leave a usable draft. The caller holds the
+    guard of the model.
+    """
+
+    __slots__ = ("before", "draft", "keep", "model")
+
+    def __init__(self, model):
+        self.model = model
+        self.keep = False
+
+    def __enter__(self):
+        self.before = self.model.__dict__
+        self.draft = self.model._draft()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if error is None or self.keep:
+            self.model._take(self.draft)
+
+    def undo(self):
+        """Restore the attributes that the model had before."""
+        self.model.__dict__ = self.before
+
+
+class PostponedInterrupts:
+    """Context in which SIGINT (Ctrl-C) is recorded, to be raised at its end.
+
+    SIGINT is not raised if the block raises another exception. Within another such context it is
+    recorded there. In threads other than the main thread, or if SIGINT has no Python handler, the
+    context has no effect.
+    """
+
+    __slots__ = ("handler", "received")
+
+    def __enter__(self):
+        handler, self.received = getsignal(SIGINT), []
+        has_effect = callable(handler) and current_thread() is main_thread()
+        self.handler = handler if has_effect else None
+        self.record()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if self.handler is not None:
+            signal(SIGINT, self.handler)
+            if kind is None:
+                self.check()
+
+    def record(self):
+        """Record SIGINT from here on."""
+        if self.handler is not None:
+            signal(SIGINT, lambda *arguments: self.received.append(arguments))
+
+    def check(self):
+        """Raise SIGINT if it has been recorded."""
+        if self.received:
+            self.handler(*self.received.pop())
+
+    def raised(self):
+        """Return the context of a part of the block in which SIGINT is raised at once."""
+        return RaisedInterrupts(self)
+
+
+class RaisedInterrupts:
+    """Context within ``PostponedInterrupts`` in which SIGINT is raised at once."""
+
+    __slots__ = ("outer",)
+
+    def __init__(self, outer):
+        self.outer = outer
+
+    def __enter__(self):
+        self.outer.check()
+        if self.outer.handler is not None:
+            signal(SIGINT, self.outer.handler)
+
+    def __exit__(self, kind, error, traceback):
+        self.outer.record()
+
+
+class StatefulEstimator(BaseEstimator):
+    """Base class of estimators whose parameters may change between two training calls.
+
+    A subclass sets ``_state_attribute``, the name of an attribute that exists after the first
+    call, ``_fixed_params``, the parameters that cannot change, and ``_adjustable_params``, the
+    parameters that the next call applies in ``_apply_params``. Other parameters affect ``fit``
+    only or are read on use.
+
+    Pickles have versions, a format number and a checksum: ``_packed`` returns what is stored in
+    place of attributes that are not plain values, numbers, strings and arrays; ``_rebuilt``
+    returns these attributes again.
+    """
+
+    _fixed_params = ()
+    _adjustable_params = ()
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        watched = (*cls._fixed_params, *cls._adjustable_params)
+        if len(watched) > 1:
+            cls._tracked_values = staticmethod(attrgetter(*watched))
+
+    @staticmethod
+    def _tracked_values(model):
+        return ()
+
+    def _current_params(self):
+        """Return the values of the fixed and the tunable parameters."""
+        return self._tracked_values(self)
+
+    def _changed_params(self):
+        """Return these values if one has changed since the last call, otherwise None.
+
+        An invalid value or a changed fixed parameter raises an error.
+        """
+        present, known = self._current_params(), self._fitted_params
+        if present == known:
+            return None
+        self._validate_params()
+        for name, old, new in zip(self._fixed_params, known, present, strict=False):
+            if new is not old and (callable(new) or callable(old) or new != old):
+                raise_fixed_param(name, old, new)
+        return present
+
+    def _apply_params(self, present):
+        """Apply the values that ``_changed_params`` returned."""
+        self._fitted_params = present
+
+    # ---------------------------------------------------------------------------- pickles
+
+    def _validate_params(self):
+        super()._validate_params()
+        check_integers(self)
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        for name in _OF_CALL:
+            state.pop(name, None)
+        state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
+        if self._state_attribute in state:
+            state.update(self._packed(state), format=_FORMAT)
+            state["checksum"] = self._checksum(state)
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        versions = [state.pop(name, _UNKNOWN) for name in _VERSIONS]
+        if self._state_attribute in state or "checksum" in state:
+            found = state.pop("format", None)
+            if found != _FORMAT:
+                raise ValueError(
+                    f"The stored {type(self).__name__} has the format {found!r}, and this version "
+                    f"reads format {_FORMAT}. Load it with the version that stored it "
+                    f"({versions[0]}), or fit it again."
+                )
+            if state.pop("checksum", None) != self._checksum(state):
+                raise ValueError(
+                    f"The stored {type(self).__name__} is damaged: its checksum differs from its "
+                    "content. Load another copy, or fit it again."
+                )
+            state = _native(state)
+            state.update(self._rebuilt(state))
+        super().__setstate__(state)
+        self._warn_of_versions(*versions)
+
+    def _packed(self, state):
+        return {}
+
+    def _rebuilt(self, state):
+        return {}
+
+    def _checksum(self, state):
+        """Return a checksum of the fitted attributes."""
+        other = {"format", "checksum", "_skl_callbacks", *_VERSIONS, *self._get_param_names()}
+        return _crc({name: value for name, value in state.items() if name not in other}, 0)
+
+    def _warn_of_versions(self, original, original_sklearn):
+        pairs = [("sklearn-online-svm", __version__, original)]
+        if original != _UNKNOWN:
+            pairs.append(("scikit-learn", sklearn.__version__, original_sklearn))
+        for package, current, stored in pairs:
+            if stored != current:
+                warnings.warn(
+                    InconsistentPackageWarning(
+                        package=package,
+                        current_version=current,
+                        original_version=stored,
+                        estimator_name=type(self).__name__,
+                        current_sklearn_version=sklearn.__version__,
+                        original_sklearn_version=original_sklearn,
+                    ),
+                    stacklevel=3,
+                )
+
+
+class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
+    """Base class of estimators with a guard against concurrent training, and with callbacks."""
+
+    def _train_on_next_chunk(self, begin, X, y, classes, sample_weight):
+        """Train on a chunk; ``begin`` validates it, and returns arguments of ``_train_on_chunk``.
+
+        The first chunk, and one with new classes, are processed by a draft. Other chunks are
+        trained without a draft, which takes as long as a sample: ``begin`` changes the model only
+        after all checks, and the engine remains consistent if it is interrupted.
+        """
+        is_fitted = self._state_attribute in self.__dict__
+        if is_fitted and not self._has_new_classes(classes):
+            return self._train_on_chunk(*begin(self, X, y, classes, sample_weight))
+        with Transaction(self) as change:
+            draft = change.draft
+            if is_fitted:
+                draft._add_classes(classes)
+            chunk = begin(draft, X, y, classes, sample_weight)
+            try:
+                return draft._train_on_chunk(*chunk)
+            except BaseException as error:
+                change.keep = draft._was_interrupted(error)
+                raise
+
+    def _has_new_classes(self, classes):
+        """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
+        known = self.__dict__.get("classes_")
+        if classes is None or known is None:
+            return False
+        return len(classes_of_stream(classes, known, extendable=True)) > len(known)
+
+    def _add_classes(self, classes):
+        """Add new classes to a fitted model, which must be a draft.
+
+        A subclass defines ``_extend``, which is called with the indices of the former classes
+        among all classes; ``classes_`` has all of them.
+        """
+        former = self.classes_
+        self.classes_ = classes_of_stream(classes, former, extendable=True)
+        places = np.searchsorted(self.classes_, former)
+        if "_class_order" in self.__dict__:
+            self._class_order = class_order_among(self._class_order, places, len(self.classes_))
+        self._extend(places)
+
+    def __sklearn_is_fitted__(self):
+        return self._state_attribute in self.__dict__
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self):
+        with self._guard:  # parameters and state must be consistent
+            return super().__getstate__()
+
+    def __copy__(self):
+        if self._guard.is_mine():
+            # scikit-learn copies the model that it passes to callbacks, and sets the attributes
+            # that ``_attributes_of_copy`` has returned.
+            return type(self)(**self.get_params(deep=False))
+        # A shallow copy would share the arrays of the state.
+        return copy.deepcopy(self)
+
+    def _attributes_of_copy(self):
+        """Return the attributes of a copy during training, between two blocks of samples."""
+        return vars(self._copy_without_callbacks())
+
+    def _copy_without_callbacks(self):
+        draft = self._draft()  # its guard is free
+        draft.__dict__.pop("_skl_callbacks", None)
+        return copy.deepcopy(draft)
+
+
+def with_classes(estimator, classes):
+    """Return a copy of an estimator to which new classes have been added, if it is fitted."""
+    if not hasattr(estimator, "_add_classes"):
+        raise ValueError(
+            f"classes={classes.tolist()} has new classes, but they cannot be added to "
+            f"{type(estimator).__name__}, only to estimators of sklearn_online_svm. Pass all "
+            "classes in the first call."
+        )
+    extended = copy.deepcopy(estimator)
+    if extended.__sklearn_is_fitted__():
+        extended._add_classes(classes)
+    return extended
+
+
+def raise_fixed_param(name, old, new):
+    """Raise an error for a changed parameter that is fixed."""
+    raise ValueError(
+        f"{name} cannot change once the model has been fitted: it was {old!r} and is now {new!r}. "
+        "Restore it, or call fit to start again."
+    )
+
+
+def filled_docs(cls, parts):
+    """Replace the placeholders in the docstring of a class, such as ``$name``, by shared parts."""
+    if cls.__doc__ is not None:  # python -OO removes docstrings
+        cls.__doc__ = Template(inspect.cleandoc(cls.__doc__) + "\n").substitute(parts)
+    return cls

@@ -1,0 +1,276 @@
+"""Base of LASVC, ActiveLASVC and VirtualLASVC: streams of labelled samples."""
+
+from dataclasses import replace
+from numbers import Real
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from .._core.class_order import add_to_class_order
+from .._core.kernel.vectors.block import Samples
+from .._sklearn_compat import Interval, StrOptions, _fit_context
+from .._validation import check_labels, class_order_after, classes_of_stream, encode_labels
+from ._engine import ALGORITHMS, SolverSpec
+from ._epochs import known_slots
+from ._machine_classifier import MachineClassifier
+from ._model import can_take_new_samples
+from ._new_classes import extended_engine
+from ._online_machine import (
+    CLEAN_INTERVAL,
+    MAX_NON_SV,
+    MAX_REPROCESS,
+    SINGLE_STEPS,
+    OnlineMachine,
+)
+
+# Size of the support set while only one class has been seen. The thesis of Ertekin (2009, section
+# 3.2) starts with "a few examples of each class", which a stream cannot guarantee.
+N_INIT = 5
+
+# lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. The
+# thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not yet
+# meaningful. From 100 to 500 the error changes little.
+RAMP_START = 100
+
+
+class OnlineSVC(MachineClassifier, OnlineMachine):
+    """Support vector classifier that LASVM trains: parameters, classes and the warm start."""
+
+    _parameter_constraints: dict = {
+        **OnlineMachine._parameter_constraints,
+        **MachineClassifier._parameter_constraints,
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
+        "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
+        "warm_start": ["boolean"],
+    }
+
+    _fixed_params = (*OnlineMachine._fixed_params, "algorithm")
+    _adjustable_params = (
+        *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
+        *("cache_size", "n_jobs", "window_size"),
+    )
+
+    # ---------------------------------------------------------------------------- training
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
+        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
+        leaves a fitted model unchanged.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, fewer than two classes have positive weight, or
+            ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
+        """
+        return self._fit_in_transaction(X, y, sample_weight)
+
+    @available_if(can_take_new_samples)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue training with new samples.
+
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The first chunk fixes gamma (``"scale"``), the precision, and with a
+        linear kernel the origin of the features; a linear kernel may move the origin at the end of
+        a later chunk, too, if features are far from it. Otherwise the model does not depend on how
+        a stream is divided into chunks, unless samples are selected (``ActiveLASVC``), because
+        selection is restricted to the chunk. Predictions between two calls come from a copy that
+        is optimized over the support set (see ``finishing``).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, in the order of the stream. Shuffle them if they are sorted.
+        y : array-like of shape (n_samples,)
+            Class labels. A chunk may contain a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can occur. Must be passed in the first call; optional afterwards. A
+            later call with additional classes adds them to the model, see :ref:`new_classes`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, a label is not among the classes, or
+            ``class_weight="balanced"``. The model is left unchanged. If a callable kernel raises
+            an error within a chunk, the model has been trained on the blocks of samples before it
+            (a call that adds classes leaves it unchanged).
+        MemoryError
+            If memory runs out. The model has been trained on the blocks of samples before, and
+            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+            is available. With sample selection, the training so far is kept, and
+            ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
+            unchanged.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    # ---------------------------------------------------------------------------- classes
+
+    def _fix_targets(self, classes):
+        self.classes_ = classes_of_stream(classes)
+        self._class_counts = np.zeros(len(self.classes_))
+
+    def _check_chunk(self, X, y, reset):
+        X, y = super()._check_chunk(X, y, reset)
+        check_labels(y)
+        return X, y
+
+    def _encode_chunk(self, X, y):
+        return encode_labels(y, self.classes_, extendable=True)
+
+    def _begin_targets(self, rows):
+        cost, factors, counts = self._costs(rows[1], rows[2], None)
+        return cost, dict(
+            counts_before=self._class_counts,
+            counts=self._class_counts if counts is None else counts,
+            class_order_before=self.__dict__.get("_class_order"),
+            class_order=class_order_after(self, rows[1], stacklevel=6),
+            factors=factors if counts is None else None,
+        )
+
+    def _begin_changes(self, at):
+        factors = at.pop("factors")
+        if factors is not None:
+            self._note_class_weights(factors, None)
+
+    def _note_targets(self, codes, weights, at):
+        """Update the order of classes, and the class counts of online_balanced."""
+        n, order = self.n_samples_seen_ - at["n_seen"], at["class_order"]
+        if n < len(codes) and len(order):
+            order = at["class_order_before"]
+            if n:
+                order = add_to_class_order(order, len(self.classes_), codes[:n])
+        if order is not None:
+            self._class_order = order
+        if self.class_weight == "online_balanced":
+            before, after = at["counts_before"], at["counts"]
+            if n < len(codes):
+                after = before + np.bincount(codes[:n], weights[:n], len(before))
+            self._note_class_weights(None, after)
+
+    @property
+    def _starts_warm(self):
+        return self.warm_start
+
+    @property
+    def n_admitted_(self):
+        """Number of samples added to the support set, by position on the ramp."""
+        return self._flow(0)
+
+    @property
+    def n_cleaned_(self):
+        """Number of samples removed by CLEAN, by position on the ramp when they were added."""
+        return self._flow(1)
+
+    @property
+    def n_skipped_(self):
+        """Number of samples skipped, by position on the ramp."""
+        return self._flow(2)
+
+    def _flow(self, which):
+        with self._reading() as (view, engine):
+            if view._spec.solver.has_bias:
+                raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
+            return np.array([problem.flow()[which] for problem in engine.problems])
+
+    def _extend(self, places):
+        """Add problems for new classes, whose negative samples are the vectors of the engine."""
+        n_classes = len(self.classes_)
+        self._spec = replace(self._spec, n_problems=n_classes)
+        self._engine = extended_engine(self._engine, self._spec, places)
+        counts, self._class_counts = self._class_counts, np.zeros(n_classes)
+        self._class_counts[places] = counts
+
+    def _solver(self):
+        return SolverSpec(
+            algorithm=self.algorithm,
+            tol=float(self.tol),
+            shrinking=bool(self.shrinking),
+            delta_max=np.inf if self.delta_max is None else float(self.delta_max),
+            n_init=N_INIT,
+            gap_floor=float(self.C),
+            ramp_s=float(self.ramp_s),
+            ramp_start=RAMP_START,
+            single_steps=SINGLE_STEPS,
+            clean_interval=CLEAN_INTERVAL,
+            max_non_sv=MAX_NON_SV,
+            max_reprocess=MAX_REPROCESS,
+            window_size=self.window_size,
+        )
+
+    @property
+    def _most_passes(self):
+        # With the ramp loss, samples that were skipped as outliers would be added in other epochs.
+        if self.max_iter == "auto" and self._needs_finite_costs():
+            return 1
+        return super()._most_passes
+
+    def _needs_finite_costs(self):
+        return self.algorithm in ("lasvm-nc", "lasvm-i")
+
+    def _refuse_in_partial_fit(self):
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' is not supported for partial_fit: the class counts of a "
+                "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
+            )
+
+    def _begin_warm(self, engine, X, codes, cost, before):
+        former = before.get("_engine") if self._starts_warm else None
+        if former is not None:
+            engine.begin_pass(known_slots(engine, X.shape[0]))
+            with former.guard.reading():
+                self._seed(engine, former.current_solution(), X, codes, cost, before)
+
+    def _seed(self, engine, solution, X, codes, cost, before):
+        """Start from the solution of the previous fit, projected onto the current boxes."""
+        rows = solution.row_ids
+        same = np.array_equal(before["classes_"], self.classes_)
+        same = same and self._are_rows_of(solution, X)
+        if not same or (codes[rows] != solution.labels).any():
+            raise ValueError(
+                "warm_start=True continues fit on the same samples, but X or y differ from those "
+                "of the previous fit; use partial_fit for new samples, or warm_start=False."
+            )
+        shifted = None
+        if self._spec.solver.algorithm == "lasvm-nc":
+            shifted = np.zeros((self._spec.n_problems, X.shape[0]), dtype=np.int8)
+            shifted[:, rows] = solution.beyond_ramp
+        given = Samples(codes, cost, np.arange(X.shape[0]), shifted)
+        engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
+
+    def _start_from(self, X, y, classes, alpha):
+        """Return the model with these support vectors and signed alpha, for two classes."""
+        (X, codes, weights), cost, at = self._begin_chunk(X, y, classes, None)
+        rows = np.arange(len(codes))
+        given = Samples(codes, cost, rows)
+        engine = self._engine
+        engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
+        self.n_samples_seen_ = self._next_row_id = self.n_labels_used_ = len(codes)
+        self._note_targets(codes, weights, at)
+        return self

@@ -1,3 +1,0 @@
-# Written by `make stubs`.
-
-__all__ = []
