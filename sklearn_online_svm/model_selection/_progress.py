@@ -294,6 +294,7 @@ class StreamProgress(Progress):
         if not candidate.transformers.is_fitted:
             candidate.transformers.fit(samples.X, samples.y, slice(None))
         X, y, arguments, _ = samples.select(candidate.transformers, np.arange(len(samples)))
+        samples.keep_transformed(())  # samples that wait are kept as they were given
         candidate.train(X, y, arguments, self.race.classes, resumable=False)
 
     def shown(self):

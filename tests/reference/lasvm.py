@@ -209,11 +209,29 @@ class ReferenceLasvm:
         return self.g[self.S]
 
     def _settle_b(self):
-        """With all rows at a bound, every b between the extremes is optimal: take the mean."""
+        """With all rows at a bound, every b between the extremes is optimal: take the mean.
+
+        Or the nearest one with fewer training errors, if there is one.
+        """
         g_max, g_min = self.extreme_gradients()
         weights = np.abs(self.alpha[self.S])
         if -np.inf < g_max < g_min < np.inf and weights.any():
-            self.b = np.clip(np.average(self._residuals(), weights=weights), g_max, g_min)
+            b = np.clip(np.average(self._residuals(), weights=weights), g_max, g_min)
+            self.b = self._least_errors(g_max, g_min, b)
+
+    def _least_errors(self, low, high, b):
+        rows = [s for s in self.S if self.alpha[s] != 0]
+        y, weights = self.y[rows], np.abs(self.alpha[rows])
+        f = y - self.g[rows]
+        ends = np.unique(np.concatenate([[low, high], -f]))
+        ends = ends[(ends >= low) & (ends <= high)]
+        middles = 0.5 * (ends[1:] + ends[:-1])
+        wrong = np.sign(f[:, None] + middles) != y[:, None]
+        errors = weights @ wrong
+        best = np.flatnonzero(errors <= errors.min() + 1e-9 * weights.sum())
+        distances = np.maximum(0, np.maximum(ends[best] - b, b - ends[best + 1]))
+        k = best[distances.argmin()]
+        return b if ends[k] <= b <= ends[k + 1] else middles[k]
 
     def fit(self, order, n_passes=1):
         """Learn the rows of `order`, `n_passes` times; returns the number of passes made.

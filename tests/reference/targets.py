@@ -89,6 +89,9 @@ class ReferenceLasvr(ForkedTwin):
         elif abs(abs(self.alpha[s]) - self.C[s]) <= 1e-12 * self.C[s] < np.inf:
             self.alpha[s] = np.copysign(self.C[s], self.alpha[s])
 
+    def _least_errors(self, low, high, b):
+        return b
+
     def _distance(self, s, g_max, g_min):
         return min(g_min - (self.g[s] - self.epsilon), self.g[s] + self.epsilon - g_max)
 

@@ -33,6 +33,7 @@ which are farthest outside, take it, before PROCESS and REPROCESS make their ste
 cimport cython
 from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport uint64_t
+from libc.stdlib cimport free, malloc, qsort
 
 from ..rows.active_set cimport Front
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
@@ -49,6 +50,16 @@ cdef double SMALL = 1e-9
 cdef enum:
     RESERVE = 300
 cdef double SLACK_RATE = 0.01
+
+# A value of b at which the prediction of a sample changes, and the change of the errors beyond it.
+cdef struct Crossing:
+    double b, change
+
+
+cdef int _by_b(const void *a, const void *b) noexcept nogil:
+    cdef double x = (<const Crossing *>a).b, y = (<const Crossing *>b).b
+    return (x > y) - (x < y)
+
 
 # Relative rounding error of a sum of kernel values, which are in single precision.
 cdef double ROUNDING = 4.0 * np.finfo(np.float32).eps
@@ -391,10 +402,11 @@ cdef class Lasvm(Problem):
     cdef void settle_b(self) noexcept nogil:
         """Set b and delta; if all members are at a bound, choose b from the interval that is left.
 
-        Any b between g_max < g_min is then optimal. Chosen is the one that minimizes the sum of
-        squared residuals weighted by |alpha|, which is C: their mean, clipped to the interval.
-        LIBSVM takes the middle of the interval, or an end of it if one alpha misses its bound by
-        rounding.
+        Any b between g_max < g_min is then optimal. The one that minimizes the sum of squared
+        residuals weighted by |alpha|, which is C, is their mean, clipped to the interval. It is
+        chosen in regression; in classification if no other b has fewer training errors (see
+        ``least_errors``). LIBSVM takes the middle of the interval, or an end of it if one alpha
+        misses its bound by rounding.
 
         One class: all samples with alpha < C are inside. Their g is at most g_min + tau, and those
         that equal a free support vector would otherwise be outside by rounding.
@@ -419,6 +431,46 @@ cdef class Lasvm(Problem):
             mean += weight * (self.members.g[s] + half * self.members.y[s])
         if total > 0.0:
             self.b = fmin(fmax(mean / total, e.g_max), e.g_min)
+            if self.members.width < 0.0:
+                self.b = self.least_errors(e.g_max, e.g_min, self.b)
+
+    cdef double least_errors(self, double low, double high, double b) noexcept nogil:
+        """Return the b between two values with the least training errors, weighted by |alpha|.
+
+        The present b is returned if it is one of them; otherwise the middle of the nearest
+        interval.
+        """
+        cdef Crossing *crossings
+        cdef Py_ssize_t s, k, n = 0
+        cdef double left, right, weight, errors = 0.0, least = INFINITY, total = 0.0
+        cdef double distance, nearest = INFINITY, chosen = b
+        crossings = <Crossing *>malloc(self.members.n * sizeof(Crossing))
+        if crossings == NULL:
+            return b
+        for s in range(self.members.n):
+            weight = fabs(self.members.alpha[s])
+            if weight > 0.0:
+                # The sample is predicted as positive if b is larger.
+                crossings[n].b = self.members.g[s] - self.members.y[s]
+                crossings[n].change = -weight if self.members.y[s] > 0 else weight
+                total += weight
+                n += 1
+        qsort(crossings, n, sizeof(Crossing), &_by_b)
+        left = low
+        for k in range(n + 1):
+            right = high if k == n else fmin(crossings[k].b, high)
+            if right > left:
+                distance = fmax(0.0, fmax(left - b, b - right))
+                # Sums of weights that differ by rounding are equal.
+                if (errors < least - SMALL * total
+                        or errors < least + SMALL * total and distance < nearest):
+                    least, nearest = errors, distance
+                    chosen = b if distance == 0.0 else 0.5 * (left + right)
+                left = right
+            if k < n:
+                errors += crossings[k].change
+        free(crossings)
+        return chosen
 
     cdef void evict(self) noexcept nogil:
         """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.
