@@ -46,7 +46,7 @@ class Comparison:
     def rank(self, predictions):
         """Set the predicted scores, and rank."""
         self.predictions = predictions
-        # Of equal candidates those with fewer support vectors come first.
+        # Among equal scores, those of models with fewer support vectors rank first.
         n_support = [np.nan_to_num(candidate.n_support) for candidate in self.candidates]
         first = np.argsort(n_support, kind="stable")
         again, constant = self._duplicates(first)

@@ -273,7 +273,7 @@ class Race:
         """
         last = self.comparisons[-1]
         best = np.nan_to_num(last.scores, nan=-np.inf).max()
-        # An unknown error eliminates nobody.
+        # Without a standard error, no candidate is eliminated.
         least = best - MOST_BELOW * np.nan_to_num(last.standard_error, nan=np.inf)
         near = [c for c in last.ranking if not last.score(c) < least and c in self.alive]
         if is_limited:
