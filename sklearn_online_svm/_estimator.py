@@ -43,7 +43,7 @@ _UNKNOWN = "of unknown version"
 # Attributes of a call of ``fit`` that reports its tasks to callbacks.
 _OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
 # Number of the format of pickles, increased when their fields change.
-_FORMAT = 3
+_FORMAT = 4
 
 
 class InconsistentPackageWarning(InconsistentVersionWarning):
@@ -119,15 +119,15 @@ class Transaction:
     """Context for changing a draft of a model that replaces the model at the end.
 
     Until then, other threads read the unchanged model. After an error the draft is discarded
-    unless ``keep`` has been set, for interrupts that leave a usable draft. The caller holds the
-    guard of the model.
+    unless ``keep`` has been set, or after Ctrl-C if ``is_usable`` has been set, for interrupts
+    that leave a usable draft. The caller holds the guard of the model.
     """
 
-    __slots__ = ("before", "draft", "keep", "model")
+    __slots__ = ("before", "draft", "is_usable", "keep", "model")
 
     def __init__(self, model):
         self.model = model
-        self.keep = False
+        self.keep = self.is_usable = False
 
     def __enter__(self):
         self.before = self.model.__dict__
@@ -135,7 +135,8 @@ class Transaction:
         return self
 
     def __exit__(self, kind, error, traceback):
-        if error is None or self.keep:
+        interrupted = isinstance(error, KeyboardInterrupt) and self.is_usable
+        if error is None or self.keep or interrupted:
             self.model._take(self.draft)
 
     def undo(self):
@@ -339,7 +340,7 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
 
     def _has_new_classes(self, classes):
         """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
-        known = self.__dict__.get("classes_")
+        known = getattr(self, "classes_", None)
         if classes is None or known is None:
             return False
         return len(classes_of_stream(classes, known, extendable=True)) > len(known)

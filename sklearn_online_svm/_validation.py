@@ -298,11 +298,10 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     )
 
 
-def class_order_after(model, codes, stacklevel):
+def class_order_after(model, codes):
     """Return the value of ``_class_order`` after a chunk; warn if the stream is sorted by class.
 
     To be called before training, as a warning may be an error, and assigned after training.
-    ``stacklevel`` counts from the caller, as in ``warnings.warn``.
     """
     counts = model.__dict__.get("_class_order")
     if counts is not None and not len(counts):
@@ -310,15 +309,32 @@ def class_order_after(model, codes, stacklevel):
     counts = add_to_class_order(counts, len(model.classes_), codes)
     if not is_sorted_by_class(counts):
         return counts
-    warnings.warn(
+    warn_sorted_by_class(model, counts)
+    return counts[:0]
+
+
+def warn_sorted_by_class(model, counts):
+    """Warn that a stream with these counts (``add_to_class_order``) is sorted by class."""
+    warn(
         f"The stream is sorted by class (changes of class: {counts[0]}, samples: "
         f"{counts[2:].sum()}). {type(model).__name__} is trained on one sample after the "
         "other and adapts to the classes seen last; shuffle the samples before training "
-        "(sklearn.utils.shuffle), or use fit.",
-        UserWarning,
-        stacklevel=stacklevel + 1,
+        "(sklearn.utils.shuffle), or use fit."
     )
-    return counts[:0]
+
+
+def warn(message, category=UserWarning):
+    """Issue a warning that refers to the line which called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_internal(frame):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_internal(frame):
+    name = frame.f_globals.get("__name__", "")
+    # Methods are decorated by functions of scikit-learn and of the standard library.
+    return name.split(".")[0] == __package__ or name in ("sklearn.base", "contextlib", "functools")
 
 
 def unique_labels_and_codes(y):

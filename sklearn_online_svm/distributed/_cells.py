@@ -122,7 +122,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
         sizes += of_group[2]
     model.tree_ = _grafted(tree, trees)
     model.estimators_, model.cell_sizes_ = models, np.array(sizes)
-    warn_if_inaccurate(model, *summary.samples, stacklevel=2)
+    warn_if_inaccurate(model, *summary.samples)
     return model
 
 

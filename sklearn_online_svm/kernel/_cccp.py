@@ -1,67 +1,97 @@
 """Sequence of convex problems of RampSVC (concave-convex procedure, CCCP)."""
 
-import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._core.kernel.vectors.block import Samples
-from ._epochs import MAX_EPOCHS, Passes
+from .._core.kernel.vectors.support_set import DATA
+from .._validation import warn
+from ._convergence import advice, warn_unless_solved
+from ._epochs import MAX_EPOCHS, Passes, Position
+
+
+@dataclass(frozen=True)
+class ProblemPosition(Position):
+    """Where the sequence of convex problems is.
+
+    Parameters
+    ----------
+    rows : ndarray of int64 or None
+        Samples of the current problem; None: all.
+    shifted : ndarray of int8 of shape (n_problems, n_samples) or None
+        Flags of the samples beyond the ramp; None at the beginning.
+    checked_at : int
+        Count of changes at the last check for violations.
+    n_solved : int
+        Number of convex problems solved.
+    """
+
+    rows: np.ndarray | None = None
+    shifted: np.ndarray | None = None
+    checked_at: int = -1
+    n_solved: int = 0
 
 
 class ConvexProblems(Passes):
     """Solve one convex problem after the other.
 
     For each problem the samples are processed and the support set is optimized; then the samples
-    that violate the optimality conditions are processed, until there are none. ``at`` holds the
-    ``rows`` of the current problem (None: all), the flags ``shifted`` of samples beyond the ramp,
-    per class, and ``checked_at``, the number of changes at the last check for violations.
+    that violate the optimality conditions are processed, until there are none.
     """
 
+    Position = ProblemPosition
     is_exact = True
     after_finishing = "judge"
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        self.y = model._linear_terms(codes)
-        if at["shifted"] is None:
-            self.at = {**at, "shifted": np.zeros(self.y.shape, dtype=np.int8)}
+        self.y = model._targets.linear_terms(codes)
+        if at.shifted is None:
+            self.at = replace(at, shifted=np.zeros(self.y.shape, dtype=np.int8))
+
+    def stages(self):
+        return super().stages() | dict(judge=self.judge, shift=self.shift)
+
+    @property
+    def visited(self):
+        return self.row_ids
 
     def learn(self):
         self.learn_rows(self.given())
-        return dict(stage="finish")
+        return self.go_to("finish")
 
     def given(self):
         """Return the samples with the box constraints of the current problem."""
-        return Samples(self.codes, self.cost, self.row_ids, self.at["shifted"])
+        targets = self.model._targets
+        return targets.samples(self.codes, self.cost, self.row_ids, DATA, self.at.shifted)
 
     def judge(self):
         """Find samples of the problem that violate the optimality conditions."""
         model, at = self.model, self.at
         scores = self.scores()
-        rows = self.row_ids if at["rows"] is None else at["rows"]
+        rows = self.row_ids if at.rows is None else at.rows
         violation = self.engine.violations(self.given(), scores)[:, rows].max(axis=0)
         model.kkt_violation_ = float(violation.max())
         order, changes = rows[violation > model.tol], self.engine.n_changes
-        if not len(order) or changes == at["checked_at"] or self.engine.out_of_steps:
-            model._warn_unless_solved(stacklevel=6)
+        if not len(order) or changes == at.checked_at or self.engine.out_of_steps:
+            warn_unless_solved(model)
             return self.conclude(scores, given_up=self.engine.out_of_steps)
-        patience = self.count_round(at["patience"])
+        patience = self.count_round(at.patience)
         if patience["idle"] == self.idle_rounds or patience["n_rounds"] == MAX_EPOCHS:
-            warnings.warn(
+            warn(
                 f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
                 f"rounds: the largest violation left is {model.kkt_violation_:.3g}, tol is "
-                f"{model.tol:.3g}. {model._advice()}",
+                f"{model.tol:.3g}. {advice(model)}",
                 ConvergenceWarning,
-                stacklevel=6,
             )
             return self.conclude(scores, given_up=True)
-        return dict(stage="begin", order=order, checked_at=changes, patience=patience)
+        return self.go_to("begin", order=order, checked_at=changes, patience=patience)
 
     def conclude(self, scores, given_up):
         """Return the boxes of the next problem, or stop: the current problem is solved."""
         model, at = self.model, self.at
-        history = np.vstack([model.objective_history_[: at["n_solved"]], self.objective(scores)])
+        history = np.vstack([model.objective_history_[: at.n_solved], self.objective(scores)])
         n_solved = len(history)
         model.objective_history_, model.n_iter_ = history, n_solved
         shifted = self.beyond_ramp(scores)
@@ -72,34 +102,27 @@ class ConvexProblems(Passes):
                 f"{len(model.support_)} support vectors"
             )
         if given_up:
-            return dict(stage="over")
+            return self.go_to("over")
         # A first problem over a part of the samples does not belong to the sequence.
         in_sequence = n_solved > 1 or model.init_size is None
-        if in_sequence and np.array_equal(shifted, at["shifted"]):
-            return dict(stage="over")
+        if in_sequence and np.array_equal(shifted, at.shifted):
+            return self.go_to("over")
         if n_solved > 2 and (history[-2] - history[-1]).max() < model.tol * model.C:
-            return dict(stage="over")
+            return self.go_to("over")
         if n_solved == model.max_iter:
-            warnings.warn(
+            warn(
                 f"RampSVC did not converge within max_iter={model.max_iter} convex problems: "
-                f"{np.count_nonzero(shifted != at['shifted'])} samples still move across the end "
+                f"{np.count_nonzero(shifted != at.shifted)} samples still move across the end "
                 "of the ramp. Increase max_iter, or tol.",
                 ConvergenceWarning,
-                stacklevel=7,
             )
-            return dict(stage="over")
-        return dict(stage="shift", shifted=shifted, n_solved=n_solved)
+            return self.go_to("over")
+        return self.go_to("shift", shifted=shifted, n_solved=n_solved)
 
     def shift(self):
         """Move the current solution into the boxes of the next problem."""
         self.engine.rebox(self.given())
-        return dict(
-            stage="finish",
-            rows=None,
-            patience=None,
-            checked_at=-1,
-            n_rounds=0,
-        )
+        return self.go_to("finish", rows=None, patience=None, checked_at=-1, n_rounds=0)
 
     def scores(self):
         """Return the decision values of all samples, of shape (n_samples, n_problems)."""
@@ -114,7 +137,7 @@ class ConvexProblems(Passes):
         not more accurate than that, and at ``ramp_s`` both tangents are valid.
         """
         z, s = self.y * scores.T, self.model.ramp_s
-        return (z < s + float(self.model.tol) * self.at["shifted"]).astype(np.int8)
+        return (z < s + float(self.model.tol) * self.at.shifted).astype(np.int8)
 
     def objective(self, scores):
         """Return the objective of each class with the ramp loss, over all samples."""

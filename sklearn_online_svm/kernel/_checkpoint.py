@@ -19,14 +19,15 @@ _FREE = ("n_jobs", "verbose")
 def checkpoint_of(model, method, rows, cost, at):
     """Return the checkpoint of an interrupted method.
 
-    ``rows``: X, class codes and weights, or None; ``at``: the state of the method.
+    ``rows``: X, what is learned, and weights, or None; ``at``: the position of the method, a
+    dataclass of plain values.
     """
     engine = model._engine
     with engine.guard.reading():  # other threads may be optimizing for their predictions
         read_states = [problem.read_state() for problem in engine.problems]
     return {
         "method": method,
-        "at": at,
+        "at": dict(vars(at)),
         "cost": cost,
         "checksums": None if rows is None else checksums(*rows),
         "parameters": model.get_params(deep=False),
@@ -34,6 +35,12 @@ def checkpoint_of(model, method, rows, cost, at):
         "engine": engine.checkpoint,
         "read_states": read_states,
     }
+
+
+def note_interrupt(model, error, method, rows, cost, at):
+    """Store what ``resume`` needs, and add a note to the traceback of the KeyboardInterrupt."""
+    model._checkpoint = checkpoint_of(model, method, rows, cost, at)
+    error.add_note(advice(model))
 
 
 def advice(model):
@@ -49,13 +56,14 @@ def advice(model):
 def same_rows(model, checkpoint, X, y, sample_weight):
     """Validate the samples; raise ValueError unless they are those of the interrupted call."""
     method = checkpoint["method"]
-    if X is None or (y is None and model._has_targets):
+    targets = model._targets
+    if X is None or (y is None and targets.has_y):
         raise ValueError(
             f"resume needs the X and y of the interrupted {method}: they are not stored."
         )
     sparse = False if model._is_precomputed() else "csr"
-    X, y = model._check_samples(X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
-    codes = model._encode_known(X, y)
+    X, y = targets.validated(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
+    codes = targets.encode(X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
     present = checksums(X, codes, weights)
     for name, former in checkpoint["checksums"].items():
@@ -78,6 +86,15 @@ def refuse_new_parameters(model, checkpoint):
                 f"{name} cannot change between an interrupt and resume: it was {old!r} and is now "
                 f"{new!r}. Set it back, or call {checkpoint['method']}."
             )
+
+
+def are_rows_of(spec, solution, X):
+    """Return whether the support vectors are samples of X, in their places."""
+    rows = solution.row_ids
+    same = not len(rows) or rows.max() < X.shape[0]
+    if same and len(rows) and spec.layout != "precomputed":
+        return not abs(solution.vectors() - X[rows]).max()
+    return same
 
 
 def checksums(X, codes, weights):

@@ -1,20 +1,27 @@
-"""Training as a sequence of stages.
+"""Training on samples in memory, as a sequence of stages.
 
-The state of a run of epochs is ``at``, a dict of plain numbers and arrays. Each stage returns its
-changes, and ``at`` is replaced as a whole. An interrupt is raised only by the engine: between two
-blocks of samples or two steps of ``finish``, or in a slow block, which is then taken back. So
-``at`` and the state of the engine are a complete checkpoint. (``partial_fit`` does not pass here.)
+The state of a run of epochs is a :class:`Position`. Each stage returns the next one. An interrupt
+is raised only by the engine: between two blocks of samples or two steps of ``finish``, or in a
+slow block, which is then taken back. So the position and the state of the engine are a complete
+checkpoint. (``partial_fit`` does not pass here.)
 """
 
 import time
-import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
-from .._validation import thread_pool
+from .._validation import thread_pool, warn
+from ._convergence import (
+    advice,
+    is_solved,
+    violation_among_members,
+    warn_if_cut_short,
+    warn_unless_solved,
+)
 from ._progress import finish, progress
 
 # Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
@@ -43,6 +50,40 @@ SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
 FINISH_SHARE = 0.1
 
 
+@dataclass(frozen=True)
+class Position:
+    """Where a run of epochs is, in plain values: what it needs to continue.
+
+    Parameters
+    ----------
+    order : ndarray of int64
+        Samples of the current epoch, in their order.
+    choice : dict or None
+        State of a sample selection.
+    random : dict or None
+        State of the generator of later orders.
+    stage : str
+        Name of the next stage; ``"over"`` at the end.
+    n_pass : int
+        Number of the current epoch, from 1.
+    n_changes : int
+        Count of the engine at the beginning of the epoch.
+    n_rounds : int
+        Number of optimizations over the support set in this epoch.
+    patience : dict or None
+        Result of :meth:`Passes.count_round`.
+    """
+
+    order: np.ndarray
+    choice: dict | None = None
+    random: dict | None = None
+    stage: str = "begin"
+    n_pass: int = 1
+    n_changes: int = 0
+    n_rounds: int = 0
+    patience: dict | None = None
+
+
 class Passes:
     """Epochs over samples in memory; a subclass defines the stages after ``learn``.
 
@@ -50,12 +91,11 @@ class Passes:
     ----------
     model : KernelMachine
         Its ``_engine`` is trained.
-    X, codes, cost : samples, class codes, upper bounds of alpha
-    at : dict
-        ``stage``, the name of a method; ``order`` of the current epoch;
-        ``changes``, a count of the engine; ``patience``, the result of ``count_round``; and fields
-        of the subclass.
+    X, codes, cost : samples, what is learned of them, upper bounds of alpha
+    at : Position
     """
+
+    Position = Position
 
     # Maximum number of times that finish is repeated with recomputed gradients.
     max_rounds = 10
@@ -77,19 +117,33 @@ class Passes:
         return True
 
     def run(self):
+        stages = self.stages()
         with thread_pool(self.model.n_jobs) as self.threads:
-            while self.at["stage"] != "over":
-                self.at = {**self.at, **getattr(self, self.at["stage"])()}
+            while self.at.stage != "over":
+                self.at = stages[self.at.stage]()
+
+    def stages(self):
+        """Return the function of each stage by its name."""
+        return dict(begin=self.begin, learn=self.learn, finish=self.finish, refresh=self.refresh)
+
+    def go_to(self, stage, **changes):
+        """Return the position at a stage, with further changes."""
+        return replace(self.at, stage=stage, **changes)
+
+    @property
+    def visited(self):
+        """The samples that the model has been trained on, in their order."""
+        return self.at.order[: self.model.n_samples_seen_ if self.at.n_pass == 1 else None]
 
     def begin(self):
         known = known_slots(self.engine, len(self.codes)) if self.needs_known(self.model) else None
         self.engine.begin_pass(known)
         self.start = time.perf_counter()
-        return dict(stage="learn", changes=self.engine.n_changes, n_rounds=0)
+        return self.go_to("learn", n_changes=self.engine.n_changes, n_rounds=0)
 
     def learn_rows(self, given, X=None, order=None):
         """Process the rest of the current epoch, or the given samples in the given order."""
-        order = self.at["order"] if order is None else order
+        order = self.at.order if order is None else order
         engine, begin, n = self.engine, self.engine.n_processed, len(order)
         X = self.X if X is None else X
 
@@ -107,18 +161,15 @@ class Passes:
         share = 1.0 if self.is_last_epoch() else FINISH_SHARE
         with optimization(self.model) as report:
             finish(self.engine, self.threads, self.model.verbose, self.title, share, report)
-        n_rounds = self.at["n_rounds"] + 1
+        n_rounds = self.at.n_rounds + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
-        return dict(
-            stage="refresh" if exactly else self.after_finishing,
-            n_rounds=n_rounds,
-        )
+        return self.go_to("refresh" if exactly else self.after_finishing, n_rounds=n_rounds)
 
     def refresh(self):
         """Recompute all gradients, and finish again if that reveals violations."""
         self.engine.refresh()
-        over = self.model._is_solved() or self.engine.out_of_share
-        return dict(stage=self.after_finishing if over else "finish")
+        over = is_solved(self.engine) or self.engine.out_of_share
+        return self.go_to(self.after_finishing if over else "finish")
 
     @property
     def now(self):
@@ -137,7 +188,7 @@ class Passes:
             return
         members = sum(problem.members.n_members for problem in self.engine.problems)
         print(
-            f"{self.title} epoch {self.at['n_pass']}: {members} vectors in the support set, "
+            f"{self.title} epoch {self.at.n_pass}: {members} vectors in the support set, "
             f"largest violation {self.model.kkt_violation_:.3g}, "
             f"{self.engine.n_kernel_evaluations:,} kernel values, "
             f"{time.perf_counter() - self.start:.1f} s"
@@ -170,6 +221,9 @@ class OnlinePasses(Passes):
     def needs_known(cls, model):
         return model._most_passes != 1 or model._starts_warm
 
+    def stages(self):
+        return super().stages() | dict(assess=self.assess, next=self.next, end=self.end)
+
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
         most = model._most_passes
@@ -181,14 +235,14 @@ class OnlinePasses(Passes):
     @property
     def is_exact(self):
         """Whether gradients are recomputed before the support set counts as optimal."""
-        if self.is_auto and self.at["n_pass"] == 1:
+        if self.is_auto and self.at.n_pass == 1:
             return self.is_cheap()
         return self.n_passes > 1
 
     def is_last_epoch(self):
         if self.is_auto:
-            return self.at["n_pass"] == 1 and not is_small(self.X.shape[0])
-        return self.at["n_pass"] == self.n_passes
+            return self.at.n_pass == 1 and not is_small(self.X.shape[0])
+        return self.at.n_pass == self.n_passes
 
     def is_cheap(self):
         """Return whether the optimum over all samples costs little."""
@@ -196,16 +250,17 @@ class OnlinePasses(Passes):
         if not is_small(n_rows):
             return False
         n_values = np.count_nonzero(self.X if isinstance(self.X, np.ndarray) else self.X.data)
-        n_visits = self.at["n_pass"] * n_rows
+        n_visits = self.at.n_pass * n_rows
         return sum(self.model._estimated_cost(n_values / n_rows, n_visits)) < SHORT_TIME
 
     def begin(self):
-        self.model.n_iter_ = self.at["n_pass"]
+        self.model.n_iter_ = self.at.n_pass
         return super().begin()
 
     def learn(self):
-        model, engine = self.model, self.engine
-        choice = model._choice(model, self.at, self.X, self.codes, self.cost, self.row_ids, DATA)
+        model, engine, at = self.model, self.engine, self.at
+        rows = self.X, self.codes, self.cost, self.row_ids
+        choice = model._choice(model, at.order, at.choice, *rows, DATA)
         self.choice, n_seen = choice, None
         try:
             with choice:
@@ -214,22 +269,22 @@ class OnlinePasses(Passes):
         finally:
             self.note_progress(n_seen)
             self.at = self.now
-        if self.at["n_pass"] == 1 and choice.leaves_out:
+        if self.at.n_pass == 1 and choice.leaves_out:
             self.warn_of_unused_classes(choice.order[: engine.n_processed])
-        unchanged = engine.n_changes == self.at["changes"]
-        done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
+        unchanged = engine.n_changes == self.at.n_changes
+        done = self.n_passes > 1 and unchanged and (is_solved(engine) or not self.finishing)
         model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()
         if done:
             self.report()
-            return dict(stage="end")
-        return dict(stage="finish" if self.finishing else "next")
+            return self.go_to("end")
+        return self.go_to("finish" if self.finishing else "next")
 
     @property
     def now(self):
-        return {**self.at, **self.choice.state} if self.at["stage"] == "learn" else self.at
+        return replace(self.at, **self.choice.state) if self.at.stage == "learn" else self.at
 
     def note_progress(self, n_seen=None):
-        if self.at["n_pass"] == 1 and self.at["stage"] == "learn":
+        if self.at.n_pass == 1 and self.at.stage == "learn":
             model, choice = self.model, self.choice
             model.n_labels_used_ = choice.n_labels
             model.n_samples_seen_ = choice.n_labels if n_seen is None else n_seen
@@ -242,12 +297,10 @@ class OnlinePasses(Passes):
         known = np.bincount(self.codes[used[used < len(self.codes)]], minlength=n_classes) > 0
         unused = self.model.classes_[given & ~known].tolist()
         if unused:
-            warnings.warn(
+            warn(
                 f"No sample of the classes {unused} was selected for training, so they are never "
                 f"predicted. Increase n_init (got {self.model.n_init}) or max_labels "
                 f"(got {self.model.max_labels}).",
-                UserWarning,
-                stacklevel=6,
             )
 
     def assess(self):
@@ -256,77 +309,69 @@ class OnlinePasses(Passes):
         The samples are drawn with a probability proportional to C, one from each of n strata.
         """
         if self.is_cheap():
-            return dict(stage="next")
-        model, used = self.model, self.model._choice.used(self.model, self.at["order"])
+            return self.go_to("next")
+        model, used = self.model, self.model._choice.used(self.model, self.at.order)
         total = np.cumsum(np.where(np.isinf(self.cost[used]), 1.0, self.cost[used]))
         n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
-        places = np.arange(n) + np.random.default_rng(self.at["n_pass"]).random(n)
+        places = np.arange(n) + np.random.default_rng(self.at.n_pass).random(n)
         rows = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
         scores = np.empty((n, len(self.engine.problems)))
         self.engine.current_solution().decide(self.X[rows], scores, self.threads)
-        given = model._samples_of(self.codes[rows], self.cost[rows], self.row_ids[rows], DATA)
+        targets, encoded = model._targets, self.codes[rows]
+        given = targets.samples(encoded, self.cost[rows], self.row_ids[rows], DATA)
         violation = self.engine.violations(given, scores)
         violation[violation <= model._tolerance()] = 0.0
-        scale = model._scale_of(scores, self.codes[rows])
+        scale = targets.scale(scores, encoded, self.engine)
         n_support = max(
             np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems
         )
         over = n_support < MOST_SAMPLES * len(used) and not is_above(EXCESS * scale, violation)
-        if not over and self.at["n_pass"] < MAX_AUTO_EPOCHS:
-            return dict(stage="next")
+        if not over and self.at.n_pass < MAX_AUTO_EPOCHS:
+            return self.go_to("next")
         self.report()
         if not over:
-            warnings.warn(
+            warn(
                 f"{type(model).__name__} stopped after {MAX_AUTO_EPOCHS} epochs: the mean loss "
                 f"that further ones could remove is about {violation.mean(axis=1).max():.2g}. "
-                f"{model._advice()}",
+                f"{advice(model)}",
                 ConvergenceWarning,
-                stacklevel=6,
             )
-        return dict(stage="end")
+        return self.go_to("end")
 
     def next(self):
         """Start another epoch if one is due and may improve the model."""
-        model, n_pass, patience = self.model, self.at["n_pass"], self.at["patience"]
+        model, n_pass, patience = self.model, self.at.n_pass, self.at.patience
         self.report()
         if self.finishing and self.engine.out_of_steps:
-            return dict(stage="end")
+            return self.go_to("end")
         if n_pass < self.n_passes:
             patience = self.count_round(patience)
             if not self.finishing or patience["idle"] < self.idle_rounds:
                 order = self.next_order()
                 random = model._random.get_state(legacy=False)
-                return dict(
-                    stage="begin",
-                    n_pass=n_pass + 1,
-                    order=order,
-                    choice=None,
-                    random=random,
-                    patience=patience,
-                )
+                return Position(order, None, random, n_pass=n_pass + 1, patience=patience)
         if self.until_converged:
-            warnings.warn(
+            warn(
                 f"{type(model).__name__} did not converge within {n_pass} epochs: the largest "
                 f"violation of the last epoch was {model.kkt_violation_:.3g}, tol is "
                 f"{model.tol:.3g}. "
-                f"{model._advice()}",
+                f"{advice(model)}",
                 ConvergenceWarning,
-                stacklevel=6,
             )
-        return dict(stage="end")
+        return self.go_to("end")
 
     def next_order(self):
         """Return the order of another epoch, over samples whose label has been used."""
-        used = self.model._choice.used(self.model, self.at["order"])
+        used = self.model._choice.used(self.model, self.at.order)
         return used[self.model._next_order(len(used))]
 
     def end(self):
         """Warn if the problem is not solved."""
         if self.finishing:
-            self.model._warn_unless_solved(stacklevel=6)
+            warn_unless_solved(self.model)
         else:
-            self.model._warn_if_cut_short(stacklevel=6)
-        return dict(stage="over")
+            warn_if_cut_short(self.model)
+        return self.go_to("over")
 
 
 class BatchPasses(Passes):
@@ -342,13 +387,16 @@ class BatchPasses(Passes):
     def needs_known(cls, model):
         return False
 
+    def stages(self):
+        return super().stages() | dict(end=self.end)
+
     def begin(self):
         self.model.n_iter_, self.model.n_samples_seen_ = 1, 0
         return super().begin()
 
     def learn(self):
         model, n_rows, rows = self.model, len(self.codes), np.flatnonzero(self.cost > 0.0)
-        g, empty = model._linear_terms(self.codes)[:, rows], self.engine.state()
+        g, empty = model._targets.linear_terms(self.codes)[:, rows], self.engine.state()
         fits = 8 * len(rows) ** 2 < model.cache_size * 2**20
         with epoch(model, n_rows):
             try:
@@ -359,21 +407,21 @@ class BatchPasses(Passes):
                 self.engine.restore(empty)
                 raise
             model.n_samples_seen_ = model.n_labels_used_ = n_rows
-            self.at = {**self.at, "stage": "finish"}  # a callback may store the model now
-        return dict(stage="finish")
+            self.at = self.go_to("finish")  # a callback may store the model now
+        return self.at
 
     @property
     def given(self):
-        return self.model._samples_of(self.codes, self.cost, self.row_ids, DATA)
+        return self.model._targets.samples(self.codes, self.cost, self.row_ids, DATA)
 
     def is_last_epoch(self):
         return True
 
     def end(self):
         model, engine = self.model, self.engine
-        model.kkt_violation_ = model._violation_among_members()
+        model.kkt_violation_ = violation_among_members(engine)
         self.report()
-        model._warn_unless_solved(stacklevel=6)
+        warn_unless_solved(model)
         alpha = np.zeros((len(engine.problems), len(self.codes)))
         g = np.full(alpha.shape, np.nan)
         for problem, alpha_of, g_of in zip(engine.problems, alpha, g, strict=True):
@@ -385,7 +433,15 @@ class BatchPasses(Passes):
         )
         for problem, former in zip(model._engine.problems, engine.problems, strict=True):
             problem.allow(former.steps_left)
-        return dict(stage="over")
+        return self.go_to("over")
+
+
+def built_engine(spec, X):
+    """Return an empty engine for the epochs of ``fit``."""
+    engine = spec.build()
+    if spec.layout == "precomputed":
+        engine.store.attach(X)
+    return engine
 
 
 def is_small(n_rows):
@@ -426,7 +482,7 @@ def engine_with(model, X, given, alpha, g, n_evaluations):
         Number of kernel values computed for the solution.
     """
     rows = np.flatnonzero(~np.isnan(g).all(axis=0))
-    engine = model._built_engine(X)
+    engine = built_engine(model._spec, X)
     engine.seed(X, rows, given, alpha[:, rows].copy(), g[:, rows])
     engine.allow(0)  # no steps: finish only updates what follows from the solution
     engine.finish()

@@ -280,7 +280,7 @@ class KernelUpdateClassifier(OnlineClassifier, KernelClassifier, KernelUpdates):
         return encode_labels(y, self.classes_, extendable=True)
 
     def _train_on_chunk(self, X, codes, weights):
-        order = class_order_after(self, codes, stacklevel=5)
+        order = class_order_after(self, codes)
         super()._train_on_chunk(X, codes, weights)
         self._class_order = order
 

@@ -379,15 +379,7 @@ class LASVC(LeaveOneOut, Probabilities, OnlineSVC):
 
     # ---------------------------------------------------------------------------- probabilities
 
-    def _refuse_in_partial_fit(self):
-        self._refuse_probability()
-        super()._refuse_in_partial_fit()
-
     def _extend(self, places):
         super()._extend(places)
         if "_samples" in self.__dict__:
             self._samples = self._samples.recoded(places)
-
-    def _keep_samples(self, rows, at):
-        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
-        self._keep_visited(rows, at["order"][:n_visited])

@@ -1,25 +1,23 @@
 """Online kernel support vector regression."""
 
 import copy
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.kernel.vectors.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
-from .._validation import check_samples, refuse_large_targets
+from .._validation import warn
+from . import _training
+from ._checkpoint import are_rows_of
 from ._docs import with_shared_docs
 from ._engine import SolverSpec, decisions
 from ._epochs import is_small
 from ._leave_one_out import without_each
 from ._model import can_take_new_samples
-from ._noise import automatic_epsilon
 from ._online_machine import (
     CLEAN_INTERVAL,
     MAX_NON_SV,
@@ -28,6 +26,7 @@ from ._online_machine import (
     OnlineMachine,
 )
 from ._path import fit_path
+from ._targets import ValueTargets
 
 # Warn if a larger share of at least so many samples are support vectors.
 LARGEST_SHARE = 0.9
@@ -233,6 +232,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         *("cache_size", "n_jobs"),
     )
 
+    _kind_of_targets = ValueTargets
+
     def __init__(
         self,
         C=1.0,
@@ -306,8 +307,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         ValueError
             If the input is invalid.
         """
-        self._fit_in_transaction(X, y, sample_weight)
-        self._warn_if_crowded(self.n_samples_seen_, stacklevel=4)
+        _training.fit(self, X, y, sample_weight)
+        self._warn_if_crowded(self.n_samples_seen_)
         return self
 
     @available_if(can_take_new_samples)
@@ -347,10 +348,10 @@ class LASVR(RegressorMixin, OnlineMachine):
             is available.
         """
         before = self.__dict__.get("n_samples_seen_", 0)
-        self._partial_fit(X, y, None, sample_weight)
+        _training.partial_fit(self, X, y, None, sample_weight)
         # Once, where the number of samples passes the limit.
         if before < MIN_SAMPLES:
-            self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+            self._warn_if_crowded(self.n_samples_seen_)
         return self
 
     def fit_path(self, X, y, Cs, sample_weight=None):
@@ -412,7 +413,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         True
         """
         path = fit_path(self, X, y, Cs, sample_weight)
-        self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+        self._warn_if_crowded(self.n_samples_seen_)
         return path
 
     def predict(self, X):
@@ -440,8 +441,8 @@ class LASVR(RegressorMixin, OnlineMachine):
             If the input is invalid, or a predicted value overflows.
         """
         view = self._view()
-        values = view._decide(X)
-        return values[:, np.newaxis] if values.ndim == 1 and not view._is_flat else values
+        values, is_flat = view._decide(X), view._targets.is_flat
+        return values[:, np.newaxis] if values.ndim == 1 and not is_flat else values
 
     @available_if(_keeps_support_vectors)
     def leave_one_out_predict(self, X, y):
@@ -504,8 +505,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         model = copy.deepcopy(self)  # other threads may train this model meanwhile
         model._changed_params()  # raises if fixed parameters have changed
         layout = False if model._is_precomputed() else "csr"
-        X, y = model._check_samples(X, y, reset=False, accept_sparse=layout)
-        targets = model._encode_known(X, y)
+        X, y = model._targets.validated(model, X, y, reset=False, accept_sparse=layout)
+        targets = model._targets.encode(X, y)
         n_rows = model._next_row_id
         if len(y) != n_rows or not model._are_samples(X, targets):
             raise ValueError(
@@ -517,11 +518,11 @@ class LASVR(RegressorMixin, OnlineMachine):
         is_optimal = model.kkt_violation_ <= model._tolerance()
         outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)
         values = without_each(model, X, values, outside, "leave_one_out_predict")
-        return values[:, 0] if model._is_flat else values
+        return values[:, 0] if model._targets.is_flat else values
 
     def _are_samples(self, X, targets):
         """Return whether the support vectors are samples of X, with these targets."""
-        if not self._are_rows_of(self._engine.current_solution(), X):
+        if not are_rows_of(self._spec, self._engine.current_solution(), X):
             return False
         for problem, y in zip(self._engine.problems, targets.T, strict=True):
             slots, members = problem.slots(), problem.members
@@ -533,78 +534,15 @@ class LASVR(RegressorMixin, OnlineMachine):
 
     # ---------------------------------------------------------------------------- targets
 
-    def _check_samples(self, X, y, **options):
-        X, y = check_samples(self, X, y, multi_output=True, **options)
-        y = check_array(
-            y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
-        )
-        return X, y
+    @property
+    def n_outputs_(self):
+        """Number of outputs."""
+        return self._targets.n_outputs
 
-    def _encode_targets(self, X, y):
-        refuse_large_targets(y)
-        self._refuse_combinations()
-        self.n_outputs_, self._is_flat = (1, True) if y.ndim == 1 else (y.shape[1], False)
-        return self._by_output(y)
-
-    def _encode_known(self, X, y):
-        return self._encode_chunk(X, y)
-
-    def _encode_chunk(self, X, y):
-        if "n_outputs_" not in self.__dict__:
-            return self._encode_targets(X, y)
-        n_outputs = 1 if y.ndim == 1 else y.shape[1]
-        if n_outputs != self.n_outputs_:
-            raise ValueError(
-                f"y has {n_outputs} outputs, but {type(self).__name__} was fitted with "
-                f"{self.n_outputs_}."
-            )
-        if y.dtype != np.float64 or not np.isfinite(y).all():
-            y = check_array(
-                y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
-            )
-        refuse_large_targets(y)
-        return self._by_output(y)
-
-    @staticmethod
-    def _by_output(y):
-        return y[:, np.newaxis] if y.ndim == 1 else y
-
-    def _n_problems(self):
-        return self.n_outputs_
-
-    def _linear_terms(self, targets):
-        """Return the linear terms of the dual, (n_outputs, n_samples): the lower ends of tubes."""
-        return targets.T - self.epsilon_
-
-    def _samples_of(self, targets, cost, row_ids, origin):
-        return Samples(
-            np.zeros(len(targets), dtype=np.int32),
-            cost,
-            row_ids,
-            targets=np.ascontiguousarray(targets.T),
-            epsilon=self.epsilon_,
-            squared=self.loss == "squared_epsilon_insensitive",
-            origin=origin,
-        )
-
-    def _fix_kernel(self, X, weights, fewest=2):
-        # The specification of the kernel comes first: the estimate of the noise uses it.
-        self.epsilon_ = 0.0 if self.epsilon == "auto" else float(self.epsilon)
-        return super()._fix_kernel(X, weights, fewest)
-
-    def _fix_by_targets(self, X, targets, weights):
-        if self.epsilon == "auto":
-            random = check_random_state(self.random_state)
-            rows = random.permutation(np.flatnonzero(weights))
-            self.epsilon_ = automatic_epsilon(self._spec, X, targets, rows)
-            self._spec = replace(self._spec, solver=self._solver())
-
-    def _scale_of(self, scores, targets):
-        return targets.reshape(len(targets), -1).std(axis=0)
-
-    def _scale_of_decisions(self):
-        targets = [p.members["target"][p.slots()] for p in self._engine.problems]
-        return max(np.ptp(values) if len(values) else 0.0 for values in targets)
+    @property
+    def epsilon_(self):
+        """Half the width of the tube in use."""
+        return self._targets.epsilon
 
     def _begin_passes(self, X, targets, cost, before):
         # With more samples, "auto" is mostly a single epoch.
@@ -641,10 +579,11 @@ class LASVR(RegressorMixin, OnlineMachine):
             max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
-            epsilon=self.epsilon_,
+            epsilon=self._targets.epsilon,
         )
 
-    def _refuse_combinations(self):
+    def _refuse(self, in_stream):
+        super()._refuse(in_stream)
         if self.loss != "squared_epsilon_insensitive":
             return
         if isinstance(self.kernel, str) and self.kernel == "sigmoid":
@@ -659,7 +598,7 @@ class LASVR(RegressorMixin, OnlineMachine):
                 f"duality gap is unbounded without it; got algorithm={self.algorithm!r}."
             )
 
-    def _warn_if_crowded(self, n_samples, stacklevel):
+    def _warn_if_crowded(self, n_samples):
         if n_samples < MIN_SAMPLES:
             return
         for problem in self._engine.problems:
@@ -669,25 +608,21 @@ class LASVR(RegressorMixin, OnlineMachine):
             share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
             found, wanted = decisions(problem).std(), targets[slots].std()
             if share > BOUND_SHARE and found < FLAT * wanted and SMALL_C * wanted > self.C:
-                warnings.warn(
+                warn(
                     f"The predictions of this {type(self).__name__} vary much less than the "
                     f"targets (standard deviations {found:.2g} and {wanted:.2g}): C={self.C:g} "
                     f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
                     "C, or scale the targets, for example with "
                     "sklearn.compose.TransformedTargetRegressor(LASVR(), "
                     "transformer=StandardScaler()).",
-                    UserWarning,
-                    stacklevel=stacklevel,
                 )
                 return
         n_support = self.n_support_[0]
         if n_support > LARGEST_SHARE * n_samples:
-            warnings.warn(
+            warn(
                 f"{n_support} of {n_samples} samples are support vectors, because "
                 f"epsilon={self.epsilon_:.3g} is small compared with the noise of y: training and "
                 "predictions take long. Use a larger epsilon, or max_support_vectors.",
-                UserWarning,
-                stacklevel=stacklevel,
             )
 
     def __sklearn_tags__(self):

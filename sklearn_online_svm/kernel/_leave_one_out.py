@@ -254,7 +254,7 @@ class LeaveOneOut:
         model = copy.deepcopy(self)  # other threads may train this model meanwhile
         X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
         scores = decisions(model, X)
-        violates = model._linear_terms(codes).T * scores < 1.0
+        violates = model._targets.linear_terms(codes).T * scores < 1.0
         scores = without_each(model, X, scores, violates, "leave_one_out_decision_function")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

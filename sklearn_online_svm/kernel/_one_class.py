@@ -6,18 +6,19 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._core.kernel.vectors.block import Samples
 from .._sklearn_compat import Interval, _fit_context
+from . import _training
 from ._docs import with_shared_docs
 from ._engine import SolverSpec
 from ._epochs import OnlinePasses
 from ._model import can_take_new_samples
 from ._online_machine import MAX_REPROCESS, OnlineMachine
+from ._targets import OneClassTargets
 
 
 class _OneClassPasses(OnlinePasses):
     def begin(self):
-        self.model._count_new_samples(self.at["n_pass"] == 1)
+        self.model._count_new_samples(self.at.n_pass == 1)
         return super().begin()
 
 
@@ -183,7 +184,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     )
 
     _passes = _OneClassPasses
-    _has_targets = False
+    _kind_of_targets = OneClassTargets
 
     def __init__(
         self,
@@ -252,7 +253,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         ValueError
             If the input is invalid.
         """
-        return self._fit_in_transaction(X, None, sample_weight)
+        return _training.fit(self, X, None, sample_weight)
 
     @available_if(can_take_new_samples)
     def partial_fit(self, X, y=None, sample_weight=None):
@@ -288,7 +289,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
             ``n_samples_seen_`` counts them: training can continue with the next sample once memory
             is available.
         """
-        return self._partial_fit(X, None, None, sample_weight)
+        return _training.partial_fit(self, X, None, None, sample_weight)
 
     # ---------------------------------------------------------------------------- predictions
 
@@ -370,12 +371,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
 
     # ---------------------------------------------------------------------------- conventions
 
-    def _encode_targets(self, X, y):
-        return np.zeros(X.shape[0])
-
-    _encode_known = _encode_chunk = _encode_targets
-
-    def _refuse_in_partial_fit(self):
+    def _refuse(self, in_stream):
+        super()._refuse(in_stream)
         if None not in (self.max_support_vectors, self.window_size):
             raise ValueError(
                 f"max_support_vectors={self.max_support_vectors} cannot be combined with "
@@ -383,41 +380,10 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
                 "bounds the number of support vectors, too."
             )
 
-    def _refuse_passes(self):
-        self._refuse_in_partial_fit()
-        super()._refuse_passes()
-
-    def _n_problems(self):
-        return 1
-
-    def _scale_of(self, scores, targets):
-        # Violations are in the units of tol.
-        (problem,) = self._engine.problems
-        return scores.std(axis=0) * max(1.0, problem.members["alpha"][problem.slots()].sum())
-
-    def _samples_of(self, targets, cost, row_ids, origin):
-        return Samples(
-            np.ones(len(targets), dtype=np.int32),
-            cost,
-            row_ids,
-            targets=targets[np.newaxis],
-            origin=origin,
-        )
-
-    def _costs_of_fit(self, targets, weights):
-        return self._begin_targets((None, targets, weights))[0]
-
-    def _begin_targets(self, rows):
-        weights = rows[2]
-        if self.window_size is not None and (weights != 1.0).any():
-            raise ValueError(
-                f"sample_weight is not supported with window_size={self.window_size}: the weights "
-                "of samples that leave the window are not stored."
-            )
-        return np.array(weights, dtype=np.float64), {}
-
-    def _begin_changes(self, at):
+    def _begin_chunk(self, X, y, classes, sample_weight):
+        begun = super()._begin_chunk(X, y, classes, sample_weight)
         self._count_new_samples(True)
+        return begun
 
     def _count_new_samples(self, grows):
         """Whether samples that are not in the support set are new: not in a further epoch."""
@@ -433,6 +399,3 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
             nu=float(self.nu),
         )
-
-    def _advice(self):
-        return "Scale the features (StandardScaler), or use a larger tol, or another kernel."

@@ -6,10 +6,10 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from .._core.class_order import add_to_class_order
-from .._core.kernel.vectors.block import Samples
+from .._core.kernel.vectors.support_set import DATA
 from .._sklearn_compat import Interval, StrOptions, _fit_context
-from .._validation import check_labels, class_order_after, classes_of_stream, encode_labels
+from . import _training
+from ._checkpoint import are_rows_of
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import known_slots
 from ._machine_classifier import MachineClassifier
@@ -82,7 +82,7 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
             If the input is invalid, fewer than two classes have positive weight, or
             ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
         """
-        return self._fit_in_transaction(X, y, sample_weight)
+        return _training.fit(self, X, y, sample_weight)
 
     @available_if(can_take_new_samples)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -127,51 +127,9 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
             ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
             unchanged.
         """
-        return self._partial_fit(X, y, classes, sample_weight)
+        return _training.partial_fit(self, X, y, classes, sample_weight)
 
     # ---------------------------------------------------------------------------- classes
-
-    def _fix_targets(self, classes):
-        self.classes_ = classes_of_stream(classes)
-        self._class_counts = np.zeros(len(self.classes_))
-
-    def _check_chunk(self, X, y, reset):
-        X, y = super()._check_chunk(X, y, reset)
-        check_labels(y)
-        return X, y
-
-    def _encode_chunk(self, X, y):
-        return encode_labels(y, self.classes_, extendable=True)
-
-    def _begin_targets(self, rows):
-        cost, factors, counts = self._costs(rows[1], rows[2], None)
-        return cost, dict(
-            counts_before=self._class_counts,
-            counts=self._class_counts if counts is None else counts,
-            class_order_before=self.__dict__.get("_class_order"),
-            class_order=class_order_after(self, rows[1], stacklevel=6),
-            factors=factors if counts is None else None,
-        )
-
-    def _begin_changes(self, at):
-        factors = at.pop("factors")
-        if factors is not None:
-            self._note_class_weights(factors, None)
-
-    def _note_targets(self, codes, weights, at):
-        """Update the order of classes, and the class counts of online_balanced."""
-        n, order = self.n_samples_seen_ - at["n_seen"], at["class_order"]
-        if n < len(codes) and len(order):
-            order = at["class_order_before"]
-            if n:
-                order = add_to_class_order(order, len(self.classes_), codes[:n])
-        if order is not None:
-            self._class_order = order
-        if self.class_weight == "online_balanced":
-            before, after = at["counts_before"], at["counts"]
-            if n < len(codes):
-                after = before + np.bincount(codes[:n], weights[:n], len(before))
-            self._note_class_weights(None, after)
 
     @property
     def _starts_warm(self):
@@ -198,13 +156,14 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
                 raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
             return np.array([problem.flow()[which] for problem in engine.problems])
 
+    def _add_classes(self, classes):
+        self._targets, places = self._targets.extended(classes)
+        self._extend(places)
+
     def _extend(self, places):
         """Add problems for new classes, whose negative samples are the vectors of the engine."""
-        n_classes = len(self.classes_)
-        self._spec = replace(self._spec, n_problems=n_classes)
+        self._spec = replace(self._spec, n_problems=self._targets.n_problems)
         self._engine = extended_engine(self._engine, self._spec, places)
-        counts, self._class_counts = self._class_counts, np.zeros(n_classes)
-        self._class_counts[places] = counts
 
     def _solver(self):
         return SolverSpec(
@@ -233,8 +192,9 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")
 
-    def _refuse_in_partial_fit(self):
-        if self.class_weight == "balanced":
+    def _refuse(self, in_stream):
+        super()._refuse(in_stream)
+        if in_stream and self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' is not supported for partial_fit: the class counts of a "
                 "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
@@ -250,8 +210,8 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
     def _seed(self, engine, solution, X, codes, cost, before):
         """Start from the solution of the previous fit, projected onto the current boxes."""
         rows = solution.row_ids
-        same = np.array_equal(before["classes_"], self.classes_)
-        same = same and self._are_rows_of(solution, X)
+        same = np.array_equal(before["_targets"].classes, self.classes_)
+        same = same and are_rows_of(self._spec, solution, X)
         if not same or (codes[rows] != solution.labels).any():
             raise ValueError(
                 "warm_start=True continues fit on the same samples, but X or y differ from those "
@@ -261,16 +221,16 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
         if self._spec.solver.algorithm == "lasvm-nc":
             shifted = np.zeros((self._spec.n_problems, X.shape[0]), dtype=np.int8)
             shifted[:, rows] = solution.beyond_ramp
-        given = Samples(codes, cost, np.arange(X.shape[0]), shifted)
+        given = self._targets.samples(codes, cost, np.arange(X.shape[0]), DATA, shifted)
         engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
 
     def _start_from(self, X, y, classes, alpha):
         """Return the model with these support vectors and signed alpha, for two classes."""
-        (X, codes, weights), cost, at = self._begin_chunk(X, y, classes, None)
+        (X, codes, _), cost, at = _training.begin_chunk(self, X, y, classes, None)
         rows = np.arange(len(codes))
-        given = Samples(codes, cost, rows)
+        given = self._targets.samples(codes, cost, rows, DATA)
         engine = self._engine
         engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
         self.n_samples_seen_ = self._next_row_id = self.n_labels_used_ = len(codes)
-        self._note_targets(codes, weights, at)
+        self._targets = self._targets.from_dict(at.targets_after)
         return self

@@ -5,6 +5,8 @@ import numpy as np
 from .._core.interrupts import DeferredInterrupts
 from .._estimator import Transaction
 from ._path_solver import Sweeps
+from ._precision import coarseness, warn_if_coarse
+from ._training import begin_fit, run
 
 
 class SolutionPath:
@@ -140,33 +142,30 @@ def fit_path(model, X, y, Cs, sample_weight):
     model._validate_params()
     check_path_parameters(model)
     Cs = checked_Cs(Cs)
-    begun = []
     with model._guard, DeferredInterrupts(), Transaction(model) as change:
         draft = change.draft
         draft.C = float(Cs[0])
+        passes, rows = begin_fit(draft, X, y, sample_weight, vars(model))
+        sweeps = Sweeps(draft, rows, Cs)
         try:
-            draft._fit_in_transaction(
-                X, y, sample_weight, lambda *these: begun.append(Sweeps(*these, Cs))
-            )
+            run(draft, passes, rows)
         except KeyboardInterrupt as error:
             error.path = SolutionPath([], [], 0)
-            change.keep = bool(begun)
+            change.keep = True
             raise
-        (sweeps,) = begun
         sweeps.begin(draft)
         try:
             sweeps.run()
             path = SolutionPath(*sweeps.results())
-        except BaseException as error:
-            if draft._was_interrupted(error):
-                error.path = SolutionPath(*sweeps.results())
-                draft.__dict__.update(vars(sweeps.model_of(len(error.path) - 1)))
-                change.keep = True
-                error.add_note(advice(error.path, Cs))
+        except KeyboardInterrupt as error:
+            error.path = SolutionPath(*sweeps.results())
+            draft.__dict__.update(vars(sweeps.model_of(len(error.path) - 1)))
+            change.keep = True
+            error.add_note(advice(error.path, Cs))
             raise
         draft.__dict__.update(vars(sweeps.model_of(len(Cs) - 1)))
-        uncertain = draft._coarseness()
-    model._warn_if_coarse(uncertain, stacklevel=4)
+        uncertain = coarseness(draft)
+    warn_if_coarse(model, uncertain)
     return path
 
 

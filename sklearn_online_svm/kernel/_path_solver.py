@@ -18,7 +18,6 @@ sample with alpha = 0 has both sides in regression, and the side of its label in
 
 import copy
 import time
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA
-from .._validation import thread_pool
+from .._validation import thread_pool, warn
+from ._convergence import advice, most_steps, warn_unless_solved
 from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
 
 # Number of kernel values, and of gradients, held in memory during a check.
@@ -75,7 +75,7 @@ class Sweeps:
         self.X, self.targets, self.weights = rows
         n_rows = len(self.targets)
         self.row_ids = np.arange(n_rows)
-        self.t = model._linear_terms(self.targets)
+        self.t = model._targets.linear_terms(self.targets)
         width = self.engine.problems[0].members.width
         self.two_sided, self.width = width >= 0.0, max(width, 0.0)
         # Whether alpha can increase from 0, and decrease.
@@ -143,11 +143,10 @@ class Sweeps:
                     break
         left, tau = self.violation.max(), max(state.tau.max() for state in self.states)
         if self.until_converged and left > tau:
-            warnings.warn(
+            warn(
                 f"fit_path did not converge within {self.n_checks} checks of all samples: the "
-                f"largest violation is {left:.3g}, tol is {model.tol:.3g}. {model._advice()}",
+                f"largest violation is {left:.3g}, tol is {model.tol:.3g}. {advice(model)}",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def disable_eviction(self):
@@ -161,7 +160,7 @@ class Sweeps:
     def solve_next(self, k):
         """Solve the k-th problem, warm-started from the last one, with the nearest samples."""
         given = self.given(k)
-        self.model._allow_steps(len(self.targets))
+        self.engine.allow(most_steps(self.engine, len(self.targets)))
         biases = [problem.b for problem in self.engine.problems]
         times = self.scale_to_boxes(given)
         before = [problem.objective for problem in self.engine.problems]
@@ -172,7 +171,7 @@ class Sweeps:
     def solve_again(self, k):
         """Solve the k-th problem again, with the samples that violate."""
         given = self.given(k)
-        self.model._allow_steps(len(self.targets))
+        self.engine.allow(most_steps(self.engine, len(self.targets)))
         self.engine.place(given, *self.extended_solution(k))
         self.solve(k, given, self.violators[k])
 
@@ -182,7 +181,7 @@ class Sweeps:
             self.engine.learn(self.X, order, given, self.threads)
             self.distances[:, order] = 0.0
         self.engine.finish(self.threads)
-        self.model._warn_unless_solved(stacklevel=6)
+        warn_unless_solved(self.model)
         self.states[k : k + 1] = [self.state()]
         if self.model.verbose:
             self.report(k)
@@ -206,13 +205,14 @@ class Sweeps:
 
     def given(self, k):
         """Return the samples with the boxes of the k-th C."""
-        return self.model._samples_of(self.targets, self.cost_of(k), self.row_ids, DATA)
+        targets = self.model._targets
+        return targets.samples(self.targets, self.cost_of(k), self.row_ids, DATA)
 
     def cost_of(self, k):
         """Return the k-th C times the weights, for each sample."""
         draft = self.model._draft()
-        draft.C, draft._order = float(self.Cs[k]), self.order
-        return draft._costs_of_fit(self.targets, self.weights)
+        draft.C = float(self.Cs[k])
+        return draft._targets.costs(draft, self.targets, self.weights, self.order)[0]
 
     def state(self):
         """Return the current solution of the engine."""
@@ -427,7 +427,7 @@ class Sweeps:
             return copy.deepcopy(one)
         one._spec = replace(model._spec, solver=one._solver())
         one._engine = self.engine_of(k, one)
-        one._keep_samples(self.rows, dict(order=self.order, n_pass=1))
+        one._keep_samples(self.rows, self.order)
         one.kkt_violation_ = float(self.violation[k])
         one.n_iter_ = model.n_iter_ + self.n_checks
         return one

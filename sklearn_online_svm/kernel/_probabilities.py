@@ -363,8 +363,8 @@ class Probabilities:
         samples = self.__dict__.get("_samples") if self.probability else None
         return None if samples is None else fitted_map(self, samples)
 
-    def _refuse_probability(self):
-        """Raise ValueError if the kernel values that leave-one-out values need do not exist."""
+    def _refuse(self, in_stream):
+        super()._refuse(in_stream)
         if self.probability and self._is_precomputed():
             raise ValueError(
                 "probability=True is not possible with kernel='precomputed': kernel values "
@@ -372,11 +372,7 @@ class Probabilities:
                 f"{PROBABILITIES}."
             )
 
-    def _begin_fit(self, X, y, sample_weight):
-        self._refuse_probability()
-        return super()._begin_fit(X, y, sample_weight)
-
-    def _keep_visited(self, rows, order):
+    def _keep_samples(self, rows, order):
         """Keep samples of ``fit`` for the map, visited in this order."""
         if not self.probability:
             self.__dict__.pop("_samples", None)

@@ -5,9 +5,12 @@ from numbers import Integral
 import numpy as np
 
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
-from ._cccp import ConvexProblems
+from . import _training
+from ._cccp import ConvexProblems, ProblemPosition
+from ._convergence import most_steps
 from ._docs import with_shared_docs
 from ._engine import SolverSpec
+from ._epochs import built_engine
 from ._machine_classifier import MachineClassifier
 from ._probabilities import Probabilities
 from ._svc_names import without_keywords_of_svc
@@ -245,7 +248,7 @@ class RampSVC(Probabilities, MachineClassifier):
         ValueError
             If the input is invalid, or fewer than two classes have positive weight.
         """
-        return self._fit_in_transaction(X, y, sample_weight)
+        return _training.fit(self, X, y, sample_weight)
 
     def resume(self, X, y, sample_weight=None):
         """Continue an interrupted :meth:`fit` as if it had not been interrupted.
@@ -278,20 +281,14 @@ class RampSVC(Probabilities, MachineClassifier):
             parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
             unchanged and can still be resumed.
         """
-        return self._resume(X, y, sample_weight)
+        return _training.resume(self, X, y, sample_weight)
 
     def _begin_passes(self, X, codes, cost, before):
-        self._engine = self._built_engine(X)
-        self._allow_steps(X.shape[0])
+        self._engine = built_engine(self._spec, X)
+        self._engine.allow(most_steps(self._engine, X.shape[0]))
         self.objective_history_ = np.empty((0, self._spec.n_problems))
         rows = self._first_rows(codes, cost)
-        at = dict(stage="begin", rows=rows, order=rows, shifted=None, patience=None)
-        at |= dict(checked_at=-1, n_solved=0)
-        at |= dict(random=None)
-        return ConvexProblems(self, X, codes, cost, at)
-
-    def _keep_samples(self, rows, at):
-        self._keep_visited(rows, np.arange(len(rows[1])))
+        return ConvexProblems(self, X, codes, cost, ProblemPosition(rows, rows=rows))
 
     def _first_rows(self, codes, cost):
         """Return the samples of the first problem: one of each class, then those drawn.

@@ -36,8 +36,10 @@ class AllSamples:
     Parameters
     ----------
     model : LASVC
-    at : dict
-        ``order`` of the samples, and ``choice``, the state of a sample selection or None.
+    order : ndarray of int64
+        Samples in their order.
+    choice : dict or None
+        State of a sample selection.
     X, codes, cost : samples, class codes, upper bounds of alpha
     row_ids : ndarray of int64
     origin : int
@@ -48,13 +50,13 @@ class AllSamples:
     stopped = False
     leaves_out = False
 
-    def __init__(self, model, at, X, codes, cost, row_ids, origin):
-        self.engine, self.X, self.order = model._engine, X, at["order"]
-        self.given = model._samples_of(codes, cost, row_ids, origin)
+    def __init__(self, model, order, choice, X, codes, cost, row_ids, origin):
+        self.engine, self.X, self.order = model._engine, X, order
+        self.given = model._targets.samples(codes, cost, row_ids, origin)
 
     @classmethod
     def begun(cls, model, order, codes, cost, random, chunk=None):
-        """Return the initial state, for ``at``; raise ValueError for inconsistent parameters.
+        """Return the initial state; raise ValueError for inconsistent parameters.
 
         ``random`` is a RandomState or a seed, ``chunk`` a number that differs between the chunks
         of a stream; None: ``fit``.
@@ -74,7 +76,7 @@ class AllSamples:
 
     @property
     def state(self):
-        """State of the selection, for ``at``."""
+        """Order of the samples, and state of the selection."""
         return {"order": self.order, "choice": None}
 
     @property
@@ -91,12 +93,11 @@ class SampleSelection(AllSamples):
 
     leaves_out = True
 
-    def __init__(self, model, at, X, codes, cost, row_ids, origin):
-        super().__init__(model, at, X, codes, cost, row_ids, origin)
+    def __init__(self, model, order, choice, X, codes, cost, row_ids, origin):
+        super().__init__(model, order, choice, X, codes, cost, row_ids, origin)
         self.selection = None
-        if at["choice"] is not None:
+        if choice is not None:
             self.selection = new_selection(model)
-            choice = at["choice"]
             self.selection.restore(choice["random"], choice["history"], choice["n_seeds"])
 
     @classmethod

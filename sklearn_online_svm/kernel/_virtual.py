@@ -271,7 +271,8 @@ class VirtualLASVC(OnlineSVC):
 
     # ---------------------------------------------------------------------------- training
 
-    def _refuse_kernel(self):
+    def _refuse(self, in_stream):
+        super()._refuse(in_stream)
         if self._is_precomputed():
             raise ValueError(
                 "VirtualLASVC generates samples between two samples, but with "
@@ -283,25 +284,6 @@ class VirtualLASVC(OnlineSVC):
                 "VirtualLASVC generates samples between two samples, which would have codes of no "
                 f"category; got kernel={self.kernel!r}. Use LASVC, or leave out 'overlap'."
             )
-
-    def _begin_fit(self, X, y, sample_weight):
-        self._refuse_kernel()
-        X, codes, weights = super()._begin_fit(X, y, sample_weight)
-        self._class_rows = np.zeros(len(self.classes_), dtype=np.int64)
-        self._minority = self._counted(codes)[1]
-        self.n_virtual_points_ = 0
-        return X, codes, weights
-
-    def _begin_partial_fit(self, X, y, classes, sample_weight):
-        self._refuse_kernel()
-        first = "_engine" not in self.__dict__
-        rows, new = super()._begin_partial_fit(X, y, classes, sample_weight)
-        if first:
-            self._class_rows = np.zeros(len(self.classes_), dtype=np.int64)
-            self._minority = self._counted(rows[1])[1]
-            self.n_virtual_points_ = 0
-        self._counted(rows[1])  # raises for an invalid minority_class before anything changes
-        return rows, new
 
     def _extend(self, places):
         super()._extend(places)

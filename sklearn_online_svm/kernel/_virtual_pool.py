@@ -173,10 +173,10 @@ def from_arrays(parts, n_features):
 class VirtualSampleSelection(SampleSelection):
     """Sample selection of :class:`VirtualLASVC`, from a pool that grows."""
 
-    def __init__(self, model, at, X, codes, cost, row_ids, origin):
-        super().__init__(model, at, X, codes, cost, row_ids, origin)
-        self.model, self.begun_with = model, at["choice"]["virtual"]
-        state = {"order": at["order"], **self.begun_with}
+    def __init__(self, model, order, choice, X, codes, cost, row_ids, origin):
+        super().__init__(model, order, choice, X, codes, cost, row_ids, origin)
+        self.model, self.begun_with = model, choice["virtual"]
+        state = {"order": order, **self.begun_with}
         for name in ("points", "former"):
             state[name] = from_arrays(state[name], X.shape[1])
         if state["points"] is None:
@@ -199,6 +199,9 @@ class VirtualSampleSelection(SampleSelection):
     @classmethod
     def begun(cls, model, order, codes, cost, random, chunk=None):
         begun = super().begun(model, order, codes, cost, random, chunk)
+        if not chunk:  # a fit, or a stream, begins
+            model._class_rows = np.zeros(len(model.classes_), dtype=np.int64)
+            model._minority, model.n_virtual_points_ = model._counted(codes)[1], 0
         class_rows, minority = model._counted(codes)
         generator = np.random.RandomState(begun["choice"]["random"] % 2**32)
         begun["choice"]["virtual"] = {

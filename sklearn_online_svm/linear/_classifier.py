@@ -129,7 +129,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         return X, codes, weights
 
     def _train_on_chunk(self, changed, X, codes, weights):
-        order = class_order_after(self, codes, stacklevel=5)
+        order = class_order_after(self, codes)
         super()._train_on_chunk(changed, X, codes, weights)
         self._class_order = order
 

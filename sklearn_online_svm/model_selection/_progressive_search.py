@@ -1,7 +1,6 @@
 """Search for parameters while training: racing with predicted learning curves."""
 
 import copy
-import warnings
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -34,7 +33,7 @@ from .._sklearn_compat import (
     _PassthroughScorer,
 )
 from .._tasks import reporting
-from .._validation import classes_of_stream, routes_metadata
+from .._validation import classes_of_stream, routes_metadata, warn
 from ..pipeline import final_estimator
 from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
@@ -405,19 +404,15 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             for name, which in self.edges_.items()
         )
         if edges:
-            warnings.warn(
+            warn(
                 f"The best parameters lie at the edge of the grid: {edges}. Extend the grid in "
                 "that direction.",
-                UserWarning,
-                stacklevel=5,
             )
         if race.predicts_one_class():
-            warnings.warn(
+            warn(
                 "The best candidate predicts the same class for all held-out samples: "
                 f"{_shortened(self.best_params_)}. Extend the grid, or use class weights or a "
                 "metric for rare classes, such as scoring='balanced_accuracy'.",
-                UserWarning,
-                stacklevel=5,
             )
         if self.verbose:
             print(

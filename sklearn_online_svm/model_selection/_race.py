@@ -4,7 +4,6 @@ Each step can be repeated after an interrupt: candidates count what they have be
 are not trained or scored twice.
 """
 
-import warnings
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -13,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
+from .._validation import warn
 from ._candidates import CALL_NS
 from ._comparisons import Comparison, Results, fit_cost_of, size_of
 from ._learning_curves import (
@@ -534,12 +534,11 @@ class Race:
                 f"{failed[0].params}."
             )
             raise error
-        warnings.warn(
+        warn(
             f"{len(failed)} of {len(self.alive)} candidates failed and have the score "
             f"error_score={self.rules.error_score!r}. The first one, with {failed[0].params}, "
             f"raised {type(error).__name__}: {error}",
             FitFailedWarning,
-            stacklevel=4,
         )
         self.alive = [candidate for candidate in self.alive if candidate.error is None]
         for candidate in failed:

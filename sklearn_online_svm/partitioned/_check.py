@@ -1,10 +1,10 @@
 """Check whether cells are probably less accurate than one model."""
 
-import warnings
-
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
+
+from .._validation import warn
 
 # Training samples of the comparison: at most, at least, and the number of samples in all cells
 # per sample of the comparison, so that it takes a small part of the time of fit.
@@ -15,12 +15,11 @@ SHARE_OF_CELL = 0.25
 LARGEST_INCREASE = 0.02
 
 
-def warn_if_inaccurate(model, X, y, weights, stacklevel):
+def warn_if_inaccurate(model, X, y, weights):
     """Warn if cells are less accurate than one model, on a part of the samples.
 
     One model and smaller cells are trained on the same samples and compared on others. With few
     samples nothing is compared: the result would be too uncertain.
-    ``stacklevel`` counts from the caller, as in ``warnings.warn``.
     """
     n = min(MOST, model.cell_size, int(model.cell_sizes_.sum()) // RATIO)
     candidates = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
@@ -44,14 +43,12 @@ def warn_if_inaccurate(model, X, y, weights, stacklevel):
     deviation = np.linalg.norm(shares * (of_cells - of_one - increase))
     if increase > max(LARGEST_INCREASE * before, 2 * deviation):
         name = "error" if is_classifier(model) else "squared error"
-        warnings.warn(
+        warn(
             f"Cells are probably less accurate than one model. Trained on {n} of the samples, one "
             f"model has the mean {name} {before:.3g}, and cells of {cells.cell_size} samples "
             f"{before + increase:.3g}. Increase cell_size={model.cell_size} or "
             f"overlap={model.overlap}, or fit {type(estimator).__name__} to all samples; for "
             "thousands of features, a linear model.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

@@ -161,7 +161,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             if len(np.unique(y)) < 2:
                 raise ValueError("The number of classes has to be greater than one; got 1 class.")
             draft._fit_part(X, y, weights)
-            warn_if_inaccurate(draft, X, y, weights, stacklevel=2)
+            warn_if_inaccurate(draft, X, y, weights)
         return self
 
     def _fit_part(self, X, y, weights):

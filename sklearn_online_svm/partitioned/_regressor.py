@@ -118,7 +118,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=False)
             draft._fit_part(X, y, weights)
-            warn_if_inaccurate(draft, X, y, weights, stacklevel=2)
+            warn_if_inaccurate(draft, X, y, weights)
         return self
 
     def _fit_part(self, X, y, weights):

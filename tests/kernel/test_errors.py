@@ -418,10 +418,10 @@ def test_the_order_of_classes_is_that_of_the_samples_processed():
     n = model.n_samples_seen_
     assert 20 < n < 200
     alone = model_of(kernel=Broken(division)).partial_fit(X[:n], y[:n], classes=["no", "yes"])
-    assert_array_equal(model._class_order, alone._class_order)
+    assert_array_equal(model._targets.order, alone._targets.order)
     model.partial_fit(X[n:], y[n:])
     alone.partial_fit(X[n:], y[n:])
-    assert_array_equal(model._class_order, alone._class_order)
+    assert_array_equal(model._targets.order, alone._targets.order)
 
 
 def test_kernel_function_that_fails_in_the_first_chunk():

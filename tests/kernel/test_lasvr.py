@@ -16,7 +16,7 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
-from sklearn_online_svm.kernel._online_machine import RESERVE
+from sklearn_online_svm.kernel._training import RESERVE
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import random_problem, targets
 

@@ -230,11 +230,11 @@ def test_interrupted_partial_fit(params, n_classes, ctrl_c, frequent_checks):
                 seen = slice(0, model.n_samples_seen_)
                 counts = np.bincount(y[seen], weights[seen], n_classes)
                 if params["class_weight"]:
-                    assert_allclose(model._class_counts, counts)
+                    assert_allclose(model._targets.counts, counts)
                 model = pickle.loads(pickle.dumps(model))
                 interrupted = clock.call(model.resume, *data, weights[chunk])
         assert_same(model, reference, X)
-        assert_allclose(model._class_counts, reference._class_counts, rtol=1e-12)
+        assert_allclose(model._targets.counts, reference._targets.counts, rtol=1e-12)
     assert clock.n_interrupts >= 6
 
 

@@ -1,0 +1,370 @@
+"""What a kernel machine learns: classes, numbers, or the support of the samples.
+
+An object of these classes is a value: training replaces it. It tells how many binary problems
+there are, and translates targets and weights into what the engine is given.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+
+from .._core.class_order import add_to_class_order, is_sorted_by_class
+from .._core.kernel.vectors.block import Samples
+from .._validation import (
+    balanced_weights,
+    check_labels,
+    check_samples,
+    class_factors,
+    class_order_among,
+    classes_of_stream,
+    encode_labels,
+    refuse_large_targets,
+    running_balanced_weights,
+    unique_labels_and_codes,
+    warn_sorted_by_class,
+)
+from ._noise import automatic_epsilon
+
+
+class Targets:
+    """Values of parameters and targets that training fixes; subclasses are frozen dataclasses."""
+
+    # Whether there is a y.
+    has_y = True
+    # What an uncertainty of decision values is compared with, appended to a message.
+    margin_note = ""
+    # What helps if the problem with C=inf cannot be solved.
+    advice_for_hard_margin = ""
+
+    @classmethod
+    def of_fit(cls, model, X, y):
+        """Return the targets of ``fit``, and what is learned of each sample."""
+        targets = cls.of_stream(model, y, None)
+        return targets, targets.encode(X, y)
+
+    @classmethod
+    def from_dict(cls, fields):
+        """Return the targets that :meth:`as_dict` has stored."""
+        return cls(**fields)
+
+    def as_dict(self):
+        """Return the fields, to be stored."""
+        return dict(vars(self))
+
+    def encode_chunk(self, X, y):
+        """Return the targets of a chunk of a stream; ``y`` is an array."""
+        return self.encode(X, y)
+
+    def check(self, encoded, weights):
+        """Raise ValueError if the samples of positive weight cannot be trained on."""
+
+    def fixed(self, model, X, encoded, weights):
+        """Return the targets for the first samples, given the kernel of the model."""
+        return self
+
+    def after(self, model, encoded):
+        """Return the targets after a chunk, apart from what ``costs`` returns; may warn."""
+        return self
+
+    def after_part(self, whole, encoded, weights):
+        """Return the targets after the first samples of a chunk, given those after all of it."""
+        return whole
+
+    def scale_of_members(self, engine):
+        """Return the size of differences of decision values that matter."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class ClassTargets(Targets):
+    """Class labels: one binary problem, or one for each class.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Sorted labels; samples have their indices, class codes.
+    factors : ndarray of shape (n_classes,)
+        Multiplier of C for each class.
+    counts : ndarray of shape (n_classes,)
+        Sum of the sample weights of each class, for ``class_weight="online_balanced"``.
+    order : ndarray of int64 or None
+        Counts of a stream that tell whether it is sorted by class; empty after a warning.
+    """
+
+    classes: np.ndarray
+    factors: np.ndarray
+    counts: np.ndarray
+    order: np.ndarray | None = None
+
+    margin_note = " (the margin is 1)"
+    advice_for_hard_margin = (
+        "With C=inf every sample must lie on the correct side of the margin, but the classes are "
+        "not separable, or barely. Use a finite C."
+    )
+
+    @classmethod
+    def of_fit(cls, model, X, y):
+        """Return the targets of ``fit``, and the class codes of its labels."""
+        classes, codes = unique_labels_and_codes(y)
+        return cls(classes, np.ones(len(classes)), np.zeros(len(classes))), codes
+
+    @classmethod
+    def of_stream(cls, model, y, classes):
+        """Return the targets of a stream that begins with the labels ``y``."""
+        classes = classes_of_stream(classes)
+        return cls(classes, np.ones(len(classes)), np.zeros(len(classes)))
+
+    @property
+    def n_problems(self):
+        """Number of binary problems."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    @staticmethod
+    def validated(model, X, y, **options):
+        """Return validated samples, and y as an array."""
+        return check_samples(model, X, y, **options)
+
+    def encode(self, X, y):
+        """Return the class codes of labels."""
+        return encode_labels(y, self.classes)
+
+    def encode_chunk(self, X, y):
+        """Return the class codes of a chunk; the error for other labels tells how to add them."""
+        try:
+            return encode_labels(y, self.classes, extendable=True)
+        except ValueError:
+            check_labels(y)  # has the error for continuous targets
+            raise
+
+    def check(self, encoded, weights):
+        n_weighted = np.count_nonzero(np.bincount(encoded, weights=weights))
+        if n_weighted < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{n_weighted} class with positive sample weight."
+            )
+
+    def samples(self, encoded, cost, row_ids, origin, shifted=None):
+        """Return what the engine is given."""
+        return Samples(encoded, cost, row_ids, shifted, origin=origin)
+
+    def linear_terms(self, encoded):
+        """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1."""
+        positives = [1] if self.n_problems == 1 else range(self.n_problems)
+        return np.array([np.where(encoded == c, 1.0, -1.0) for c in positives])
+
+    def scale(self, scores, encoded, engine):
+        """Return the size of decision values with which violations are compared."""
+        return np.minimum(1.0, scores.std(axis=0))
+
+    # ---------------------------------------------------------------------------- class weights
+
+    def costs(self, model, encoded, weights, order=None):
+        """Return the upper bound of alpha of each sample, and the targets after all of them.
+
+        It is C times class weight times sample weight. ``order``: that of the training of ``fit``,
+        whose class counts begin at 0; None: a chunk of a stream.
+        """
+        n_classes = len(self.classes)
+        factors, counts, by_sample = np.ones(n_classes), np.zeros(n_classes), 1.0
+        if order is None:
+            counts = self.counts
+        if isinstance(model.class_weight, dict):
+            factors = class_factors(model.class_weight, self.classes)
+            by_sample = factors[encoded]
+        elif model.class_weight == "balanced":
+            factors = balanced_weights(encoded, n_classes, weights)
+            by_sample = factors[encoded]
+        elif model.class_weight == "online_balanced":
+            counts = counts.copy()
+            by_sample = np.empty(len(encoded))
+            order = np.arange(len(encoded)) if order is None else order
+            by_sample[order] = running_balanced_weights(encoded[order], counts, weights[order])
+            factors = _balanced(counts)
+        with np.errstate(invalid="ignore", over="ignore"):
+            cost = model.C * by_sample * weights
+        if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
+            cost[np.isnan(cost)] = 0.0  # weight 0 and C=inf
+            if model._needs_finite_costs() and np.isinf(cost).any():
+                raise ValueError(
+                    "C must be finite here, and so must C times class_weight and sample_weight: "
+                    "the ramp loss of an outlier is C (1 - s). "
+                    f"Got C={model.C!r} and a largest product of {cost.max()}."
+                )
+        return cost, replace(self, factors=factors, counts=counts)
+
+    # ---------------------------------------------------------------------------- streams
+
+    def after(self, model, encoded):
+        """Count changes of class; warn if the stream is sorted by class."""
+        if self.order is not None and not len(self.order):
+            return self  # warned before
+        order = add_to_class_order(self.order, len(self.classes), encoded)
+        if is_sorted_by_class(order):
+            warn_sorted_by_class(model, order)
+            order = order[:0]
+        return replace(self, order=order)
+
+    def after_part(self, whole, encoded, weights):
+        order, factors, counts = whole.order, whole.factors, whole.counts
+        if order is not None and len(order):
+            order = self.order
+            if len(encoded):
+                order = add_to_class_order(order, len(self.classes), encoded)
+        if not np.array_equal(counts, self.counts):  # class_weight="online_balanced"
+            counts = self.counts + np.bincount(encoded, weights, len(self.classes))
+            factors = _balanced(counts)
+        return replace(self, order=order, factors=factors, counts=counts)
+
+    def extended(self, classes):
+        """Return the targets with further classes, and the places of the former ones in them."""
+        classes = classes_of_stream(classes, self.classes, extendable=True)
+        places = np.searchsorted(classes, self.classes)
+        counts = np.zeros(len(classes))
+        counts[places] = self.counts
+        order = class_order_among(self.order, places, len(classes))
+        return ClassTargets(classes, np.ones(len(classes)), counts, order), places
+
+
+def _balanced(counts):
+    """Return the balanced weight of each class for weighted counts."""
+    factors, present = np.ones(len(counts)), counts > 0
+    factors[present] = counts.sum() / (len(counts) * counts[present])
+    return factors
+
+
+@dataclass(frozen=True)
+class ValueTargets(Targets):
+    """Numbers: one problem for each output, with an epsilon-insensitive loss.
+
+    Parameters
+    ----------
+    n_outputs : int
+    is_flat : bool
+        Whether y is one-dimensional.
+    squared : bool
+        Whether the loss is squared.
+    epsilon : float
+        Half the width of the tube; 0 until it is estimated (``fixed``).
+    """
+
+    n_outputs: int
+    is_flat: bool
+    squared: bool
+    epsilon: float
+
+    @classmethod
+    def of_stream(cls, model, y, classes):
+        """Return the targets of a stream that begins with the values ``y``."""
+        n_outputs, is_flat = (1, True) if y.ndim == 1 else (y.shape[1], False)
+        epsilon = 0.0 if model.epsilon == "auto" else float(model.epsilon)
+        return cls(n_outputs, is_flat, model.loss == "squared_epsilon_insensitive", epsilon)
+
+    @property
+    def n_problems(self):
+        """Number of binary problems."""
+        return self.n_outputs
+
+    @staticmethod
+    def validated(model, X, y, **options):
+        """Return validated samples, and y as an array."""
+        X, y = check_samples(model, X, y, multi_output=True, **options)
+        return X, _as_numbers(y)
+
+    def encode(self, X, y):
+        """Return the values as an array of shape (n_samples, n_outputs)."""
+        n_outputs = 1 if y.ndim == 1 else y.shape[1]
+        if n_outputs != self.n_outputs:
+            raise ValueError(
+                f"y has {n_outputs} outputs, but LASVR was fitted with {self.n_outputs}."
+            )
+        if y.dtype != np.float64 or not np.isfinite(y).all():
+            y = _as_numbers(y)
+        refuse_large_targets(y)
+        return y[:, np.newaxis] if y.ndim == 1 else y
+
+    def fixed(self, model, X, encoded, weights):
+        """Return the targets with the estimate of epsilon."""
+        if model.epsilon != "auto":
+            return self
+        rows = check_random_state(model.random_state).permutation(np.flatnonzero(weights))
+        return replace(self, epsilon=automatic_epsilon(model._spec, X, encoded, rows))
+
+    def costs(self, model, encoded, weights, order=None):
+        """Return the upper bound of alpha of each sample, and the targets after all of them."""
+        return model.C * weights, self
+
+    def samples(self, encoded, cost, row_ids, origin):
+        """Return what the engine is given."""
+        return Samples(
+            np.zeros(len(encoded), dtype=np.int32),
+            cost,
+            row_ids,
+            targets=np.ascontiguousarray(encoded.T),
+            epsilon=self.epsilon,
+            squared=self.squared,
+            origin=origin,
+        )
+
+    def linear_terms(self, encoded):
+        """Return the linear terms of the dual, (n_outputs, n_samples): the lower ends of tubes."""
+        return encoded.T - self.epsilon
+
+    def scale(self, scores, encoded, engine):
+        """Return the size of decision values with which violations are compared."""
+        return encoded.std(axis=0)
+
+    def scale_of_members(self, engine):
+        values = [p.members["target"][p.slots()] for p in engine.problems]
+        return max(np.ptp(of_problem) if len(of_problem) else 0.0 for of_problem in values)
+
+
+def _as_numbers(y):
+    return check_array(y, ensure_2d=False, dtype=np.float64, order="C", input_name="y")
+
+
+@dataclass(frozen=True)
+class OneClassTargets(Targets):
+    """No targets: a single problem that separates the samples from the origin."""
+
+    n_problems = 1
+    has_y = False
+
+    @classmethod
+    def of_stream(cls, model, y, classes):
+        """Return the targets of a stream."""
+        return cls()
+
+    @staticmethod
+    def validated(model, X, y, **options):
+        """Return validated samples; y is ignored."""
+        return check_samples(model, X, **options), None
+
+    def encode(self, X, y):
+        """Return linear terms of 0."""
+        return np.zeros(X.shape[0])
+
+    def costs(self, model, encoded, weights, order=None):
+        """Return the upper bound of alpha of each sample, and the targets after all of them."""
+        if model.window_size is not None and (weights != 1.0).any():
+            raise ValueError(
+                f"sample_weight is not supported with window_size={model.window_size}: the "
+                "weights of samples that leave the window are not stored."
+            )
+        return np.array(weights, dtype=np.float64), self
+
+    def samples(self, encoded, cost, row_ids, origin):
+        """Return what the engine is given."""
+        return Samples(
+            np.ones(len(encoded), dtype=np.int32),
+            cost,
+            row_ids,
+            targets=encoded[np.newaxis],
+            origin=origin,
+        )
+
+    def scale(self, scores, encoded, engine):
+        """Return the size of decision values, in the units of tol."""
+        (problem,) = engine.problems
+        return scores.std(axis=0) * max(1.0, problem.members["alpha"][problem.slots()].sum())

@@ -1,0 +1,474 @@
+"""Training calls of kernel machines: fit, partial_fit, finish, resume.
+
+A call changes the model completely or not at all, except after Ctrl-C, which leaves a model that
+can be used and resumed. The engine raises Ctrl-C where its state is consistent.
+"""
+
+import copy
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from .._core.interrupts import DeferredInterrupts
+from .._core.kernel.vectors.stores import BLOCK
+from .._core.kernel.vectors.support_set import STREAM
+from .._estimator import Transaction
+from .._tasks import n_blocks, reporting, sample_tasks, unguarded
+from .._validation import (
+    can_skip_validation,
+    check_weights,
+    restore_generator,
+    thread_pool,
+    warn,
+)
+from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
+from ._convergence import most_steps, warn_if_cut_short, warn_unless_solved
+from ._engine import EngineSpec, choose_layout, far_centre
+from ._epochs import built_engine, known_slots
+from ._model import MIN_FIRST_CHUNK
+from ._precision import (
+    coarseness,
+    is_constant,
+    recentre_if_coarse,
+    refuse_overflow,
+    warn_if_coarse,
+)
+from ._progress import finish as optimize
+
+# Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
+# margin: support vectors of the optimum that did not violate when they were visited.
+RESERVE = 50
+
+# Stages of ``finish``: the last two follow if the origin of the features has to be moved.
+FINISH_STAGES = ("allow", "finish", "recentre", "again")
+
+_NO_LIMIT = np.iinfo(np.int64).max
+
+
+@contextmanager
+def training(model, method, X, y, sample_weight, n_tasks=None):
+    """Yield the :class:`Transaction` of a training call.
+
+    Callbacks get reports, and Ctrl-C is raised by the engine only.
+    """
+    with (
+        model._guard,
+        reporting(model, method, X, y, sample_weight, n_tasks),
+        DeferredInterrupts(),
+        Transaction(model) as change,
+    ):
+        yield change
+
+
+# -------------------------------------------------------------------------------- fit
+
+
+def fit(model, X, y, sample_weight):
+    """Fit the model; an error leaves it unchanged."""
+    uncertain = 0.0  # a callback may end the block
+    with training(model, "fit", X, y, sample_weight, model._n_tasks) as change:
+        passes, rows = begin_fit(change.draft, X, y, sample_weight, vars(model))
+        change.is_usable = True
+        uncertain = run(change.draft, passes, rows)
+    warn_if_coarse(model, uncertain)
+    return model
+
+
+def begin_fit(model, X, y, sample_weight, before):
+    """Return the epochs of ``fit`` before the first one, and the validated samples.
+
+    ``before``: attributes of the former model, for a warm start.
+    """
+    vars(model).pop("_checkpoint", None)
+    model._refuse(in_stream=False)
+    kind, precomputed = model._kind_of_targets, model._is_precomputed()
+    layout = False if precomputed else "csr"
+    X, y = kind.validated(model, X, y, reset=True, accept_sparse=layout)
+    if precomputed and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "Precomputed matrix must be a square matrix. "
+            f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+        )
+    model._targets, encoded = kind.of_fit(model, X, y)
+    weights = check_weights(sample_weight, X, allow_all_zero=False)
+    model._targets.check(encoded, weights)
+    X = fix_kernel(model, X, encoded, weights)
+    model.n_samples_seen_ = model._next_row_id = X.shape[0]
+    model.n_iter_ = 0
+    model.kkt_violation_ = np.inf
+    model._random = check_random_state(model.random_state)
+    model._order = model._next_order(X.shape[0])
+    cost, model._targets = model._targets.costs(model, encoded, weights, model._order)
+    return model._begin_passes(X, encoded, cost, before), (X, encoded, weights)
+
+
+def fix_kernel(model, X, encoded, weights, fewest=2):
+    """Set ``gamma_``, the dtype and the layout; return X in that dtype.
+
+    Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
+    """
+    X = model._fix_gamma(X, weights)
+    model._fitted_params = model._current_params()
+    solver, offset = model._solver(), None
+    linear = isinstance(model.kernel, str) and model.kernel == "linear"
+    if linear and solver.may_move_origin and X.shape[0] >= fewest:
+        offset = far_centre(X if weights.all() else X[weights > 0])
+        X = X if offset is None else X.astype(np.float64, copy=False)
+    model._dtype = X.dtype
+    model._sparse = not isinstance(X, np.ndarray)
+    model._spec = EngineSpec(
+        n_features=X.shape[1],
+        n_problems=model._targets.n_problems,
+        dtype=X.dtype.name,
+        layout=choose_layout(X, model.kernel),
+        kernel=model._kernel_of_spec(),
+        degree=int(model.degree),
+        gamma=model.gamma_,
+        coef0=float(model.coef0),
+        cache_size=float(model.cache_size),
+        solver=solver,
+        offset=offset,
+    )
+    # An estimate of epsilon needs kernel values.
+    model._targets = model._targets.fixed(model, X, encoded, weights)
+    model._spec = replace(model._spec, solver=model._solver())
+    return X
+
+
+def run(model, passes, rows):
+    """Run the rest of the epochs; return the uncertainty of decisions.
+
+    After an interrupt the model can be used and resumed.
+    """
+    if "_tasks" in vars(model):
+        model._tasks.attributes = lambda: _as_if_interrupted(model, passes, rows)
+    try:
+        passes.run()
+        refuse_overflow(model)
+    except KeyboardInterrupt as error:
+        note_interrupt(model, error, "fit", rows, passes.cost, passes.at)
+        end_fit(model, passes, rows)
+        raise
+    end_fit(model, passes, rows)
+    return np.inf if is_constant(model) else coarseness(model)
+
+
+def _as_if_interrupted(model, passes, rows):
+    """Return the attributes of a copy of the model as an interrupt would leave it."""
+    passes.note_progress()
+    checkpoint = checkpoint_of(model, "fit", rows, passes.cost, passes.now)
+    copied = model._copy_without_callbacks()
+    copied._checkpoint = copy.deepcopy(checkpoint)
+    end_fit(copied, passes, rows)
+    return vars(copied)
+
+
+def end_fit(model, passes, rows):
+    """Release what only the epochs need."""
+    model._keep_samples(rows, passes.visited)
+    for name in ("_order", "_random"):
+        vars(model).pop(name, None)
+    model._engine.track(None)
+
+
+# -------------------------------------------------------------------------------- partial_fit
+
+
+@dataclass(frozen=True)
+class ChunkPosition:
+    """Where ``partial_fit`` is in a chunk, in plain values: what it needs to continue.
+
+    Parameters
+    ----------
+    order : ndarray of int64
+        Samples of the chunk, in the order of training.
+    choice : dict or None
+        State of a sample selection.
+    first : int
+        Position of the first sample in the stream.
+    n_seen, n_labels : int
+        Numbers of samples and labels before the chunk.
+    targets_before, targets_after : dict
+        Targets before and after the chunk, as :meth:`Targets.as_dict` returns them.
+    stage : {"begin", "learn"}
+    """
+
+    order: np.ndarray
+    choice: dict | None
+    first: int
+    n_seen: int
+    n_labels: int
+    targets_before: dict
+    targets_after: dict
+    stage: str = "begin"
+
+
+def partial_fit(model, X, y, classes, sample_weight):
+    """Train the model on the next chunk of a stream; invalid input leaves it unchanged."""
+    uncertain = 0.0  # a callback may end the block
+    with (
+        model._guard,
+        reporting(model, "partial_fit", X, y, sample_weight, n_blocks),
+        DeferredInterrupts(),
+    ):
+        begin = type(model)._begin_chunk
+        uncertain = model._train_on_next_chunk(begin, X, y, classes, sample_weight)
+        warn_if_cut_short(model)
+    warn_if_coarse(model, uncertain)
+    return model
+
+
+def begin_chunk(model, X, y, classes, sample_weight):
+    """Return validated samples, upper bounds of alpha, and the position in the chunk.
+
+    The first chunk fixes targets and kernel.
+    """
+    first, new = "_engine" not in vars(model), None
+    if first:
+        model._validate_params()
+    else:
+        new = model._changed_params()
+    model._refuse(in_stream=True)
+    kind = model._kind_of_targets
+    if first or not _is_valid(model, X, y):
+        dtype = None if first else model._dtype
+        X, y = kind.validated(model, X, y, reset=first, dtype=dtype)
+    elif kind.has_y:
+        y = np.asarray(y)
+    if first:
+        model._targets = kind.of_stream(model, y, classes)
+    encoded = model._targets.encode_chunk(X, y)
+    if sample_weight is None:
+        weights = np.ones(X.shape[0])
+    else:
+        weights = check_weights(sample_weight, X, allow_all_zero=True)
+    if first:
+        X = _begin_stream(model, X, encoded, weights)
+    cost, after = model._targets.costs(model, encoded, weights)
+    order, first_id = np.arange(len(cost)), model._next_row_id
+    at = ChunkPosition(
+        first=first_id,
+        n_seen=model.n_samples_seen_,
+        n_labels=vars(model).get("n_labels_used_", 0),
+        targets_before=model._targets.as_dict(),
+        targets_after=after.after(model, encoded).as_dict(),
+        **model._choice.begun(model, order, encoded, cost, model.random_state, first_id),
+    )
+    # All input is valid: only from here on is a fitted model changed.
+    vars(model).pop("_checkpoint", None)
+    if new is not None:
+        model._apply_params(new)
+    return (X, encoded, weights), cost, at
+
+
+def _is_valid(model, X, y):
+    """Return whether a chunk needs no validation; its labels are validated by the targets."""
+    if not can_skip_validation(model, X, model._dtype):
+        return False
+    return not model._kind_of_targets.has_y or y is not None and np.shape(y) == (X.shape[0],)
+
+
+def _begin_stream(model, X, encoded, weights):
+    """Set the kernel and an empty engine; return X in the dtype of the kernel."""
+    if model._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
+        warn(
+            f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
+            "samples; give gamma a number, or begin with a larger chunk."
+        )
+    weighted = weights if weights.any() else np.ones(X.shape[0])
+    X = fix_kernel(model, X, encoded, weighted, fewest=MIN_FIRST_CHUNK)
+    model._engine = model._spec.build()
+    model.n_samples_seen_ = model._next_row_id = 0
+    model.n_iter_ = 1
+    model.kkt_violation_ = np.inf
+    return X
+
+
+def train_on_chunk(model, rows, cost, at):
+    """Train on validated samples; return the uncertainty of decisions (see ``coarseness``).
+
+    The counts of samples and labels are correct even after an exception.
+    """
+    X, encoded, weights = rows
+    engine, first, n_rows, whole = model._engine, at.first, X.shape[0], False
+    order = at.order
+    in_order = at.choice is None and len(order) == n_rows
+    row_ids = first + (order if in_order else np.arange(n_rows))
+    choice = model._choice(model, order, at.choice, X, encoded, cost, row_ids, STREAM)
+    before, after = map(model._targets.from_dict, (at.targets_before, at.targets_after))
+
+    def count(_=None):
+        # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
+        n_processed = choice.n_labels if at.stage == "learn" else 0
+        all_count = whole or (n_processed > 0 and not in_order)
+        n = n_rows if all_count else n_processed
+        model.n_samples_seen_, model._next_row_id = at.n_seen + n, first + n
+        model.n_labels_used_ = at.n_labels + n_processed
+        return n
+
+    def count_all():
+        n = count()
+        model._stopped_early = choice.stopped
+        part = encoded[:n], weights[:n]
+        model._targets = after if n == n_rows else before.after_part(after, *part)
+        model._keep_chunk(rows, first, n)
+
+    def attributes():
+        count_all()
+        now = replace(at, **choice.state)
+        checkpoint = checkpoint_of(model, "partial_fit", rows, cost, now)
+        return {**model._attributes_of_copy(), "_checkpoint": copy.deepcopy(checkpoint)}
+
+    def position():
+        return engine.n_processed
+
+    if "_tasks" in vars(model):
+        model._tasks.attributes = attributes
+    progress = count if n_rows > BLOCK else None
+    begin = 0 if at.stage == "begin" else position()
+    try:
+        with (
+            sample_tasks(
+                model, len(order), position, progress, order=choice.order, first=begin
+            ) as report,
+            engine.guard,
+            thread_pool(model.n_jobs, n_rows) as threads,
+            choice,
+        ):
+            _keep_reserve(model)
+            if at.stage == "begin":
+                engine.begin_pass(None)
+                engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
+                if n_rows > BLOCK:
+                    engine.check(X)
+                at = replace(at, stage="learn")
+            if report is not progress:
+                report = unguarded(report, engine.guard)
+            engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
+            whole = True
+            return _recentred_if_due(model, first, n_rows)
+    except KeyboardInterrupt as error:
+        if model._engine is engine:  # otherwise the origin has been moved after the last sample
+            at = replace(at, **choice.state)
+            note_interrupt(model, error, "partial_fit", rows, cost, at)
+        raise
+    finally:
+        count_all()
+
+
+def _recentred_if_due(model, first, n_rows):
+    """Return the uncertainty of decisions after a chunk, or 0 below the warning threshold."""
+    # Checked only each time the number of samples has doubled.
+    if (first + n_rows).bit_length() == first.bit_length():
+        return 0.0
+    recentre_if_coarse(model)
+    return coarseness(model)
+
+
+def _keep_reserve(model):
+    """Let the support set keep vectors with alpha = 0, or not; never within a budget."""
+    solver = model._spec.solver
+    if solver.has_bias:
+        for problem in model._engine.problems:
+            problem.reserve = RESERVE if model.finishing and solver.budget == 0 else 0
+
+
+# -------------------------------------------------------------------------------- finish, resume
+
+
+@dataclass(frozen=True)
+class FinishPosition:
+    """Where ``finish`` is."""
+
+    stage: str = FINISH_STAGES[0]
+
+
+def finish(model):
+    """Optimize over the support set."""
+    with model._guard, DeferredInterrupts():
+        check_is_fitted(model)
+        new = model._changed_params()
+        if new is not None:
+            model._apply_params(new)
+        vars(model).pop("_checkpoint", None)
+        uncertain = _finish(model, FinishPosition())
+        warn_unless_solved(model)
+    warn_if_coarse(model, uncertain)
+    return model
+
+
+def _finish(model, at):
+    """Optimize over the support set, again if the origin of the features has been moved.
+
+    Returns the uncertainty of decisions (see ``coarseness``).
+    """
+    title = f"[{type(model).__name__}]"
+    try:
+        with thread_pool(model.n_jobs) as threads:
+            for stage in FINISH_STAGES[FINISH_STAGES.index(at.stage) :]:
+                at = FinishPosition(stage)
+                with model._engine.guard:
+                    if stage == "recentre" and not recentre_if_coarse(model):
+                        break
+                    if stage in ("allow", "recentre"):
+                        model._engine.allow(most_steps(model._engine))
+                    else:
+                        optimize(model._engine, threads, model.verbose, title)
+            with model._engine.guard:
+                return coarseness(model)
+    except KeyboardInterrupt as error:
+        note_interrupt(model, error, "finish", None, None, at)
+        raise
+
+
+def resume(model, X, y, sample_weight):
+    """Continue the interrupted call; an error changes neither model nor checkpoint."""
+    uncertain = 0.0  # a callback may end the block
+    with training(model, "resume", X, y, sample_weight) as change:
+        draft, checkpoint = change.draft, vars(model).get("_checkpoint")
+        if checkpoint is None:
+            raise ValueError("There is nothing to resume: no call of this model was interrupted.")
+        refuse_new_parameters(model, checkpoint)
+        rows = None
+        if checkpoint["checksums"] is not None:
+            rows = same_rows(model, checkpoint, X, y, sample_weight)
+        draft._engine = _engine_of(model, checkpoint, rows)
+        del draft._checkpoint
+        change.is_usable = True
+        uncertain = _continued(draft, checkpoint, rows)
+    warn_if_coarse(model, uncertain)
+    return model
+
+
+def _continued(model, checkpoint, rows):
+    """Continue from a checkpoint; return the uncertainty of decisions."""
+    method, cost, at = checkpoint["method"], checkpoint["cost"], checkpoint["at"]
+    if method == "fit":
+        model._random = None if at["random"] is None else restore_generator(at["random"])
+        kind = model._passes_of(rows[1])
+        return run(model, kind(model, *rows[:2], cost, kind.Position(**at)), rows)
+    if method == "partial_fit":
+        uncertain = train_on_chunk(model, rows, cost, ChunkPosition(**at))
+        warn_if_cut_short(model)
+        return uncertain
+    uncertain = _finish(model, FinishPosition(**at))
+    warn_unless_solved(model)
+    return uncertain
+
+
+def _engine_of(model, checkpoint, rows):
+    """Return an engine in the state of a checkpoint."""
+    state = checkpoint["engine"]
+    if state is None:
+        with model._engine.guard.reading():
+            state = model._engine.state()
+    engine = built_engine(model._spec, None if rows is None else rows[0])
+    engine.restore(state)
+    if checkpoint["method"] == "fit" and model._passes.needs_known(model):
+        engine.track(known_slots(engine, len(rows[1])))
+    for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
+        problem.restore_read_state(read_state)  # there may have been predictions since
+    return engine
