@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._feature_space import Kernel
-from .._validation import check_samples, check_weights, encode_labels
+from .._validation import check_samples, check_weights, encode_labels, signs
 from ._probabilities import N_JOINING, even_part
 from ._span import (
     BLOCK,
@@ -382,9 +382,8 @@ class Optimum:
         limits = np.zeros(len(self.codes), dtype=bool)
         for c, problem in enumerate(self.problems):
             if problem.has_bias and not len(problem.free):
-                y = np.where(self.codes == (c if len(self.problems) > 1 else 1), 1, -1)
-                nearest = 1.0 + 0.5 * problem.leeway + problem.tol
-                limits |= y * self.scores[:, c] <= nearest
+                margins = signs(self.codes, c, len(self.problems)) * self.scores[:, c]
+                limits |= margins <= 1.0 + 0.5 * problem.leeway + problem.tol
         return limits
 
 

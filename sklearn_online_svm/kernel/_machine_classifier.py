@@ -11,6 +11,7 @@ from .._validation import (
     class_factors,
     encode_labels,
     running_balanced_weights,
+    signs,
     unique_labels_and_codes,
 )
 from ._kernel_machine import KernelMachine
@@ -85,8 +86,8 @@ class MachineClassifier(KernelClassifier, KernelMachine):
 
     def _linear_terms(self, codes):
         """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1."""
-        positives = [1] if self._n_problems() == 1 else range(self._n_problems())
-        return np.array([np.where(codes == c, 1.0, -1.0) for c in positives])
+        n_problems = self._n_problems()
+        return np.array([signs(codes, c, n_problems) for c in range(n_problems)])
 
     # ---------------------------------------------------------------------------- class weights
 

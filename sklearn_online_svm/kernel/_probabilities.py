@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._feature_space import Kernel
+from .._validation import signs
 from ..calibration._maps import MultinomialMap, SplineMap
 from ._span import BinarySolution, replacement_shifts
 from ._svc_names import PROBABILITIES
@@ -197,8 +198,7 @@ def decided(solution, problems, slots, codes, rows, counted):
         (problem,) = problems
         support = counted[counted < len(slots)]
         n_known = len(support)
-        target = np.where(codes[support] == 1, 1.0, -1.0)
-        scores[:n_known, 0] = target - problem.g[slots[support]] + problem.b
+        scores[:n_known, 0] = signs(codes[support], 0, 1) - problem.g[slots[support]] + problem.b
     part = np.empty((len(counted) - n_known, len(problems)))
     solution.decide(rows[counted[n_known:]], part)
     scores[n_known:] = part
@@ -259,7 +259,7 @@ def fitted_map(model, samples):
     found = np.empty_like(scores)
     for c, problem in enumerate(problems):
         problem = problem.on(slots, len(other_codes))
-        y = np.where(codes == (c if len(problems) > 1 else 1), 1.0, -1.0)
+        y = signs(codes, c, len(problems))
         apart = counted[problem.alpha[counted] == 0.0]
         joining = even_part(apart[y[apart] * scores[apart, c] < 1.0], N_JOINING)
         left_out = counted[problem.alpha[counted] != 0.0]
