@@ -17,7 +17,6 @@ from .._validation import check_samples, refuse_large_targets
 from ._docs import with_shared_docs
 from ._engine import SolverSpec, decisions
 from ._epochs import is_small
-from ._leave_one_out import without_each
 from ._model import can_take_new_samples
 from ._noise import automatic_epsilon
 from ._online_machine import (
@@ -28,6 +27,8 @@ from ._online_machine import (
     OnlineMachine,
 )
 from ._path import fit_path
+from ._solution_view import KernelValues, solution_views
+from ._span import without_each
 
 # Warn if a larger share of at least so many samples are support vectors.
 LARGEST_SHARE = 0.9
@@ -516,7 +517,9 @@ class LASVR(RegressorMixin, OnlineMachine):
         # At the optimum, samples outside of the tube that are no support vectors have weight 0.
         is_optimal = model.kkt_violation_ <= model._tolerance()
         outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)
-        values = without_each(model, X, values, outside, "leave_one_out_predict")
+        with model._reading() as (_, engine):
+            problems = solution_views(engine, model._spec, X, "row_id")
+        values = without_each(problems, values, outside)
         return values[:, 0] if model._is_flat else values
 
     def _are_samples(self, X, targets):
@@ -596,7 +599,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         if self.epsilon == "auto":
             random = check_random_state(self.random_state)
             rows = random.permutation(np.flatnonzero(weights))
-            self.epsilon_ = automatic_epsilon(self._spec, X, targets, rows)
+            kernel = KernelValues(self._spec, X, single=True)
+            self.epsilon_ = automatic_epsilon(kernel, targets, rows)
             self._spec = replace(self._spec, solver=self._solver())
 
     def _scale_of(self, scores, targets):

@@ -61,7 +61,7 @@ def signs(model, y):
 def moved(model, X, y, shifts):
     """Decision values of a binary problem minus the shifts of a rule."""
     optimum = Optimum(model, X, y, None)
-    return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.pairwise)
+    return optimum.scores[:, 0] - shifts(optimum.problems[0])
 
 
 # -- the exact error --------------------------------------------------------------------
@@ -280,7 +280,7 @@ def test_spans_are_distances_from_combinations(algorithm):
     model = machine(algorithm=algorithm, C=1.0).fit(X, y)
     optimum = Optimum(model, X, y, None)
     problem, K = optimum.problems[0], rbf_kernel(X, gamma=0.4)
-    found = spans(problem, optimum.pairwise)
+    found = spans(problem)
     for i in problem.support:
         others = np.setdiff1d(problem.free, i)
         H, v = K[np.ix_(others, others)], K[others, i]
@@ -309,7 +309,7 @@ def test_span_of_a_repeated_sample_is_zero():
     problem = optimum.problems[0]
     twice = np.intersect1d(problem.free, (problem.free + 40) % 80)
     assert len(twice) > 2
-    assert_allclose(spans(problem, optimum.pairwise).squares[twice], 0.0, atol=1e-6)
+    assert_allclose(spans(problem).squares[twice], 0.0, atol=1e-6)
     expected = model.leave_one_out(X, y)
     assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
 
