@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import signs
 from ..calibration._maps import MultinomialMap, SplineMap
 from ._solution_view import KernelValues, SolutionView
-from ._span import even_part, replacement_shifts
+from ._span import even_part, without_each
 from ._svc_names import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
@@ -206,10 +206,9 @@ def fitted_map(model, samples):
             return known[2]
         slots = solution.support
         vectors, row_ids, codes = solution.vectors(), solution.row_ids, solution.labels
+        has_bias, n_slots = view._spec.solver.has_bias, engine.store.n_slots
         problems = [
-            SolutionView.of(
-                problem, "index", engine.store.n_slots, view._spec.solver.has_bias, None
-            )
+            SolutionView.of(problem, "index", n_slots, has_bias, None)
             for problem in engine.problems
         ]
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
@@ -227,15 +226,10 @@ def fitted_map(model, samples):
     scores[counted] = decided(solution, problems, slots, codes, rows, counted)
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
     kernel = KernelValues(view._spec, rows, single=True, jitter=MAX_SHIFT / largest)
-    found = np.empty_like(scores)
-    for c, problem in enumerate(problems):
-        problem = problem.on(slots, len(other_codes), kernel)
-        y = signs(codes, c, len(problems))
-        apart = counted[problem.alpha[counted] == 0.0]
-        joining = apart[y[apart] * scores[apart, c] < 1.0]
-        left_out = counted[problem.alpha[counted] != 0.0]
-        shifts = replacement_shifts(problem, left_out, joining)
-        found[:, c] = scores[:, c] - np.where(weights > 0.0, shifts, 0.0)
+    problems = [problem.on(slots, len(other_codes), kernel) for problem in problems]
+    y = np.transpose([signs(codes, c, len(problems)) for c in range(len(problems))])
+    left_out = weights > 0.0
+    found = without_each(problems, scores, left_out[:, None] & (y * scores < 1.0), left_out)
     # A sample without which a class has no support vector has no value.
     counted = counted[np.isfinite(found[counted]).all(axis=1)]
     found, codes, weights = found[counted], codes[counted], weights[counted]

@@ -3,8 +3,6 @@
 All signs follow the package convention: alpha_i and its shift alpha_i S_i^2 have the sign of y_i.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import linalg
 
@@ -20,107 +18,20 @@ MAX_BASIS = 8000
 N_JOINING = 250
 
 
-@dataclass(frozen=True)
-class Spans:
-    """Spans: how well free support vectors can replace each support vector.
-
-    Arrays over all samples; samples that are not support vectors have a span of 0.
-    """
-
-    squares: np.ndarray  # S_i^2; infinite if there is no other free support vector
-    reach: np.ndarray  # largest multiple of alpha_i that they can replace within their boxes
-    length: np.ndarray  # sum of |lambda_j|
-
-
-def spans(problem):
-    """Return the spans of all support vectors, by one inversion over the free ones."""
-    n = len(problem.alpha)
-    squares, reach, length = np.zeros(n), np.full(n, np.inf), np.zeros(n)
-    frame = Frame(problem)
-    bounded = np.setdiff1d(problem.support, problem.free)
-    for rows, replaced in ((problem.free, frame.of_free), (bounded, frame.of_others)):
-        for first in range(0, len(rows), BLOCK):
-            block = rows[first : first + BLOCK]
-            squares[block], combinations = replaced(block)
-            reach[block] = frame.reach(problem.alpha[block] * combinations)
-            length[block] = np.abs(combinations).sum(axis=0)
-    return Spans(squares, reach, length)
-
-
-class Frame:
-    """Free support vectors of a problem, and their combinations closest to other support vectors.
-
-    With a bias the coefficients sum to 1. Then only differences of samples matter, and samples are
-    centered at the mean of the free ones, which keeps the matrix accurate far from the origin.
-    """
-
-    def __init__(self, problem):
-        self.problem, self.free = problem, problem.free
-        free = self.free
-        self.room_above = (problem.upper - problem.alpha)[free, None]
-        self.room_below = (problem.lower - problem.alpha)[free, None]
-        if not len(free):
-            return
-        self.values = problem.values_with(free)
-        K = self.values(free)
-        self.means = K.mean(axis=0)
-        if problem.has_bias:
-            K = self._centred(K, self.means[None, :])
-        n = len(free)
-        self.scale = np.trace(K) / n if np.trace(K) > 0 else 1.0
-        K[np.diag_indices(n)] += problem.kernel.jitter * self.scale
-        if problem.has_bias:
-            K = np.block([[K, np.full((n, 1), self.scale)], [np.full((1, n), self.scale), 0.0]])
-        self.inverse = linalg.inv(K, overwrite_a=True, check_finite=False)
-
-    def _centred(self, values, means):
-        """Return kernel values with the free support vectors, centered at their mean."""
-        return values - self.means[:, None] - means + self.means.mean()
-
-    def of_free(self, rows):
-        """Return squared spans and coefficients of free vectors, replaced by the other ones."""
-        if self.problem.has_bias and len(self.free) == 1:
-            return np.full(1, np.inf), np.zeros((1, 1))
-        places = np.searchsorted(self.free, rows)
-        inverse = self.inverse[: len(self.free), places]
-        own = places, np.arange(len(rows))
-        squares = np.maximum(1.0 / inverse[own], 0.0)
-        combinations = -inverse / inverse[own]
-        combinations[own] = 0.0
-        return squares, combinations
-
-    def of_others(self, rows):
-        """Return squared spans and coefficients of vectors at a bound, replaced by free ones."""
-        squares = self.problem.diagonal(rows)
-        if not len(self.free):
-            nothing = np.zeros((0, len(rows)))
-            return np.full(len(rows), np.inf) if self.problem.has_bias else squares, nothing
-        values = self.values(rows)
-        if self.problem.has_bias:
-            means = values.mean(axis=0)
-            values = self._centred(values, means)
-            squares = squares - 2.0 * means + self.means.mean()
-            values = np.vstack([values, np.full(len(rows), self.scale)])
-        combinations = self.inverse @ values
-        squares = squares - (values * combinations).sum(axis=0)
-        return np.maximum(squares, 0.0), combinations[: len(self.free)]
-
-    def reach(self, moves):
-        """Return how often the free vectors can make moves (n_free, n_rows) within their boxes."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(moves > 0, self.room_above, self.room_below) / moves
-        return np.where(moves == 0, np.inf, room).min(axis=0, initial=np.inf)
+# ------------------------------------------------------------------------------ the span
 
 
 class Basis:
-    """Samples that replace a support vector, and squared spans with respect to them.
+    """Samples that can replace a support vector, and squared spans with respect to them.
 
-    The squares are those of ``Frame``, for any set of samples, and at a third of the cost: half of
-    an inversion, and no combinations.
+    With a bias the coefficients sum to 1. Then only differences of samples matter, and samples are
+    centered at the mean of the basis, which keeps the matrix accurate far from the origin.
     """
 
     def __init__(self, solution, rows):
         self.solution, self.rows, self.has_bias = solution, rows, solution.has_bias
+        if not len(rows):
+            return
         self.values = solution.values_with(rows)
         K = self.values(rows)
         n = len(rows)
@@ -155,11 +66,17 @@ class Basis:
     def _solve(self, V):
         return self.inverse @ V if self.root is None else self.root.T @ (self.root @ V)
 
+    def _own(self, rows):
+        """Return the places of samples in the basis, and whether they are in it."""
+        places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return places, self.rows[places] == rows
+
     def squared_spans(self, rows):
         """Return the squared span of each sample; infinite if no other sample can replace it."""
+        if not len(self.rows):
+            return np.full(len(rows), np.inf) if self.has_bias else self.solution.diagonal(rows)
         squares = np.empty(len(rows))
-        places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-        own = self.rows[places] == rows
+        places, own = self._own(rows)
         squares[own] = self._of_own(places[own])
         others = np.flatnonzero(~own)
         for first in range(0, len(others), BLOCK):
@@ -180,12 +97,7 @@ class Basis:
             return 1.0 / diagonal
 
     def _of_others(self, rows):
-        values, squares = self.values(rows), self.solution.diagonal(rows)
-        if self.has_bias:
-            means, constant = values.mean(axis=0, dtype=np.float64), self.means.mean()
-            squares = squares - 2.0 * means + constant
-            values -= self.means[:, None] + (means - constant - self.constant)
-            squares = squares + self.constant
+        values, squares = self._centred(rows)
         if self.root is None:
             explained = (values * (self.inverse @ values)).sum(axis=0)
         else:
@@ -194,26 +106,65 @@ class Basis:
             explained = np.einsum("ij,ij->j", product, product)
         return squares - explained
 
+    def _centred(self, rows):
+        """Return centered kernel values of the basis and other samples, and their K(x, x)."""
+        values, squares = self.values(rows), self.solution.diagonal(rows)
+        if self.has_bias:
+            means, constant = values.mean(axis=0, dtype=np.float64), self.means.mean()
+            squares = squares - 2.0 * means + constant
+            values -= self.means[:, None] + (means - constant - self.constant)
+            squares = squares + self.constant
+        return values, squares
+
+    def combinations(self, rows):
+        """Return the coefficients that replace each sample best, of shape (n_basis, n_rows)."""
+        found = np.zeros((len(self.rows), len(rows)))
+        if not len(self.rows):
+            return found
+        places, own = self._own(rows)
+        if not own.all():
+            found[:, ~own] = self._solve(self._centred(rows[~own])[0])
+        places, diagonal = places[own], (places[own], np.arange(np.count_nonzero(own)))
+        inverse = (
+            self.inverse[:, places] if self.root is None else self.root.T @ self.root[:, places]
+        )
+        if self.has_bias:
+            inverse -= np.outer(self.ones, self.ones[places]) / self.total
+        with np.errstate(invalid="ignore"):  # 0 / 0 for the only sample of the basis
+            inverse /= -inverse[diagonal]
+        inverse[diagonal] = 0.0
+        found[:, own] = inverse
+        return found
+
 
 # ------------------------------------------------------------------------------ shifts
 
 
-def without_each(solutions, scores, violates):
-    """Return estimated decision values of the training samples, each without the sample.
+def without_each(solutions, scores, violates, left_out=True):
+    """Return estimated decision values of samples, each without the sample.
 
-    ``violates`` are flags of the shape of the decision values ``scores``, (n_samples, n_problems):
-    samples that would become support vectors in another epoch if they are none.
+    Parameters
+    ----------
+    solutions : list of SolutionView
+        One for each problem.
+    scores : ndarray of shape (n_samples, n_problems)
+        Decision values.
+    violates : ndarray of shape (n_samples, n_problems), dtype=bool
+        Whether a sample would become a support vector in another epoch if it is none.
+    left_out : ndarray of shape (n_samples,), dtype=bool, default=True
+        Whether the value without the sample is wanted; otherwise it does not change.
     """
     scores = scores.copy()
     for c, solution in enumerate(solutions):
+        rows = np.flatnonzero((solution.alpha != 0.0) & left_out)
         joining = np.flatnonzero((solution.alpha == 0.0) & violates[:, c])
-        scores[:, c] -= replacement_shifts(solution, solution.support, joining)
+        scores[:, c] -= replacement_shifts(solution, rows, joining)
     return scores
 
 
 def span_shifts(solution):
     """Return the decrease of f(x_i) if the same vectors stay free and the same at their bounds."""
-    return shifts_by_spans(solution, spans(solution).squares)
+    return shifts_by_spans(solution, solution.support, solution.free)
 
 
 def replacement_shifts(solution, rows, joining):
@@ -229,13 +180,8 @@ def replacement_shifts(solution, rows, joining):
         is used if there are many. Without them, the solution after a single epoch looks as if it
         depended on each of its vectors.
     """
-    squares = np.zeros(len(solution.alpha))
-    basis = even_part(np.union1d(solution.free, even_part(joining, N_JOINING)), MAX_BASIS)
-    if len(basis):
-        squares[rows] = Basis(solution, basis).squared_spans(rows)
-    else:
-        squares[rows] = np.inf if solution.has_bias else solution.diagonal(rows)
-    return shifts_by_spans(solution, squares)
+    basis = np.union1d(solution.free, even_part(joining, N_JOINING))
+    return shifts_by_spans(solution, rows, even_part(basis, MAX_BASIS))
 
 
 def even_part(rows, n_most):
@@ -245,13 +191,16 @@ def even_part(rows, n_most):
     return rows[np.linspace(0, len(rows) - 1, n_most).astype(np.intp)]
 
 
-def shifts_by_spans(solution, squares):
-    """Return the shifts for squared spans; for infinite ones, from the next free vector."""
-    squares = squares.copy()
+def shifts_by_spans(solution, rows, basis):
+    """Return the decrease of f(x_i) of support vectors that the samples of a basis replace.
+
+    If no sample can replace them, the vector that would become free next does.
+    """
+    squares, shifts = Basis(solution, basis).squared_spans(rows), np.zeros(len(solution.alpha))
     lost = np.isinf(squares)
     squares[lost] = 0.0
-    shifts = solution.alpha * (squares - solution.ridge)
-    rows = np.flatnonzero(lost)
+    shifts[rows] = solution.alpha[rows] * (squares - solution.ridge[rows])
+    rows = rows[lost]
     for sign in (1.0, -1.0):
         side = rows[sign * solution.alpha[rows] > 0]
         if len(side):
@@ -286,18 +235,35 @@ def proven_shifts(solution):
     at 0 differs by at most t^2 / (2 (t - 1)) |alpha_i| S_i^2; t = 2 is the best. Without a bias,
     putting the sample back into the solution without it gives |alpha_i| K(x_i, x_i).
     """
-    found = spans(solution)
-    t = np.clip(found.reach, 1.0, 2.0)
+    rows, shifts = solution.support, np.zeros(len(solution.alpha))
+    alpha, basis = solution.alpha[rows], Basis(solution, solution.free)
+    times, length = np.empty((2, len(rows)))
+    for first in range(0, len(rows), BLOCK):
+        block = slice(first, first + BLOCK)
+        combinations = basis.combinations(rows[block])
+        times[block] = reach(solution, alpha[block] * combinations)
+        length[block] = np.abs(combinations).sum(axis=0)
+    t = np.clip(times, 1.0, 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        shifts = found.squares * t**2 / (2.0 * (t - 1.0)) * np.abs(solution.alpha)
-    shifts[(t == 1.0) & (solution.alpha != 0)] = np.inf
+        bounds = basis.squared_spans(rows) * t**2 / (2.0 * (t - 1.0)) * np.abs(alpha)
+    bounds[t == 1.0] = np.inf
     # Slopes are known to the tolerance: that of the sample, and those of the free vectors.
-    shifts += 2.0 * solution.tol * (1.0 + found.length)
+    bounds += 2.0 * solution.tol * (1.0 + length)
     if not solution.has_bias:
-        rows = solution.support
-        bound = np.abs(solution.alpha[rows]) * solution.diagonal(rows) + 2.0 * solution.tol
-        shifts[rows] = np.minimum(shifts[rows], bound)
-    return np.where(solution.alpha == 0, 0.0, np.sign(solution.alpha) * shifts)
+        others = np.abs(alpha) * solution.diagonal(rows) + 2.0 * solution.tol
+        bounds = np.minimum(bounds, others)
+    shifts[rows] = np.sign(alpha) * bounds
+    return shifts
+
+
+def reach(solution, moves):
+    """Return how often the free vectors can make moves (n_free, n_rows) within their boxes."""
+    above, below = (
+        (bound - solution.alpha)[solution.free, None] for bound in (solution.upper, solution.lower)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(moves > 0, above, below) / moves
+    return np.where(moves == 0, np.inf, room).min(axis=0, initial=np.inf)
 
 
 def xi_alpha_shifts(solution):
