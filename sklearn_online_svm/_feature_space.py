@@ -79,7 +79,7 @@ class Kernel:
         # Parameters of this package's models may have been set since they were fitted.
         fitted = getattr(classifier, "_spec", None)
         if fitted is not None and fitted.layout != "precomputed":
-            return cls(fitted.kernel, fitted.gamma, fitted.degree, fitted.coef0)
+            return cls.of(fitted)
         kernel = getattr(classifier, "kernel", None)
         if kernel is None:
             if not hasattr(classifier, "coef_"):
@@ -106,6 +106,11 @@ class Kernel:
             )
         degree, coef0 = getattr(classifier, "degree", 3), getattr(classifier, "coef0", 0.0)
         return cls(kernel, gamma, degree, coef0)
+
+    @classmethod
+    def of(cls, spec):
+        """Return the kernel of the specification of a fitted model of this package."""
+        return cls(spec.kernel, spec.gamma, spec.degree, spec.coef0)
 
     @property
     def preserves_distance_order(self):

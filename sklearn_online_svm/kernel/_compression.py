@@ -238,7 +238,7 @@ class Selection:
 
     def __init__(self, original):
         spec = original.spec
-        self.kernel = Kernel(spec.kernel, spec.gamma, spec.degree, spec.coef0)
+        self.kernel = Kernel.of(spec)
         self.original, self.dtype, vectors = original, spec.dtype, original.vectors
         # A function gets the dtype of the data.
         self.vectors = vectors if callable(spec.kernel) else vectors.astype(np.float64)

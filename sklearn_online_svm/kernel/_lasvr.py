@@ -16,7 +16,6 @@ from ._checkpoint import are_rows_of
 from ._docs import with_shared_docs
 from ._engine import SolverSpec, decisions
 from ._epochs import is_small
-from ._leave_one_out import without_each
 from ._model import can_take_new_samples
 from ._online_machine import (
     CLEAN_INTERVAL,
@@ -26,6 +25,8 @@ from ._online_machine import (
     OnlineMachine,
 )
 from ._path import fit_path
+from ._solution_view import solution_views
+from ._span import without_each
 from ._targets import ValueTargets
 
 # Warn if a larger share of at least so many samples are support vectors.
@@ -517,7 +518,9 @@ class LASVR(RegressorMixin, OnlineMachine):
         # At the optimum, samples outside of the tube that are no support vectors have weight 0.
         is_optimal = model.kkt_violation_ <= model._tolerance()
         outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)
-        values = without_each(model, X, values, outside, "leave_one_out_predict")
+        with model._reading() as (_, engine):
+            problems = solution_views(engine, model._spec, X, "row_id")
+        values = without_each(problems, values, outside)
         return values[:, 0] if model._targets.is_flat else values
 
     def _are_samples(self, X, targets):

@@ -13,18 +13,10 @@ from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._feature_space import Kernel
-from .._validation import check_samples, check_weights, encode_labels
-from ._probabilities import N_JOINING, even_part
-from ._span import (
-    BLOCK,
-    BinarySolution,
-    PairwiseKernel,
-    proven_shifts,
-    replacement_shifts,
-    span_shifts,
-    xi_alpha_shifts,
-)
+from .._validation import check_samples, check_weights, encode_labels, signs
+from ._checkpoint import are_rows_of
+from ._solution_view import KernelValues, solution_views
+from ._span import BLOCK, proven_shifts, span_shifts, without_each, xi_alpha_shifts
 
 METHODS = ("exact", "span", "xi-alpha")
 
@@ -67,18 +59,14 @@ class LeaveOneOut:
                     "are not stored with kernel='precomputed'. Use "
                     "leave_one_out(X, y, method='span').mean() with the matrix given to fit."
                 )
-            solution, n_slots = engine.current_solution(), engine.store.n_slots
-            vectors = engine.store.vectors(np.arange(n_slots))
-            problems = [
-                BinarySolution.of(problem, solver.has_bias, "index", n_slots)
-                for problem in engine.problems
-            ]
-        pairwise = PairwiseKernel(Kernel.from_classifier(view, "leave_one_out_estimate_"), vectors)
+            solution = engine.current_solution()
+            vectors = engine.store.vectors(np.arange(engine.store.n_slots))
+            problems = solution_views(engine, view._spec, vectors, "index")
         kept = solution.support
         scores = np.empty((len(kept), len(problems)))
         solution.decide(vectors[kept], scores)
         for c, problem in enumerate(problems):
-            scores[:, c] -= span_shifts(problem, pairwise)[kept]
+            scores[:, c] -= span_shifts(problem)[kept]
         n_wrong = np.count_nonzero(predicted(scores) != solution.labels)
         return n_wrong / view.n_labels_used_ if view.n_labels_used_ else np.nan
 
@@ -255,29 +243,10 @@ class LeaveOneOut:
         X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
         scores = decisions(model, X)
         violates = model._targets.linear_terms(codes).T * scores < 1.0
-        scores = without_each(model, X, scores, violates, "leave_one_out_decision_function")
+        with model._reading() as (_, engine):
+            problems = solution_views(engine, model._spec, X, "row_id")
+        scores = without_each(problems, scores, violates)
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
-def without_each(model, X, scores, violates, caller):
-    """Return estimated decision values of the training samples, each without the sample.
-
-    ``violates`` are flags of the shape of the decision values ``scores``, (n_samples, n_problems):
-    samples that would become support vectors in another epoch if they are none.
-    """
-    has_bias, n_rows = model._spec.solver.has_bias, X.shape[0]
-    with model._reading() as (_, engine):
-        problems = [
-            BinarySolution.of(problem, has_bias, "row_id", n_rows) for problem in engine.problems
-        ]
-    kernel = None if model._is_precomputed() else Kernel.from_classifier(model, caller)
-    scores = scores.copy()
-    for c, problem in enumerate(problems):
-        pairwise = PairwiseKernel(kernel, X, problem.ridge)
-        outside = np.flatnonzero((problem.alpha == 0.0) & violates[:, c])
-        joining = even_part(outside, N_JOINING)
-        scores[:, c] -= replacement_shifts(problem, pairwise, problem.support, joining)
-    return scores
 
 
 def training_samples(model, X, y, caller):
@@ -287,7 +256,7 @@ def training_samples(model, X, y, caller):
     X, y = check_samples(model, X, y, reset=False, accept_sparse=layout)
     codes = encode_labels(y, model.classes_)
     solution, n_rows = model._engine.current_solution(), model._next_row_id
-    same = len(y) == n_rows and model._are_rows_of(solution, X)
+    same = len(y) == n_rows and are_rows_of(model._spec, solution, X)
     if not same or (codes[solution.row_ids] != solution.labels).any():
         raise ValueError(
             f"{caller} needs the training samples, all of them in their order, with their labels: "
@@ -307,7 +276,6 @@ class Optimum:
             raise ValueError(
                 "leave_one_out needs samples of every class: one of classes_ has none."
             )
-        n_rows = len(self.y)
         self.weights = weights * model.class_weight_[self.codes]
         model.set_params(
             max_iter=-1,
@@ -322,21 +290,13 @@ class Optimum:
             model.set_params(gamma=model.gamma_)
         self.model = model.fit(self.X, self.y, self.weights)
         self.scores = decisions(self.model, self.X)
-        has_bias = model._spec.solver.has_bias
-        self.problems = [
-            BinarySolution.of(problem, has_bias, "row_id", n_rows)
-            for problem in model._engine.problems
-        ]
-        kernel = (
-            None if model._is_precomputed() else Kernel.from_classifier(model, "leave_one_out")
-        )
-        self.pairwise = PairwiseKernel(kernel, self.X)
+        self.problems = solution_views(model._engine, model._spec, self.X, "row_id")
 
     def wrong(self, shifts):
         """Return whether each sample is misclassified after its decision values are shifted."""
         moved = self.scores.copy()
         for c, problem in enumerate(self.problems):
-            moved[:, c] -= shifts(problem, self.pairwise)
+            moved[:, c] -= shifts(problem)
         return predicted(moved) != self.codes
 
     def exact_errors(self):
@@ -369,11 +329,11 @@ class Optimum:
         )
         if is_cheap or 4 * n**2 > model.cache_size * 2**20:
             return model, self.X
-        matrix = np.empty((n, n), dtype=np.float32)
+        matrix, values = np.empty((n, n), dtype=np.float32), KernelValues(model._spec, self.X)
         all_samples = np.arange(n)
         for first in range(0, n, BLOCK):
             block = all_samples[first : first + BLOCK]
-            matrix[block] = self.pairwise(block, all_samples)
+            matrix[block] = values(block, all_samples)
         model = model._draft().set_params(kernel="precomputed")
         return model.fit(matrix, self.y, self.weights), matrix
 
@@ -382,9 +342,8 @@ class Optimum:
         limits = np.zeros(len(self.codes), dtype=bool)
         for c, problem in enumerate(self.problems):
             if problem.has_bias and not len(problem.free):
-                y = np.where(self.codes == (c if len(self.problems) > 1 else 1), 1, -1)
-                nearest = 1.0 + 0.5 * problem.leeway + problem.tol
-                limits |= y * self.scores[:, c] <= nearest
+                margins = signs(self.codes, c, len(self.problems)) * self.scores[:, c]
+                limits |= margins <= 1.0 + 0.5 * problem.leeway + problem.tol
         return limits
 
 

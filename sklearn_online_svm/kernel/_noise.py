@@ -9,23 +9,16 @@ MAX_SAMPLES = 1000
 _RIDGES = np.logspace(-6, 3, 19)
 
 
-def automatic_epsilon(spec, X, targets, rows):
+def automatic_epsilon(kernel, targets, rows):
     """Return epsilon for the samples in ``rows``, in random order, from the noise of the targets.
 
     ``3 sigma sqrt(log(n) / n)`` (Cherkassky and Ma 2004, eq. 13) for the smallest noise sigma of
-    an output; ``targets`` has shape (n_samples, n_outputs).
+    an output; ``kernel`` is a :class:`KernelValues`, ``targets`` has shape (n_samples, n_outputs).
     """
     n, rows = len(rows), np.sort(rows[:MAX_SAMPLES])
-    sigma = noise(kernel_matrix(spec, X, rows), targets[rows])
+    K = np.ascontiguousarray(kernel(rows, rows), dtype=np.float64)
+    sigma = noise(K, targets[rows])
     return float(3.0 * sigma.min() * np.sqrt(np.log(n) / n))
-
-
-def kernel_matrix(spec, X, rows):
-    """Return the kernel values between samples of X."""
-    if spec.layout == "precomputed":
-        return X[np.ix_(rows, rows)].astype(np.float64)
-    X = X[rows]
-    return spec.engine_of(X).kernel_values(X, np.arange(len(rows))).astype(np.float64)
 
 
 def noise(K, targets):

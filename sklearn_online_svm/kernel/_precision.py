@@ -49,7 +49,7 @@ def is_constant(model):
     rounding = 8.0 * np.finfo(np.float32).eps
     if not (len(rows) and (np.ptp(rows, axis=0) > rounding * np.abs(rows).max(axis=0)).any()):
         return False
-    values = Kernel(spec.kernel, spec.gamma, spec.degree, spec.coef0)(rows, rows)
+    values = Kernel.of(spec)(rows, rows)
     return np.ptp(values) <= rounding * np.abs(values).max()
 
 

@@ -12,9 +12,10 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._feature_space import Kernel
+from .._validation import signs
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._span import BinarySolution, replacement_shifts
+from ._solution_view import KernelValues, SolutionView
+from ._span import even_part, without_each
 from ._svc_names import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
@@ -25,10 +26,8 @@ N_OTHERS, N_RECENT = 2000, 4000
 # classes, which has five parameters, and for the map of more classes, which has two for each. They
 # are divided between the classes; so many of each class are always allowed.
 N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 100
-# Maximum number of samples that join the free support vectors in replacing others.
-N_JOINING = 250
-# Change of a leave-one-out value by the ridge of the kernel matrix, relative to the mean of
-# K(x, x): the ridge adds itself to a squared span, which is multiplied by alpha.
+# Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
+# K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
 MAX_SHIFT = 5e-4
 
 
@@ -182,13 +181,6 @@ def thinned(weights, codes, n_most):
     return weights
 
 
-def even_part(rows, n_most):
-    """Return at most ``n_most`` of the rows, at even intervals."""
-    if len(rows) <= n_most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, n_most).astype(np.intp)]
-
-
 def decided(solution, problems, slots, codes, rows, counted):
     """Return decision values of the counted rows, the first ``len(slots)`` being the support."""
     scores = np.empty((len(counted), len(problems)))
@@ -197,33 +189,11 @@ def decided(solution, problems, slots, codes, rows, counted):
         (problem,) = problems
         support = counted[counted < len(slots)]
         n_known = len(support)
-        target = np.where(codes[support] == 1, 1.0, -1.0)
-        scores[:n_known, 0] = target - problem.g[slots[support]] + problem.b
+        scores[:n_known, 0] = signs(codes[support], 0, 1) - problem.g[slots[support]] + problem.b
     part = np.empty((len(counted) - n_known, len(problems)))
     solution.decide(rows[counted[n_known:]], part)
     scores[n_known:] = part
     return scores
-
-
-class EngineKernel:
-    """Kernel values between samples given by their indices, computed by the engine.
-
-    A faster ``PairwiseKernel``, in single precision, for many calls with the same first samples.
-    """
-
-    def __init__(self, view, rows, ridge):
-        self.spec, self.rows, self.ridge = view._spec, rows, ridge
-        self.kernel = Kernel.from_classifier(view, "predict_proba")
-        self.first = self.engine = None
-
-    def __call__(self, i, j):
-        if self.first is not i:
-            self.engine, self.first = self.spec.engine_of(self.rows[i]), i
-        return self.engine.kernel_values(self.rows, j).T
-
-    def diagonal(self, i):
-        """Return K(x, x) of each sample."""
-        return self.kernel.diagonal(self.rows[i]) if len(i) else np.zeros(0)
 
 
 def fitted_map(model, samples):
@@ -236,9 +206,9 @@ def fitted_map(model, samples):
             return known[2]
         slots = solution.support
         vectors, row_ids, codes = solution.vectors(), solution.row_ids, solution.labels
-        has_bias = view._spec.solver.has_bias
+        has_bias, n_slots = view._spec.solver.has_bias, engine.store.n_slots
         problems = [
-            BinarySolution.of(problem, has_bias, "index", engine.store.n_slots)
+            SolutionView.of(problem, "index", n_slots, has_bias, None)
             for problem in engine.problems
         ]
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
@@ -255,16 +225,11 @@ def fitted_map(model, samples):
     scores = np.zeros((len(codes), len(problems)))
     scores[counted] = decided(solution, problems, slots, codes, rows, counted)
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
-    pairwise = EngineKernel(view, rows, ridge=MAX_SHIFT / largest)
-    found = np.empty_like(scores)
-    for c, problem in enumerate(problems):
-        problem = problem.on(slots, len(other_codes))
-        y = np.where(codes == (c if len(problems) > 1 else 1), 1.0, -1.0)
-        apart = counted[problem.alpha[counted] == 0.0]
-        joining = even_part(apart[y[apart] * scores[apart, c] < 1.0], N_JOINING)
-        left_out = counted[problem.alpha[counted] != 0.0]
-        shifts = replacement_shifts(problem, pairwise, left_out, joining)
-        found[:, c] = scores[:, c] - np.where(weights > 0.0, shifts, 0.0)
+    kernel = KernelValues(view._spec, rows, single=True, jitter=MAX_SHIFT / largest)
+    problems = [problem.on(slots, len(other_codes), kernel) for problem in problems]
+    y = np.transpose([signs(codes, c, len(problems)) for c in range(len(problems))])
+    left_out = weights > 0.0
+    found = without_each(problems, scores, left_out[:, None] & (y * scores < 1.0), left_out)
     # A sample without which a class has no support vector has no value.
     counted = counted[np.isfinite(found[counted]).all(axis=1)]
     found, codes, weights = found[counted], codes[counted], weights[counted]

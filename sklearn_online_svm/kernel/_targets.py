@@ -21,10 +21,12 @@ from .._validation import (
     encode_labels,
     refuse_large_targets,
     running_balanced_weights,
+    signs,
     unique_labels_and_codes,
     warn_sorted_by_class,
 )
 from ._noise import automatic_epsilon
+from ._solution_view import KernelValues
 
 
 class Targets:
@@ -151,8 +153,8 @@ class ClassTargets(Targets):
 
     def linear_terms(self, encoded):
         """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1."""
-        positives = [1] if self.n_problems == 1 else range(self.n_problems)
-        return np.array([np.where(encoded == c, 1.0, -1.0) for c in positives])
+        n = self.n_problems
+        return np.array([signs(encoded, c, n) for c in range(n)])
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""
@@ -289,7 +291,8 @@ class ValueTargets(Targets):
         if model.epsilon != "auto":
             return self
         rows = check_random_state(model.random_state).permutation(np.flatnonzero(weights))
-        return replace(self, epsilon=automatic_epsilon(model._spec, X, encoded, rows))
+        kernel = KernelValues(model._spec, X, single=True)
+        return replace(self, epsilon=automatic_epsilon(kernel, encoded, rows))
 
     def costs(self, model, encoded, weights, order=None):
         """Return the upper bound of alpha of each sample, and the targets after all of them."""

@@ -17,7 +17,13 @@ from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
-from sklearn_online_svm.kernel._span import proven_shifts, span_shifts, spans, xi_alpha_shifts
+from sklearn_online_svm.kernel._span import (
+    Basis,
+    proven_shifts,
+    reach,
+    span_shifts,
+    xi_alpha_shifts,
+)
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 NAMES = ("leave_one_out", "leave_one_out_decision_function", "leave_one_out_estimate_")
@@ -61,7 +67,7 @@ def signs(model, y):
 def moved(model, X, y, shifts):
     """Decision values of a binary problem minus the shifts of a rule."""
     optimum = Optimum(model, X, y, None)
-    return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.pairwise)
+    return optimum.scores[:, 0] - shifts(optimum.problems[0])
 
 
 # -- the exact error --------------------------------------------------------------------
@@ -280,8 +286,10 @@ def test_spans_are_distances_from_combinations(algorithm):
     model = machine(algorithm=algorithm, C=1.0).fit(X, y)
     optimum = Optimum(model, X, y, None)
     problem, K = optimum.problems[0], rbf_kernel(X, gamma=0.4)
-    found = spans(problem, optimum.pairwise)
-    for i in problem.support:
+    basis = Basis(problem, problem.free)
+    squares, found = basis.squared_spans(problem.support), basis.combinations(problem.support)
+    times = reach(problem, problem.alpha[problem.support] * found)
+    for s, i in enumerate(problem.support):
         others = np.setdiff1d(problem.free, i)
         H, v = K[np.ix_(others, others)], K[others, i]
         if problem.has_bias:
@@ -293,12 +301,14 @@ def test_spans_are_distances_from_combinations(algorithm):
             - 2.0 * K[i, others] @ combination
             + combination @ K[np.ix_(others, others)] @ combination
         )
-        assert_allclose(found.squares[i], square, rtol=1e-5, atol=1e-7)
-        assert_allclose(found.length[i], np.abs(combination).sum(), rtol=1e-4)
+        assert_allclose(squares[s], square, rtol=1e-5, atol=1e-7)
+        size = np.abs(combination).max()
+        kept = np.isin(problem.free, others)
+        assert_allclose(found[kept, s], combination, rtol=1e-4, atol=1e-5 * size)
+        assert not found[~kept, s].any()
         moves = problem.alpha[i] * combination
         room = np.where(moves > 0, problem.upper[others], problem.lower[others])
-        reach = ((room - problem.alpha[others]) / moves).min()
-        assert_allclose(found.reach[i], reach, rtol=1e-3)
+        assert_allclose(times[s], ((room - problem.alpha[others]) / moves).min(), rtol=1e-3)
 
 
 def test_span_of_a_repeated_sample_is_zero():
@@ -309,7 +319,8 @@ def test_span_of_a_repeated_sample_is_zero():
     problem = optimum.problems[0]
     twice = np.intersect1d(problem.free, (problem.free + 40) % 80)
     assert len(twice) > 2
-    assert_allclose(spans(problem, optimum.pairwise).squares[twice], 0.0, atol=1e-6)
+    squares = Basis(problem, problem.free).squared_spans(twice)
+    assert_allclose(squares, 0.0, atol=1e-6)
     expected = model.leave_one_out(X, y)
     assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
 
