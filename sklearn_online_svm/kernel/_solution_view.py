@@ -112,12 +112,6 @@ class SolutionView:
         within = (self.lower < self.alpha) & (self.alpha < self.upper)
         return np.flatnonzero(within & (self.alpha != 0))
 
-    @property
-    def leeway(self):
-        """Length of the interval of optimal biases if no support vector is free."""
-        rising, falling = self.alpha < self.upper, self.alpha > self.lower
-        return max(0.0, self.g[falling].min(initial=np.inf) - self.g[rising].max(initial=-np.inf))
-
     def values_with(self, i):
         """Return a function of indices j: the kernel values, with ridge, of samples i and j."""
         values = self.kernel.with_samples(i)
