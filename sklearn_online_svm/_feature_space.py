@@ -117,6 +117,10 @@ class Kernel:
         """Whether distances in feature space have the same order as distances in X."""
         return isinstance(self.kernel, str) and self.kernel in ("linear", "rbf")
 
+    def in_double(self, rows):
+        """Return samples in double precision; for a function, in the dtype of the data."""
+        return rows if callable(self.kernel) else rows.astype(np.float64, copy=False)
+
     def __call__(self, A, B):
         if callable(self.kernel):
             values = self.kernel(A, B)

@@ -219,7 +219,14 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         if X is not None:
             X = check_samples(model, X, reset=False, dtype=model._dtype)
             expected = decision_values(model._spec, solution, X, model.n_jobs)
-        found = compress_solution(model, solution, self.max_support_vectors, self.tolerance)
+        found = compress_solution(
+            model._spec,
+            solution,
+            self.max_support_vectors,
+            self.tolerance,
+            is_sparse=model._sparse,
+            n_jobs=model.n_jobs,
+        )
         for name in ("feature_names_in_", "sample_difference_"):
             self.__dict__.pop(name, None)
         for name in ("classes_", "gamma_", "n_features_in_", "n_samples_seen_"):

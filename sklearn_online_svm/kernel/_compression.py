@@ -75,14 +75,17 @@ class CompressedState:
         self.solution.bias[:] = bias  # an expansion has none
 
     @classmethod
-    def of(cls, model, solution):
-        """Return the decision function of a model, with each vector once."""
+    def of(cls, spec, solution, is_sparse):
+        """Return the functions of a solution, with each vector once.
+
+        ``is_sparse``: whether the weight vectors of a linear kernel become a CSR matrix.
+        """
         names = (field.name for field in fields(VectorSpec))
-        spec = ExpansionSpec(**{name: getattr(model._spec, name) for name in names})
+        spec = ExpansionSpec(**{name: getattr(spec, name) for name in names})
         if spec.kernel == "linear":
             coef, bias = linear_weights(solution)
-            spec = replace(spec, dtype="float64", layout="sparse" if model._sparse else "dense")
-            vectors = sparse.csr_matrix(coef) if model._sparse else coef
+            spec = replace(spec, dtype="float64", layout="sparse" if is_sparse else "dense")
+            vectors = sparse.csr_matrix(coef) if is_sparse else coef
             k = len(coef)
             labels = np.arange(k) if k > 1 else np.ones(1)
             return cls(spec, vectors, np.eye(k), bias, labels.astype(np.int32), np.full(k, -1))
@@ -150,11 +153,11 @@ class Compression:
         return np.square(self.differences).mean() if self.differences.size else 0.0
 
 
-def compress_solution(model, solution, max_support_vectors, tolerance):
-    """Return the :class:`Compression` of a model with at most so many vectors, or a tolerance."""
-    compressor = Compressor(model, solution)
+def compress_solution(spec, solution, max_support_vectors, tolerance, *, is_sparse, n_jobs):
+    """Return the :class:`Compression` with at most so many vectors, or within a tolerance."""
+    compressor = Compressor(spec, solution, is_sparse, n_jobs)
     n = len(compressor.original.labels)
-    if model._spec.kernel == "linear":
+    if spec.kernel == "linear":
         if max_support_vectors is not None and max_support_vectors < n:
             raise ValueError(
                 f"max_support_vectors={max_support_vectors}, but a linear kernel needs one vector "
@@ -162,7 +165,7 @@ def compress_solution(model, solution, max_support_vectors, tolerance):
             )
         return compressor.exact()
     # The samples have been validated.
-    with config_context(assume_finite=True), blas_threads(effective_n_jobs(model.n_jobs)):
+    with config_context(assume_finite=True), blas_threads(effective_n_jobs(n_jobs)):
         if max_support_vectors is None:
             return compressor.within(tolerance)
         if max_support_vectors < n:
@@ -171,12 +174,12 @@ def compress_solution(model, solution, max_support_vectors, tolerance):
 
 
 class Compressor:
-    """Compressions of one model."""
+    """Compressions of one solution."""
 
-    def __init__(self, model, solution):
-        self.original, self.n_jobs = CompressedState.of(model, solution), model.n_jobs
+    def __init__(self, spec, solution, is_sparse, n_jobs):
+        self.original, self.n_jobs = CompressedState.of(spec, solution, is_sparse), n_jobs
         self.vectors = solution.vectors()
-        self.expected = decision_values(model._spec, solution, self.vectors, model.n_jobs)
+        self.expected = decision_values(spec, solution, self.vectors, n_jobs)
 
     def exact(self):
         """Return the original functions, with each vector once."""
@@ -240,8 +243,7 @@ class Selection:
         spec = original.spec
         self.kernel = Kernel.of(spec)
         self.original, self.dtype, vectors = original, spec.dtype, original.vectors
-        # A function gets the dtype of the data.
-        self.vectors = vectors if callable(spec.kernel) else vectors.astype(np.float64)
+        self.vectors = self.kernel.in_double(vectors)
         n = len(original.labels)
         self.values = np.empty((n, spec.n_problems))
         for first in range(0, n, BLOCK):
@@ -310,8 +312,7 @@ class Selection:
 
         f without the bias.
         """
-        if not callable(self.kernel.kernel):
-            vectors = vectors.astype(np.float64)
+        vectors = self.kernel.in_double(vectors)
         squares = np.einsum("ci,ic->c", self.original.alpha, self.values)
         for first in range(0, alpha.shape[1], BLOCK):
             block = slice(first, first + BLOCK)

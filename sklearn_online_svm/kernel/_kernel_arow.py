@@ -227,7 +227,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         """
         check_is_fitted(self)
         X = check_samples(self, X, reset=False, dtype=self._dtype)
-        kernel = Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
+        kernel = Kernel.of(self._spec)
         expansion = self._state.expansion
         with expansion.guard.reading():
             vectors, basis, covariance = expansion.vectors, expansion.basis, expansion.covariance

@@ -16,7 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import check_samples, check_weights, encode_labels, signs
 from ._checkpoint import are_rows_of
 from ._solution_view import KernelValues, solution_views
-from ._span import BLOCK, proven_shifts, span_shifts, without_each, xi_alpha_shifts
+from ._span import (
+    BLOCK,
+    may_limit_bias,
+    proven_shifts,
+    span_shifts,
+    without_each,
+    xi_alpha_shifts,
+)
 
 METHODS = ("exact", "span", "xi-alpha")
 
@@ -302,7 +309,11 @@ class Optimum:
     def exact_errors(self):
         """Return whether each sample is misclassified by a model trained without it."""
         wrong = predicted(self.scores) != self.codes
-        doubtful = np.flatnonzero((self.wrong(proven_shifts) | self._limit_a_bias()) & ~wrong)
+        doubtful = self.wrong(proven_shifts)
+        for c, problem in enumerate(self.problems):
+            margins = signs(self.codes, c, len(self.problems)) * self.scores[:, c]
+            doubtful |= may_limit_bias(problem, margins)
+        doubtful = np.flatnonzero(doubtful & ~wrong)
         weighted = np.bincount(self.codes[self.weights > 0])
         # The input of the repeated calls of `fit` has been validated.
         with config_context(assume_finite=True, skip_parameter_validation=True):
@@ -336,15 +347,6 @@ class Optimum:
             matrix[block] = values(block, all_samples)
         model = model._draft().set_params(kernel="precomputed")
         return model.fit(matrix, self.y, self.weights), matrix
-
-    def _limit_a_bias(self):
-        """Return whether each sample may limit the bias of a problem without free vectors."""
-        limits = np.zeros(len(self.codes), dtype=bool)
-        for c, problem in enumerate(self.problems):
-            if problem.has_bias and not len(problem.free):
-                margins = signs(self.codes, c, len(self.problems)) * self.scores[:, c]
-                limits |= margins <= 1.0 + 0.5 * problem.leeway + problem.tol
-        return limits
 
 
 def decisions(model, X):

@@ -204,13 +204,27 @@ def fitted_map(model, samples):
         key = solution.n_changes, view._predicts_optimized()
         if known is not None and known[0] is samples and known[1] == key:
             return known[2]
-        slots = solution.support
-        vectors, row_ids, codes = solution.vectors(), solution.row_ids, solution.labels
-        has_bias, n_slots = view._spec.solver.has_bias, engine.store.n_slots
+        vectors, has_bias = solution.vectors(), view._spec.solver.has_bias
         problems = [
-            SolutionView.of(problem, "index", n_slots, has_bias, None)
+            SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
             for problem in engine.problems
         ]
+    scores, codes, weights = left_out_values(view._spec, solution, problems, vectors, samples)
+    if len(problems) == 1:
+        fitted = SplineMap().fit(scores[:, 0], codes, weights)
+    else:
+        fitted = MultinomialMap().fit(scores, codes, weights)
+    solution.kept["probabilities"] = samples, key, fitted
+    return fitted
+
+
+def left_out_values(spec, solution, problems, vectors, samples):
+    """Return decision values of samples without each of them, class codes and weights.
+
+    ``vectors`` are the support vectors of the solution, ``problems`` views over the slots of the
+    store.
+    """
+    slots, row_ids, codes = solution.support, solution.row_ids, solution.labels
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
     n_left_out, n_others = N_VALUES if len(problems) == 1 else N_VALUES_MULTICLASS
     weights = thinned(weights, codes, n_left_out)
@@ -221,24 +235,19 @@ def fitted_map(model, samples):
     rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
     codes = np.concatenate([codes, other_codes])
     weights = np.concatenate([weights, other_weights])
-    counted = np.flatnonzero(weights > 0.0)
+    is_counted = weights > 0.0
+    counted = np.flatnonzero(is_counted)
     scores = np.zeros((len(codes), len(problems)))
     scores[counted] = decided(solution, problems, slots, codes, rows, counted)
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
-    kernel = KernelValues(view._spec, rows, single=True, jitter=MAX_SHIFT / largest)
+    kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
     problems = [problem.on(slots, len(other_codes), kernel) for problem in problems]
     y = np.transpose([signs(codes, c, len(problems)) for c in range(len(problems))])
-    left_out = weights > 0.0
-    found = without_each(problems, scores, left_out[:, None] & (y * scores < 1.0), left_out)
+    violates = is_counted[:, None] & (y * scores < 1.0)
+    scores = without_each(problems, scores, violates, is_counted)
     # A sample without which a class has no support vector has no value.
-    counted = counted[np.isfinite(found[counted]).all(axis=1)]
-    found, codes, weights = found[counted], codes[counted], weights[counted]
-    if len(problems) == 1:
-        fitted = SplineMap().fit(found[:, 0], codes, weights)
-    else:
-        fitted = MultinomialMap().fit(found, codes, weights)
-    solution.kept["probabilities"] = samples, key, fitted
-    return fitted
+    counted = counted[np.isfinite(scores[counted]).all(axis=1)]
+    return scores[counted], codes[counted], weights[counted]
 
 
 def _offers_probabilities(model):

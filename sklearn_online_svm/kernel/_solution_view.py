@@ -35,9 +35,7 @@ class KernelValues:
     def __init__(self, spec, rows, *, single=False, jitter=None):
         self._spec, self._rows, self._single = spec, rows, single
         self._kernel = None if spec.layout == "precomputed" else Kernel.of(spec)
-        # A function gets the dtype of the data.
-        self._widens = not (single or self._kernel is None or callable(spec.kernel))
-        is_coarse = rows.dtype == np.float32 and not self._widens
+        is_coarse = self._samples(slice(0)).dtype == np.float32
         self.jitter = jitter or (COARSE_JITTER if is_coarse else JITTER)
 
     def __call__(self, i, j):
@@ -61,7 +59,7 @@ class KernelValues:
 
     def _samples(self, i):
         rows = self._rows[i]
-        return rows.astype(np.float64, copy=False) if self._widens else rows
+        return rows if self._single or self._kernel is None else self._kernel.in_double(rows)
 
 
 @dataclass(frozen=True)
@@ -113,12 +111,6 @@ class SolutionView:
         """Indices of the free support vectors, those not at a bound."""
         within = (self.lower < self.alpha) & (self.alpha < self.upper)
         return np.flatnonzero(within & (self.alpha != 0))
-
-    @property
-    def leeway(self):
-        """Length of the interval of optimal biases if no support vector is free."""
-        rising, falling = self.alpha < self.upper, self.alpha > self.lower
-        return max(0.0, self.g[falling].min(initial=np.inf) - self.g[rising].max(initial=-np.inf))
 
     def values_with(self, i):
         """Return a function of indices j: the kernel values, with ridge, of samples i and j."""

@@ -256,6 +256,19 @@ def proven_shifts(solution):
     return shifts
 
 
+def may_limit_bias(solution, margins):
+    """Return whether each sample may limit the bias, of a solution without free vectors.
+
+    Such a sample changes the solution when it is left out, even with alpha = 0.
+    """
+    if not solution.has_bias or len(solution.free):
+        return np.zeros(len(margins), dtype=bool)
+    rising, falling = solution.alpha < solution.upper, solution.alpha > solution.lower
+    highest = solution.g[rising].max(initial=-np.inf)
+    leeway = max(0.0, solution.g[falling].min(initial=np.inf) - highest)
+    return margins <= 1.0 + 0.5 * leeway + solution.tol
+
+
 def reach(solution, moves):
     """Return how often the free vectors can make moves (n_free, n_rows) within their boxes."""
     above, below = (

@@ -198,7 +198,7 @@ def test_moved_vectors_are_closer_than_selected_ones():
     model = LASVC(gamma=0.01, C=10.0, random_state=0).fit(X3, y3)
     small = model.compress(max_support_vectors=20)
     assert (small.support_ == -1).all()
-    selection = Selection(CompressedState.of(model, model._solution()))
+    selection = Selection(CompressedState.of(model._spec, model._solution(), is_sparse=False))
     selection.extend(20, 0.0)
     selected = selection.distance(selection.vectors[selection.chosen], selection.coefficients())
     assert np.linalg.norm(small.rkhs_distance_) < 0.8 * np.linalg.norm(selected)

@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
+from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
 from sklearn_online_svm.kernel._span import (
@@ -323,6 +324,15 @@ def test_span_of_a_repeated_sample_is_zero():
     assert_allclose(squares, 0.0, atol=1e-6)
     expected = model.leave_one_out(X, y)
     assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
+
+
+def test_spans_of_a_singular_kernel_matrix():
+    """Far from the origin, with more free vectors than features."""
+    X, y = make_banana_like(90, random_state=0)
+    X, y = X + 300.0, np.where(np.random.RandomState(0).uniform(size=90) < 0.1, y[::-1], y)
+    model = LASVC(kernel="linear", C=500.0, algorithm="lasvm-g", max_iter=-1, random_state=0)
+    error = model.fit(X, y).leave_one_out(X, y).mean()
+    assert model.leave_one_out(X, y, method="span").mean() == pytest.approx(error, abs=0.05)
 
 
 def test_spans_are_invariant_to_shifts():
