@@ -32,6 +32,7 @@ __all__ = [
     "Transaction",
     "filled_docs",
     "raise_fixed_param",
+    "store_parameters",
     "with_classes",
 ]
 
@@ -385,6 +386,11 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
         draft = self._draft()  # its guard is free
         draft.__dict__.pop("_skl_callbacks", None)
         return copy.deepcopy(draft)
+
+
+def store_parameters(arguments):
+    """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
+    vars(arguments.pop("self")).update(arguments)
 
 
 def with_classes(estimator, classes):

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import store_parameters
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from .._validation import check_samples
@@ -186,21 +187,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         random_state=None,
         class_weight=None,
     ):
-        self.r = r
-        self.forgetting_factor = forgetting_factor
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(locals())
 
     @available_if(lambda self: not self._is_precomputed())
     def decision_variance(self, X):

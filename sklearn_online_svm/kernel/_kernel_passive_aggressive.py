@@ -2,18 +2,27 @@
 
 from numbers import Real
 
+from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._online import OnlineRegressor
+from .._estimator import store_parameters
+from .._online import REGRESSION_CONSTRAINTS, ValueTargets, regression_rule
 from .._sklearn_compat import Interval, StrOptions
 from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
-from ._kernel_online_base import FirstOrderKernelClassifier, FirstOrderKernelUpdates
+from ._kernel_online_base import (
+    FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
+    FIRST_ORDER_CONSTRAINTS,
+    FIRST_ORDER_PARAMS,
+    KernelUpdateClassifier,
+    KernelUpdates,
+    first_order_options,
+)
 from ._model import can_take_new_samples
 
 
 @with_shared_docs
-class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
+class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
     r"""Passive-aggressive classifier with a kernel.
 
     Kernel version of :class:`PassiveAggressiveClassifier`: each sample with a positive loss
@@ -161,11 +170,14 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelClassifier._parameter_constraints,
+        **KernelUpdateClassifier._parameter_constraints,
+        **FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
     }
-    _adjustable_params = (*FirstOrderKernelClassifier._adjustable_params, "C", "loss")
+    # In the order in which stored models have their values.
+    _fixed_params = (*KernelUpdateClassifier._fixed_params, "multi_class", *FIRST_ORDER_PARAMS)
+    _adjustable_params = (*KernelUpdateClassifier._adjustable_params, "C", "loss")
 
     def __init__(
         self,
@@ -189,24 +201,9 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
         random_state=None,
         class_weight=None,
     ):
-        self.C = C
-        self.loss = loss
-        self.average = average
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
-        self.multi_class = multi_class
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(locals())
+
+    _expansion_options = first_order_options
 
     def _update_spec(self):
         return UpdateSpec(
@@ -217,7 +214,7 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
 
 
 @with_shared_docs
-class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates):
+class KernelPassiveAggressiveRegressor(RegressorMixin, KernelUpdates):
     r"""Passive-aggressive regressor with a kernel.
 
     Kernel version of :class:`PassiveAggressiveRegressor`: each sample with a residual above
@@ -353,9 +350,13 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelUpdates._parameter_constraints,
-        **OnlineRegressor._parameter_constraints,
+        **KernelUpdates._parameter_constraints,
+        **FIRST_ORDER_CONSTRAINTS,
+        **REGRESSION_CONSTRAINTS,
     }
+    _fixed_params = (*KernelUpdates._fixed_params, *FIRST_ORDER_PARAMS)
+    _adjustable_params = ("C", "loss", "epsilon")
+    _targets = ValueTargets()
 
     def __init__(
         self,
@@ -378,23 +379,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
         n_jobs=None,
         random_state=None,
     ):
-        self.C = C
-        self.loss = loss
-        self.epsilon = epsilon
-        self.average = average
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the model: reset it and run up to ``max_iter`` epochs.
@@ -450,7 +435,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
             If the input is invalid. The model is left unchanged, also if a callable kernel raises
             an error within a chunk.
         """
-        return self._partial_fit_in_transaction(X, y, None, sample_weight)
+        return self._partial_fit(X, y, None, sample_weight)
 
     def predict(self, X):
         """Predict target values for samples in X.
@@ -475,8 +460,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
         """
         return self._view()._decide(X)
 
-    def _update_spec(self):
-        return UpdateSpec(rule=self._update_rule(), fit_intercept=False)
+    _expansion_options = first_order_options
 
-    def _encode_chunk(self, X, y, classes):
-        return self._encode_targets(X, y, None)
+    def _update_spec(self):
+        return UpdateSpec(rule=regression_rule(self), fit_intercept=False)

@@ -2,14 +2,20 @@
 
 from numbers import Real
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
-from ._kernel_online_base import FirstOrderKernelClassifier
+from ._kernel_online_base import (
+    FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
+    FIRST_ORDER_PARAMS,
+    KernelUpdateClassifier,
+    first_order_options,
+)
 
 
 @with_shared_docs
-class KernelPerceptronClassifier(FirstOrderKernelClassifier):
+class KernelPerceptronClassifier(KernelUpdateClassifier):
     r"""Perceptron with a kernel.
 
     Each misclassified sample becomes a support vector with a coefficient of 1 or -1. Variants: a
@@ -144,10 +150,13 @@ class KernelPerceptronClassifier(FirstOrderKernelClassifier):
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelClassifier._parameter_constraints,
+        **KernelUpdateClassifier._parameter_constraints,
+        **FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
         "margin": [Interval(Real, 0.0, None, closed="left")],
     }
-    _adjustable_params = (*FirstOrderKernelClassifier._adjustable_params, "margin")
+    # In the order in which stored models have their values.
+    _fixed_params = (*KernelUpdateClassifier._fixed_params, "multi_class", *FIRST_ORDER_PARAMS)
+    _adjustable_params = (*KernelUpdateClassifier._adjustable_params, "margin")
 
     def __init__(
         self,
@@ -170,23 +179,9 @@ class KernelPerceptronClassifier(FirstOrderKernelClassifier):
         random_state=None,
         class_weight=None,
     ):
-        self.margin = margin
-        self.average = average
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
-        self.multi_class = multi_class
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(locals())
+
+    _expansion_options = first_order_options
 
     def _update_spec(self):
         margin = float(self.margin)

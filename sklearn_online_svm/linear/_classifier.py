@@ -1,35 +1,24 @@
 """Base class of the linear classifiers."""
 
-import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.model_selection import StratifiedShuffleSplit
 
-from .._online import OnlineClassifier
-from .._sample_arrays import canonical_csr
-from .._suspects import SuspectLabelsMixin
-from .._validation import (
-    check_labels,
-    check_samples,
-    check_weights,
-    class_order_after,
-    classes_of_stream,
-    encode_labels,
-    matches_fitted_format,
-)
+from .. import _suspects
+from .._online import ClassTargets, query_adapter
 from ._model import LinearModel
 
 
-class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, LinearModel):
-    """Base class of linear classifiers; subclasses define what :class:`LinearModel` requires."""
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """Base class of linear classifiers; a subclass defines ``_update_spec``."""
 
     _parameter_constraints: dict = {
         **LinearModel._parameter_constraints,
-        **OnlineClassifier._parameter_constraints,
+        **ClassTargets.constraints,
     }
     _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
-    _splitter = StratifiedShuffleSplit
-    # Smallest number of samples that ``partial_fit`` accepts.
-    _min_samples = 1
+    _targets = ClassTargets()
+    _query_adapter = query_adapter
+    _suspect_margin = -1.0
+    suspect_labels = _suspects.suspect_labels
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
@@ -57,7 +46,6 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         ValueError
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
-        self._validate_params()
         return self._fit(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -95,44 +83,6 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         self._stream_parameters()
         self._state = self._state.extended(self._update_spec(), places, len(self.classes_))
 
-    def _validate_chunk(self, X, y, classes, sample_weight):
-        """Return samples, class codes and weights of the arguments of ``partial_fit``."""
-        state = self.__dict__.get("_state")
-        if state is None:
-            self.classes_ = classes_of_stream(classes)
-        # scikit-learn's validation takes longer than training on a small chunk.
-        if (
-            state is None
-            or not matches_fitted_format(self, X, state.dtype, accept_sparse=True)
-            or type(y) is not np.ndarray
-            or y.shape != X.shape[:1]
-        ):
-            dtype = None if state is None else state.dtype
-            X, y = check_samples(
-                self,
-                X,
-                y,
-                reset=state is None,
-                deep=False,
-                dtype=dtype,
-                min_samples=self._min_samples,
-            )
-            if y.dtype.kind not in "biuU":
-                check_labels(y)
-        X = canonical_csr(X)
-        codes = encode_labels(y, self.classes_, extendable=True)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=True)
-        if self.class_weight is not None:
-            weights = self._sample_weights(codes, weights, stream=True)
-        return X, codes, weights
-
-    def _train_on_chunk(self, changed, X, codes, weights):
-        order = class_order_after(self, codes, stacklevel=5)
-        super()._train_on_chunk(changed, X, codes, weights)
-        self._class_order = order
-
     def _positive_is_first(self, *, alike):
         """Return whether the positive class is the first of two classes.
 
@@ -153,12 +103,6 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
                 f"pos_label of {type(self).__name__} to the positive class."
             )
         return False
-
-    def _validation_score(self, X, codes, weights, validation):
-        """Return the accuracy on the validation samples."""
-        correct = self._codes_of(self._decision_values(X[validation])) == codes[validation]
-        weights = None if weights is None else weights[validation]
-        return float(np.average(correct, weights=weights))
 
     def decision_function(self, X):
         """Compute the decision function of each sample.
@@ -207,10 +151,5 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
             If the input is invalid, or a decision value overflows.
         """
         view = self._view()
-        codes = self._codes_of(view._decision_values(X))
+        codes = self._targets.codes_of(view._decision_values(X))
         return view.classes_[codes]
-
-    def _codes_of(self, scores):
-        if scores.shape[1] == 1:
-            return (scores[:, 0] > 0).astype(np.intp)
-        return scores.argmax(axis=1)

@@ -4,9 +4,9 @@ from numbers import Real
 
 from scipy.stats import norm
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from ._docs import with_shared_docs
-from ._model import store_parameters
 from ._second_order import SecondOrder
 from ._update_spec import UpdateSpec
 

@@ -2,10 +2,11 @@
 
 from numbers import Real
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings, store_parameters
+from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
 from ._second_order import SecondOrder
 from ._update_spec import UpdateSpec
 
