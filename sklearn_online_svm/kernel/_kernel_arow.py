@@ -60,8 +60,6 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         Maximum size B of the dictionary. Memory and time per sample are proportional to B squared
         (for each class, if there are more than two).
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
     $class_weight
 
     Attributes
@@ -77,14 +75,8 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         Number of samples of each class in the dictionary.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
         Coefficients of the dictionary in the decision function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants in the decision function: zeros, since the model has no intercept.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
+    $no_intercept
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
@@ -128,8 +120,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
 
     **Weights.** A sample of weight u is processed with :math:`r / u` in place of r.
 
-    **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
-    1; for a polynomial kernel, choose ``coef0 > 0``.
+    $note_on_intercept
 
     **Chunks.** The model depends on how a stream is divided into chunks by rounding errors only.
 

@@ -43,58 +43,18 @@ class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
         sample, which varies much less than the last one; ``"vote"`` uses a majority vote of these
         functions, which stores every update and is not available with ``max_support_vectors``;
         False uses the last function.
-    $kernel
-    $degree
-    $gamma
-    $coef0
-    max_support_vectors : int, default=None
-        Budget: maximum number of support vectors at any moment, which bounds the memory and the
-        time per sample. None: no limit; every sample that causes an update is kept.
-    budget_policy : {"margin", "smallest", "projection", "merging"}, default="projection"
-        Budget maintenance strategy, applied when a new support vector exceeds
-        ``max_support_vectors``. The new support vector itself may be the one removed.
-
-        - ``"margin"``: removes the support vector with the largest margin without its own
-          contribution [2]_. Suitable for clean labels; with label noise it tends to keep
-          mislabelled samples.
-        - ``"smallest"``: removes the support vector whose removal changes the decision function
-          least.
-        - ``"projection"``: removes the support vector whose removal changes the decision function
-          least after its projection onto the other support vectors [3]_. The most accurate
-          strategy and the most expensive one: time per update and memory are proportional to the
-          square of the budget. Not available with the sigmoid kernel.
-        - ``"merging"``: merges the smallest support vector with another one into a point between
-          the two [4]_; merged support vectors are not samples, and are -1 in ``support_``.
-          Only available with the rbf kernel.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Strategy with more than two classes: one-vs-rest, or the joint update of Crammer and
-        Singer; see Notes. In both cases the classes share their support vectors.
+    $kernel_parameters
+    $budget
+    $budget_policy_2_3_4
+    $multi_class
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
     $class_weight
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: positions in X, or in the stream after ``partial_fit``.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors, grouped by class.
-    n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors for each class.
-    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of the support vectors in the decision function; with ``average="mean"`` their
-        mean over all samples, with "vote" those of the last function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants in the decision function: zeros, since the model has no intercept.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
+    $support
+    $no_intercept
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
@@ -138,8 +98,7 @@ class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
     **Weights** of samples and classes multiply C, not the step. With ``C=np.inf`` only the
     distinction between zero and nonzero weights matters.
 
-    **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
-    1; for a polynomial kernel, choose ``coef0 > 0``.
+    $note_on_intercept
 
     References
     ----------
@@ -236,13 +195,8 @@ class KernelPassiveAggressiveRegressor(RegressorMixin, KernelUpdates):
     average : {"mean"} or False, default=False
         Function used for predictions: ``"mean"`` uses the mean over the functions after each
         sample, which varies much less than the last one; False uses the last function.
-    $kernel
-    $degree
-    $gamma
-    $coef0
-    max_support_vectors : int, default=None
-        Budget: maximum number of support vectors at any moment, which bounds the memory and the
-        time per sample. None: no limit; every sample that causes an update is kept.
+    $kernel_parameters
+    $budget
     budget_policy : {"smallest", "projection", "merging"}, default="projection"
         Budget maintenance strategy, applied when a new support vector exceeds
         ``max_support_vectors``. The new support vector itself may be the one removed. See Notes
@@ -257,8 +211,6 @@ class KernelPassiveAggressiveRegressor(RegressorMixin, KernelUpdates):
           the two [3]_; merged support vectors are not samples, and are -1 in ``support_``.
           Only available with the rbf kernel.
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
 
     Attributes
     ----------
@@ -275,10 +227,7 @@ class KernelPassiveAggressiveRegressor(RegressorMixin, KernelUpdates):
         Constant in the regression function: zero, since the model has no intercept.
     coef_ : ndarray of shape (1, n_features)
         Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
