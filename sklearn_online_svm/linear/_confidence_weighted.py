@@ -7,7 +7,7 @@ from scipy.stats import norm
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from ._docs import with_shared_docs
-from ._second_order import SecondOrder
+from ._model import SecondOrder
 from ._update_spec import UpdateSpec
 
 

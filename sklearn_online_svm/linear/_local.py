@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import store_parameters
 from .._sample_arrays import sample_arrays
 from .._sklearn_compat import Interval, StrOptions
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import AVERAGE, average_from
+from ._model import AVERAGE, LinearClassifier, average_from
 from ._state import BY_FEATURE
 from ._update_spec import UpdateSpec
 

@@ -1,4 +1,4 @@
-"""Base class of the linear models: training, weights as attributes, pickling."""
+"""Base classes of the linear models: samples, weights as attributes, predictions."""
 
 import math
 from contextlib import contextmanager
@@ -6,9 +6,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._online import OnlineLearner
+from .. import _suspects
+from .._online import ClassTargets, OnlineLearner, query_adapter
 from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import check_finite_output, check_samples, matches_fitted_format
@@ -38,6 +40,28 @@ def intercept_scalings(value):
     if value == "auto":
         return AUTO_SCALING
     return float(value), float(value)
+
+
+def positive_is_first(model, *, alike):
+    """Return whether the positive class is the first of two classes.
+
+    ``pos_label=None`` means 1 (or True), as in scikit-learn's binary metrics. With ``alike``
+    the classes are treated equally, and the positive class need not be known.
+    """
+    if len(model.classes_) > 2:
+        return False
+    known = model.classes_.tolist()
+    pos_label = 1 if model.pos_label is None else model.pos_label
+    if pos_label in known:
+        return known.index(pos_label) == 0
+    if model.pos_label is not None:
+        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {known}.")
+    if not alike:
+        raise ValueError(
+            f"pos_label=None means 1, which is not one of the classes {known}. Set "
+            f"pos_label of {type(model).__name__} to the positive class."
+        )
+    return False
 
 
 class LinearModel(OnlineLearner):
@@ -216,6 +240,179 @@ class LinearModel(OnlineLearner):
             yield self._state
 
 
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """Base class of linear classifiers; a subclass defines ``_update_spec``."""
+
+    _parameter_constraints: dict = {
+        **LinearModel._parameter_constraints,
+        **ClassTargets.constraints,
+    }
+    _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
+    _targets = ClassTargets()
+    _query_adapter = query_adapter
+    _suspect_margin = -1.0
+    suspect_labels = _suspects.suspect_labels
+
+    def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
+        """Fit the model from scratch, in up to ``max_iter`` epochs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 and float64 arrays are used without conversion.
+        y : array-like of shape (n_samples,)
+            Target class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+        coef_init : array-like of shape (n_problems, n_features), default=None
+            The initial coefficients; n_problems is 1 for two classes, else the number of classes.
+        intercept_init : array-like of shape (n_problems,), default=None
+            The initial intercepts.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid or has fewer than two classes. The model is then unchanged.
+        """
+        return self._fit(X, y, sample_weight, coef_init, intercept_init)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Update the model with new samples, in their order, in one epoch.
+
+        The resulting model does not depend on how a stream is split into chunks. The samples are
+        not shuffled.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data, in the order of the stream.
+        y : array-like of shape (n_samples,)
+            Target class labels; a chunk may contain a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream. Required in the first call, optional in later ones; a later
+            call with additional classes adds them to the model, see :ref:`new_classes`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    def _extend(self, places):
+        """Add constant functions for new classes."""
+        self._stream_parameters()
+        self._state = self._state.extended(self._update_spec(), places, len(self.classes_))
+
+    def decision_function(self, X):
+        """Compute the decision function of each sample.
+
+        Its values are signed distances to the hyperplane, times the norm of the weights.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes, a value above 0 means ``classes_[1]``. With more, one column per
+            class.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If the input is invalid, or a decision value overflows.
+        """
+        scores = self._view()._decision_values(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Predict the class label of each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predicted class labels.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If the input is invalid, or a decision value overflows.
+        """
+        view = self._view()
+        codes = self._targets.codes_of(view._decision_values(X))
+        return view.classes_[codes]
+
+
+class SecondOrder(LinearClassifier):
+    """Base class of classifiers that keep a covariance of their weights."""
+
+    _parameter_constraints: dict = {
+        **LinearClassifier._parameter_constraints,
+        "covariance": [StrOptions({"diag", "full"})],
+    }
+    _fixed_params = ("fit_intercept", "covariance")
+
+    @property
+    def covariance_(self):
+        """Variances or covariance matrices of the weights; the intercept comes last."""
+        view = self._view()
+        check_is_fitted(view)
+        covariance, *intercept_variances = view._state.covariance(self._guard)
+        if covariance.ndim == 3 or not view._state.update_spec.fit_intercept:
+            return covariance
+        return np.column_stack([covariance, *intercept_variances])
+
+    def decision_variance(self, X):
+        r"""Compute the variance of the decision function, :math:`x^\top \Sigma x`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Variances, in the shape of :meth:`decision_function`.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If the input is invalid, or a variance overflows.
+        """
+        view = self._view()
+        check_is_fitted(view)
+        X = check_samples(view, X, reset=False)
+        intercept = view._state.update_spec.fit_intercept
+        return _variances(X, intercept, *view._state.covariance(self._guard))
+
+
 def _initial(values, name, shape):
     if values is None:
         return None
@@ -225,3 +422,24 @@ def _initial(values, name, shape):
     if not np.isfinite(values).all():
         raise ValueError(f"{name} must be finite.")
     return values.reshape(shape)
+
+
+def _variances(X, intercept, covariance, intercept_variances=None):
+    if covariance.ndim == 2:
+        squares = X.multiply(X).tocsr() if sparse.issparse(X) else X * X
+        variances = squares @ covariance.T.astype(np.float64)
+        if intercept:
+            variances = variances + intercept_variances
+    else:
+        d = X.shape[1]
+        variances = np.empty((X.shape[0], len(covariance)))
+        for c, S in enumerate(covariance):
+            product = X @ S[:d, :d]
+            if sparse.issparse(X):
+                variances[:, c] = X.multiply(product).sum(axis=1).ravel()
+            else:
+                variances[:, c] = np.einsum("ij,ij->i", X, product)
+            if intercept:
+                variances[:, c] += 2.0 * (X @ S[:d, d]) + S[d, d]
+    check_finite_output(variances, f"beyond the range of {variances.dtype}")
+    return variances[:, 0] if variances.shape[1] == 1 else variances

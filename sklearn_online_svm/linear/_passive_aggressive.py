@@ -8,9 +8,15 @@ from sklearn.base import RegressorMixin
 from .._estimator import store_parameters
 from .._online import REGRESSION_CONSTRAINTS, ValueTargets, regression_rule
 from .._sklearn_compat import Interval, StrOptions
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import AVERAGE, INTERCEPT_SCALING, LinearModel, average_from, intercept_scalings
+from ._model import (
+    AVERAGE,
+    INTERCEPT_SCALING,
+    LinearClassifier,
+    LinearModel,
+    average_from,
+    intercept_scalings,
+)
 from ._update_spec import UpdateSpec
 
 
