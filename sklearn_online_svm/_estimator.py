@@ -32,6 +32,7 @@ __all__ = [
     "Transaction",
     "filled_docs",
     "raise_fixed_param",
+    "store_parameters",
     "with_classes",
 ]
 
@@ -317,21 +318,21 @@ class StatefulEstimator(BaseEstimator):
 class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
     """Base class of estimators with a guard against concurrent training, and with callbacks."""
 
-    def _train_on_next_chunk(self, begin, X, y, classes, sample_weight):
-        """Train on a chunk; ``begin`` validates it, and returns arguments of ``_train_on_chunk``.
+    def _train_on_next_chunk(self, X, y, classes, sample_weight):
+        """Validate a chunk by ``_begin_chunk``, and train on it by ``_train_on_chunk``.
 
         The first chunk, and one with new classes, are processed by a draft. Other chunks are
-        trained without a draft, which takes as long as a sample: ``begin`` changes the model only
-        after all checks, and the engine remains consistent if it is interrupted.
+        trained without a draft, which takes as long as a sample: ``_begin_chunk`` changes the
+        model only after all checks, and the engine remains consistent if it is interrupted.
         """
         is_fitted = self._state_attribute in self.__dict__
         if is_fitted and not self._has_new_classes(classes):
-            return self._train_on_chunk(*begin(self, X, y, classes, sample_weight))
+            return self._train_on_chunk(*self._begin_chunk(X, y, classes, sample_weight))
         with Transaction(self) as change:
             draft = change.draft
             if is_fitted:
                 draft._add_classes(classes)
-            chunk = begin(draft, X, y, classes, sample_weight)
+            chunk = draft._begin_chunk(X, y, classes, sample_weight)
             try:
                 return draft._train_on_chunk(*chunk)
             except BaseException as error:
@@ -386,6 +387,11 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
         draft = self._draft()  # its guard is free
         draft.__dict__.pop("_skl_callbacks", None)
         return copy.deepcopy(draft)
+
+
+def store_parameters(arguments):
+    """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
+    vars(arguments.pop("self")).update(arguments)
 
 
 def with_classes(estimator, classes):

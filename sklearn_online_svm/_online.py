@@ -1,37 +1,49 @@
-"""Online learners that make one update step per sample: epochs, targets, queried labels."""
+"""Models that make one update per sample: epochs, streams, targets, queried labels."""
 
 import time
-import warnings
 from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
-from ._estimator import IncrementalEstimator
+from ._estimator import IncrementalEstimator, Transaction
 from ._sample_arrays import check_norms, raise_sample_error
 from ._sklearn_compat import Interval, StrOptions
-from ._tasks import epoch, n_blocks, reporting, unguarded
+from ._tasks import epoch, n_blocks, reporting, sample_tasks, unguarded
 from ._validation import (
     balanced_weights,
+    check_labels,
+    check_weights,
     class_factors,
+    class_order_after,
     classes_of_stream,
     draw_seed,
+    encode_labels,
     refuse_large_targets,
     unique_labels_and_codes,
+    warn,
 )
 
 
 class OnlineLearner(IncrementalEstimator):
-    """Base class of online learners that run epochs over the samples.
+    """Base class of models that make one update per sample, in epochs or along a stream.
 
-    A subclass sets ``_state``, which has ``train`` and the update loop (``loop``), and defines
-    ``_begin_partial_fit`` and ``_train_on_chunk`` if it uses ``_partial_fit_in_transaction``.
+    What is updated is ``_state``, a ``_state_class``: the arrays of a linear model or a kernel
+    expansion, with the update loop (``loop``) that changes them. A subclass sets this class and
+    ``_targets`` (:class:`OnlineClassTargets` or :class:`OnlineValueTargets`), and defines
+
+    - ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters;
+    - ``_check_samples``, which returns validated samples and their targets;
+    - ``_new_state``, which sets the state for the samples of ``fit`` or of a first chunk, and
+      returns them in the dtype of the state;
+    - ``_continue_state``, which prepares it for a later chunk, and for changed parameters, if any.
     """
 
     _state_attribute = "_state"
@@ -48,26 +60,41 @@ class OnlineLearner(IncrementalEstimator):
     # Default for subclasses without this parameter.
     early_stopping = False
 
-    # ---------------------------------------------------------------------------- training
+    # ---------------------------------------------------------------------------- fit
 
-    def _partial_fit_in_transaction(self, X, y, classes, sample_weight):
-        """Update the model with a chunk; an error leaves it unchanged.
-
-        An interrupt before the first update also leaves it unchanged.
-        """
-        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
-            begin = type(self)._begin_partial_fit
-            self._train_on_next_chunk(begin, X, y, classes, sample_weight)
+    def _fit(self, X, y, sample_weight, *initial):
+        """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
+        self._validate_params()
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            Transaction(self) as change,
+        ):
+            draft = change.draft
+            X, y = draft._check_samples(X, y, in_stream=False)
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, X, allow_all_zero=False)
+            targets, row_weights = draft._targets.begin_fit(draft, X, y, weights)
+            X = draft._new_state(X, weights, *initial)
+            try:
+                if draft._run_epochs(X, targets, row_weights) and self.tol is not None:
+                    warn(
+                        f"{type(self).__name__} was still improving after max_iter="
+                        f"{self.max_iter} epochs. Increase max_iter, or set tol=None for a fixed "
+                        "number of epochs.",
+                        ConvergenceWarning,
+                    )
+            except BaseException as error:
+                change.keep = not isinstance(error, Exception)
+                raise
         return self
 
-    def _was_interrupted(self, error):
-        """Return whether an interrupt ended training after at least one sample."""
-        if isinstance(error, Exception) or "_state" not in self.__dict__:
-            return False
-        return self._state.counters["n_rows"] > 0
-
     def _run_epochs(self, X, targets, weights):
-        """Run epochs until the loss or the validation score stops improving."""
+        """Run epochs until the loss or the validation score stops improving.
+
+        Returns whether it was still improving in the last of several epochs.
+        """
         state = self._state
         samples = state.samples(X)
         random = check_random_state(self.random_state)
@@ -90,7 +117,11 @@ class OnlineLearner(IncrementalEstimator):
                     raise_sample_error(self, X, position if order is None else order[position])
             value = state.loop.loss
             if self.early_stopping:
-                value = self._validation_score(X, targets, weights, validation)
+                value = self._targets.score(
+                    self._decision_values(X[validation]),
+                    targets[validation],
+                    None if weights is None else weights[validation],
+                )
             if self.verbose:
                 print(
                     f"-- Epoch {n_iter}: {state.loop.n_updates:,} updates, "
@@ -98,15 +129,8 @@ class OnlineLearner(IncrementalEstimator):
                     f"{time.perf_counter() - start:.3f} s"
                 )
             if criterion.has_stopped(value):
-                break
-        else:
-            if self.tol is not None and self.max_iter > 1:
-                warnings.warn(
-                    f"{type(self).__name__} was still improving after max_iter={self.max_iter} "
-                    "epochs. Increase max_iter, or set tol=None for a fixed number of epochs.",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
+                return False
+        return self.max_iter > 1
 
     def _split(self, targets, weights, random):
         """Return indices of training (None: all) and validation samples for early stopping."""
@@ -114,7 +138,7 @@ class OnlineLearner(IncrementalEstimator):
             return None, None
         # Samples of weight 0 are excluded: they do not contribute to the score.
         used = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
-        splitter = self._splitter(test_size=self.validation_fraction, random_state=random)
+        splitter = self._targets.splitter(test_size=self.validation_fraction, random_state=random)
         train, validation = next(splitter.split(np.zeros((len(used), 1)), targets[used]))
         if not len(train) or not len(validation):
             raise ValueError(
@@ -126,12 +150,68 @@ class OnlineLearner(IncrementalEstimator):
             train = np.sort(train)
         return used[train].astype(np.int64), used[validation]
 
+    # ---------------------------------------------------------------------------- streams
+
+    def _partial_fit(self, X, y, classes, sample_weight):
+        """Update the model with a chunk; an error leaves it unchanged.
+
+        So does an interrupt before the first update of a chunk that needs a draft.
+        """
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
+            self._train_on_next_chunk(X, y, classes, sample_weight)
+        return self
+
+    def _begin_chunk(self, X, y, classes, sample_weight):
+        """Validate a chunk and changed parameters, then prepare the state for it.
+
+        Returns samples, targets, weights and the value of ``_class_order`` after the chunk.
+        """
+        first, changed = "_state" not in self.__dict__, self._stream_parameters()
+        X, y = self._check_samples(X, y, in_stream=True)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        chunk = self._targets.begin_chunk(self, X, y, classes, weights)
+        if first:
+            X = self._begin_stream(X, weights)
+        else:
+            self._continue_state(X, changed)
+        return X, *chunk
+
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""
+        changed = None
         if "_state" in self.__dict__:
-            return self._changed_params()
-        self._validate_params()
-        return None
+            changed = self._changed_params()
+        else:
+            self._validate_params()
+        if self.early_stopping:
+            raise ValueError(
+                "early_stopping should be False with partial_fit, which trains on all samples of "
+                "a chunk in one epoch and sets none aside for validation."
+            )
+        return changed
+
+    def _begin_stream(self, X, weights):
+        """Set the state for a first chunk; return its samples in the dtype of the state."""
+        self.n_iter_ = 1
+        return self._new_state(X, weights)
+
+    def _train_on_chunk(self, X, targets, weights, class_order):
+        """Train on the samples of a validated chunk, in order."""
+        with sample_tasks(self, X.shape[0]) as report:
+            invalid = self._state.train_chunk(X, targets, weights, report)
+            if invalid >= 0:
+                raise_sample_error(self, X, invalid)
+        if class_order is not None:
+            self._class_order = class_order
+
+    def _was_interrupted(self, error):
+        """Return whether an interrupt ended training after at least one sample of the chunk.
+
+        For a draft, whose update loop is new.
+        """
+        return not isinstance(error, Exception) and self._state.loop.position > 0
 
     # ---------------------------------------------------------------------------- counts
 
@@ -146,6 +226,15 @@ class OnlineLearner(IncrementalEstimator):
         """Number of samples that changed the weights since ``fit`` started, over all epochs."""
         check_is_fitted(self)
         return self._state.counters["n_updates"]
+
+    # ---------------------------------------------------------------------------- pickles
+
+    def _packed(self, state):
+        return {"_state": state["_state"].as_dict()}
+
+    def _rebuilt(self, state):
+        """Return the fitted attributes of a stored model that predictions require."""
+        return {"_state": self._state_class.from_state(state["_state"])}
 
 
 class _Improvement:
@@ -170,25 +259,20 @@ class _Improvement:
         return self.stops and self.n_without >= self.patience
 
 
-class OnlineClassifier:
-    """Mixin for online classifiers: class codes, class weights and label queries."""
+class OnlineClassTargets:
+    """The targets of a classifier: the code of each class, and its weight."""
 
-    _parameter_constraints: dict = {
+    constraints: dict = {
         "n_jobs": [Integral, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
+    splitter = StratifiedShuffleSplit
 
-    def _query_adapter(self):
-        """Return the factory of the compiled query loop, or None if it cannot be used."""
-        if "_state" not in self.__dict__:
-            self._validate_params()
-        # The loop computes margins with the current weights, not with their averages.
-        return None if getattr(self, "average", False) else partial(QueryAdapter, self)
-
-    def _encode_targets(self, X, y, weights):
-        """Return the class codes of the labels of ``fit``."""
-        self.classes_, codes = unique_labels_and_codes(y)
-        n_classes = len(self.classes_)
+    def begin_fit(self, model, X, y, weights):
+        """Set the classes of ``fit``; return class codes, and weights or None where all are 1."""
+        model.__dict__.pop("_class_order", None)
+        model.classes_, codes = unique_labels_and_codes(y)
+        n_classes = len(model.classes_)
         if weights is not None:
             n_classes = np.count_nonzero(np.bincount(codes, weights=weights))
         if n_classes < 2:
@@ -196,66 +280,113 @@ class OnlineClassifier:
                 "The number of classes has to be greater than one; got "
                 f"{n_classes} class{'' if weights is None else ' with positive sample weight'}"
             )
-        return codes
+        if isinstance(model.class_weight, str):
+            factors = balanced_weights(codes, len(model.classes_), weights)
+        else:
+            factors = self.factors(model)
+        return codes, _times(factors, codes, weights)
 
-    def _sample_weights(self, codes, weights, stream=False):
-        """Class weight times sample weight, or None where all are 1."""
-        factors = self._class_factors(codes, weights, stream)
-        if factors is None:
-            return weights
-        return factors[codes] if weights is None else factors[codes] * weights
+    def begin_chunk(self, model, X, y, classes, weights):
+        """Return codes, weights and class order of a chunk; set the classes of the first one."""
+        if "_state" not in model.__dict__:
+            model.classes_ = classes_of_stream(classes)
+            if y.dtype.kind not in "biuU":
+                check_labels(y)
+        codes = encode_labels(y, model.classes_, extendable=True)
+        if model.class_weight is not None:
+            weights = _times(self.factors(model), codes, weights)
+        return codes, weights, class_order_after(model, codes)
 
-    def _class_factors(self, codes, weights, stream):
-        """Weight of each class, or None where all are 1."""
-        if self.class_weight is None:
+    def factors(self, model):
+        """Return the weight of each class in a stream, or None where all are 1."""
+        if model.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' is not supported for partial_fit: the class counts of a "
+                "stream are not known. Use a dict of weights."
+            )
+        if model.class_weight is None:
             return None
-        if self.class_weight == "balanced":
-            if stream:
-                raise ValueError(
-                    "class_weight='balanced' is not supported for partial_fit: the class counts "
-                    "of a stream are not known. Use a dict of weights."
-                )
-            return balanced_weights(codes, len(self.classes_), weights)
-        return class_factors(self.class_weight, self.classes_)
+        return class_factors(model.class_weight, model.classes_)
 
-    def _n_problems(self):
-        return 1 if len(self.classes_) == 2 else len(self.classes_)
+    def n_problems(self, model):
+        """Return the number of functions: one for two classes, otherwise one per class."""
+        return 1 if len(model.classes_) == 2 else len(model.classes_)
+
+    def codes_of(self, scores):
+        """Return the codes of the predicted classes, from decision values."""
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > 0).astype(np.intp)
+        return scores.argmax(axis=1)
+
+    def score(self, scores, codes, weights):
+        """Return the accuracy, from decision values."""
+        return float(np.average(self.codes_of(scores) == codes, weights=weights))
 
 
-class OnlineRegressor(RegressorMixin):
-    """Mixin for passive-aggressive regression: targets and the update rule."""
+def _times(factors, codes, weights):
+    """Return class weight times sample weight; None where all are 1."""
+    if factors is None:
+        return weights
+    return factors[codes] if weights is None else factors[codes] * weights
 
-    _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="right")],
-        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
-        "epsilon": [Interval(Real, 0.0, None, closed="left")],
-    }
-    _adjustable_params = ("C", "loss", "epsilon")
 
-    def _update_rule(self):
-        return {
-            "name": self.loss.replace("epsilon_", ""),
-            "C": float(self.C),
-            "epsilon": float(self.epsilon),
-        }
+class OnlineValueTargets:
+    """The targets of a regressor."""
 
-    def _encode_targets(self, X, y, weights):
-        """Return the targets as float64; y is an array."""
+    splitter = ShuffleSplit
+
+    def begin_fit(self, model, X, y, weights):
+        """Return the targets of ``fit`` as float64, and weights or None."""
+        return self._as_doubles(model, X, y), weights
+
+    def begin_chunk(self, model, X, y, classes, weights):
+        """Return targets and weights of a chunk; there is no class order."""
+        return self._as_doubles(model, X, y), weights, None
+
+    def n_problems(self, model):
+        """Return the number of functions."""
+        return 1
+
+    def score(self, scores, targets, weights):
+        """Return R^2, from predictions."""
+        return r2_score(targets, scores[:, 0], sample_weight=weights)
+
+    @staticmethod
+    def _as_doubles(model, X, y):
         targets = y
         if y.dtype.kind in "biuf":
             targets = np.ascontiguousarray(y, dtype=np.float64)
         if targets.dtype != np.float64 or not np.isfinite(targets).all():
             targets = check_array(
-                y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
+                y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=model
             )
         refuse_large_targets(targets, X.dtype)
         return targets
 
-    def _sample_weights(self, targets, weights, stream=False):
-        return weights
 
-    def _n_problems(self):
-        return 1
+# Parameters of passive-aggressive regression.
+REGRESSION_CONSTRAINTS = {
+    "C": [Interval(Real, 0.0, None, closed="right")],
+    "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+    "epsilon": [Interval(Real, 0.0, None, closed="left")],
+}
+
+
+def regression_rule(model):
+    """Return the update rule of a passive-aggressive regressor."""
+    return {
+        "name": model.loss.replace("epsilon_", ""),
+        "C": float(model.C),
+        "epsilon": float(model.epsilon),
+    }
+
+
+def query_adapter(model):
+    """Return the factory of the compiled query loop, or None if it cannot be used."""
+    if "_state" not in model.__dict__:
+        model._validate_params()
+    # The loop computes margins with the current weights, not with their averages.
+    return None if getattr(model, "average", False) else partial(QueryAdapter, model)
 
 
 class QueryAdapter:
@@ -283,9 +414,12 @@ class QueryAdapter:
                 f"{model.n_features_in_} features as input."
             )
         model.classes_ = classes_of_stream(classes, None if first else model.classes_)
-        model.__dict__.setdefault("n_iter_", 1)
         with model._guard:
-            model._prepare_state(X, model._stream_parameters())
+            changed = model._stream_parameters()
+            if first:
+                model._begin_stream(X, None)
+            else:
+                model._continue_state(X, changed)
             self.state = model._state
             self.state.expect_samples(X.shape[0], again=True)
         with np.errstate(over="ignore"):  # the loop refuses samples that overflow
@@ -300,7 +434,7 @@ class QueryAdapter:
     @property
     def class_weights(self):
         """Weight of each class, or None where all are 1."""
-        return self.model._class_factors(None, None, stream=True)
+        return self.model._targets.factors(self.model)
 
     def learn(self, codes, weights, order, purchases, progress=None):
         """Continue from ``position`` until all samples are processed or a label is missing.
@@ -327,7 +461,7 @@ class QueryAdapter:
             if model._state is not state:
                 raise RuntimeError(f"{model!r} was fitted again while the oracle was called.")
             # The oracle may have changed parameters, or trained the model on other samples.
-            model._prepare_state(self.X, model._stream_parameters())
+            model._continue_state(self.X, model._stream_parameters())
             if state.feature_map is not self.feature_map:
                 self.samples, self.feature_map = state.samples(self.X), state.feature_map
             dataset = Dataset(self.samples, codes, weights, order, self.X)

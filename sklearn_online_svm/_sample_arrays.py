@@ -19,9 +19,7 @@ def sample_arrays(X):
 
 
 def canonical_csr(X):
-    """Return CSR samples with sorted columns and no duplicates, or dense samples unchanged."""
-    if isinstance(X, np.ndarray):
-        return X
+    """Return CSR samples with sorted columns and no duplicates."""
     if X.indices.dtype != np.int32:
         X.check_format(full_check=True)
     _, indices, indptr = sample_arrays(X)

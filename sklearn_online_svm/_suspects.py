@@ -1,4 +1,7 @@
-"""Detection of suspicious labels by the margin."""
+"""Detection of suspicious labels by the margin: a method of the classifiers.
+
+They have ``_suspect_margin``; labels with a smaller margin are suspicious.
+"""
 
 from numbers import Integral
 
@@ -8,65 +11,57 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from ._validation import encode_labels
 
 
-class SuspectLabelsMixin:
-    """Mixin for classifiers: ``suspect_labels``.
+def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
+    r"""Find the samples whose label the model contradicts most.
 
-    Labels with a margin below ``_suspect_margin`` are suspicious.
+    A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another
+    class, so its label may be wrong. A model that is robust to label noise can be applied to
+    its own training samples: among the kernel models those with the ramp loss
+    (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), among the linear models those in
+    which a single sample has little influence (AROW, a small ``C``, averaging).
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples, from the training set or not; with a precomputed kernel, their kernel values.
+    y : array-like of shape (n_samples,)
+        Labels to check.
+    n_suspects : int, default=None
+        Number of samples to return, smallest margin first. If None, all samples with a margin
+        below ``ramp_s`` (kernel models) or -1 (linear models).
+    return_margins : bool, default=False
+        Whether to also return the margins of these samples.
+
+    Returns
+    -------
+    suspects : ndarray of shape (n_suspects,)
+        Indices into X, the most suspicious first.
+    margins : ndarray of shape (n_suspects,)
+        :math:`y f(x)`; with several classes half the difference between the decision
+        value of the given class and the largest of the others. Only returned if
+        ``return_margins=True``.
+
+    Raises
+    ------
+    NotFittedError
+        If the model has not been fitted yet.
+    ValueError
+        If the input is invalid, a label is not in ``classes_``, or ``n_suspects`` is negative
+        or not an integer.
     """
-
-    _suspect_margin = -1.0
-
-    def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
-        r"""Find the samples whose label the model contradicts most.
-
-        A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another
-        class, so its label may be wrong. A model that is robust to label noise can be applied to
-        its own training samples: among the kernel models those with the ramp loss
-        (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), among the linear models those in
-        which a single sample has little influence (AROW, a small ``C``, averaging).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, from the training set or not; with a precomputed kernel, their kernel values.
-        y : array-like of shape (n_samples,)
-            Labels to check.
-        n_suspects : int, default=None
-            Number of samples to return, smallest margin first. If None, all samples with a margin
-            below ``ramp_s`` (kernel models) or -1 (linear models).
-        return_margins : bool, default=False
-            Whether to also return the margins of these samples.
-
-        Returns
-        -------
-        suspects : ndarray of shape (n_suspects,)
-            Indices into X, the most suspicious first.
-        margins : ndarray of shape (n_suspects,)
-            :math:`y f(x)`; with several classes half the difference between the decision
-            value of the given class and the largest of the others. Only returned if
-            ``return_margins=True``.
-
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid, a label is not in ``classes_``, or ``n_suspects`` is negative
-            or not an integer.
-        """
-        check_is_fitted(self)
-        if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):
-            raise ValueError(f"n_suspects must be an integer >= 0 or None, got {n_suspects!r}.")
-        view = self._view()
-        scores = view.decision_function(X)
-        y = column_or_1d(y)
-        check_consistent_length(scores, y)
-        margins = _margins(scores, encode_labels(y, view.classes_))
-        suspects = np.argsort(margins, kind="stable")
-        if n_suspects is None:
-            n_suspects = np.count_nonzero(margins < self._suspect_margin)
-        suspects = suspects[:n_suspects]
-        return (suspects, margins[suspects]) if return_margins else suspects
+    check_is_fitted(self)
+    if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):
+        raise ValueError(f"n_suspects must be an integer >= 0 or None, got {n_suspects!r}.")
+    view = self._view()
+    scores = view.decision_function(X)
+    y = column_or_1d(y)
+    check_consistent_length(scores, y)
+    margins = _margins(scores, encode_labels(y, view.classes_))
+    suspects = np.argsort(margins, kind="stable")
+    if n_suspects is None:
+        n_suspects = np.count_nonzero(margins < self._suspect_margin)
+    suspects = suspects[:n_suspects]
+    return (suspects, margins[suspects]) if return_margins else suspects
 
 
 def _margins(scores, codes):

@@ -240,6 +240,25 @@ def test_sparsified_models_and_class_weights(known):
     assert_array_equal(model.decision_function(X), other.decision_function(X))
 
 
+@pytest.mark.parametrize(
+    "model",
+    [PassiveAggressiveClassifier(C=0.1), KernelPassiveAggressiveClassifier(gamma=2.0)],
+    ids=["linear", "kernel"],
+)
+def test_interrupt_before_the_first_sample_adds_no_classes(model, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    X, y = stream()
+    two = y < 2
+    model = clone(model).partial_fit(X[two], y[two], classes=[0, 1])
+    before = dict(vars(model))
+    monkeypatch.setattr(type(model._state), "train_chunk", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y, classes=range(5))
+    assert vars(model) == before
+
+
 def test_advice_needs_all_classes_in_the_first_call():
     X, y = stream()
     two = y < 2

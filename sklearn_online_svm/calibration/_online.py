@@ -273,7 +273,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             been trained on the blocks of samples before it (at most 100 samples each).
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
-            self._train_on_next_chunk(type(self)._begin_chunk, X, y, classes, sample_weight)
+            self._train_on_next_chunk(X, y, classes, sample_weight)
         return self
 
     def _begin_chunk(self, X, y, classes, sample_weight):

@@ -1,6 +1,5 @@
 """Metrics for imbalanced classes and unequal costs, and their scorers."""
 
-import warnings
 from numbers import Real
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from .._sklearn_compat import Interval, validate_params
-from .._validation import check_weights
+from .._validation import check_weights, warn
 
 __all__ = [
     "geometric_mean_score",
@@ -79,7 +78,7 @@ def check_both_costs(cost_p, cost_n):
 
 def _warn_undefined(message):
     # Level 4 is the caller of the metric, above this function, the metric and `validate_params`.
-    warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
+    warn(message, UndefinedMetricWarning)
 
 
 @validate_params(

@@ -19,36 +19,12 @@ _SHARED = {
     Number of features seen during fit.
 feature_names_in_ : ndarray of shape (n_features,)
     Names of the features seen during fit. Defined only when X has string column names.""",
-    "epochs": """max_iter : int, default=1
-    Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-    always runs one.
-tol : float or None, default=1e-3
-    Stopping criterion of ``fit``. If it is not None, training stops when the average loss of
-    an epoch is greater than best_loss - tol for ``n_iter_no_change`` consecutive epochs. None:
-    run ``max_iter`` epochs.
-n_iter_no_change : int, default=5
-    Number of epochs without improvement to wait before ``fit`` stops.
-shuffle : bool, default=True
-    Whether ``fit`` shuffles the samples before each epoch. ``partial_fit`` never shuffles.
-verbose : int, default=0
-    Verbosity. 1 prints a line per epoch.
-n_jobs : int or None, default=None
-    Number of threads for predictions. Training uses one thread.""",
     "class_weight": """class_weight : dict, "balanced" or None, default=None
     Weights associated with classes; the weight of a sample is that of its class times its
     ``sample_weight``. Classes that are not in the dict have weight one. ``"balanced"``
     (``fit`` only) uses weights inversely proportional to class frequencies,
     ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies. See Notes
     for the effect of weights.""",
-    "counts": """n_iter_ : int
-    Number of epochs run by ``fit``; 1 after ``partial_fit``.
-n_samples_seen_ : int
-    Number of samples seen since ``fit`` was last called, each counted once.
-t_ : float
-    1 + the number of training samples processed since ``fit`` was last called, counted in
-    every epoch.
-n_updates_ : int
-    Number of updates since ``fit`` was last called, in all epochs.""",
     "kernel_evaluations": """n_kernel_evaluations_ : int
     Number of kernel values computed for training.""",
     "kernel": """kernel : str, ColumnKernel or callable, default="rbf"
@@ -70,4 +46,86 @@ n_updates_ : int
     Size of the kernel cache (in MB). A cache that is too small increases the training time,
     but does not change the result; with more than 16 000 support vectors it may, within
     ``tol``.""",
+}
+
+# Models with one update per sample.
+
+# The numbers of the references depend on the class.
+_BUDGET_POLICY = """\
+budget_policy : {{"margin", "smallest", "projection", "merging"}}, default="projection"
+    Budget maintenance strategy, applied when a new support vector exceeds
+    ``max_support_vectors``. The new support vector itself may be the one removed.
+
+    - ``"margin"``: removes the support vector with the largest margin without its own
+      contribution [2]_. Suitable for clean labels; with label noise it tends to keep
+      mislabelled samples.
+    - ``"smallest"``: removes the support vector whose removal changes the decision function
+      least.
+    - ``"projection"``: removes the support vector whose removal changes the decision function
+      least after its projection onto the other support vectors [{projection}]_. The most accurate
+      strategy and the most expensive one: time per update and memory are proportional to the
+      square of the budget. Not available with the sigmoid kernel.
+    - ``"merging"``: merges the smallest support vector with another one into a point between
+      the two [{merging}]_; merged support vectors are not samples, and are -1 in ``support_``.
+      Only available with the rbf kernel."""
+
+_SHARED |= {
+    "kernel_parameters": "\n".join(
+        _SHARED[name] for name in ("kernel", "degree", "gamma", "coef0")
+    ),
+    "budget": """max_support_vectors : int, default=None
+    Budget: maximum number of support vectors at any moment, which bounds the memory and the
+    time per sample. None: no limit; every sample that causes an update is kept.""",
+    "budget_policy_2_3_4": _BUDGET_POLICY.format(projection=3, merging=4),
+    "budget_policy_2_5_6": _BUDGET_POLICY.format(projection=5, merging=6),
+    "multi_class": """multi_class : {"ovr", "crammer_singer"}, default="ovr"
+    Strategy with more than two classes: one-vs-rest, or the joint update of Crammer and
+    Singer; see Notes. In both cases the classes share their support vectors.""",
+    "epochs": """max_iter : int, default=1
+    Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+    always runs one.
+tol : float or None, default=1e-3
+    Stopping criterion of ``fit``. If it is not None, training stops when the average loss of
+    an epoch is greater than best_loss - tol for ``n_iter_no_change`` consecutive epochs. None:
+    run ``max_iter`` epochs.
+n_iter_no_change : int, default=5
+    Number of epochs without improvement to wait before ``fit`` stops.
+shuffle : bool, default=True
+    Whether ``fit`` shuffles the samples before each epoch. ``partial_fit`` never shuffles.
+verbose : int, default=0
+    Verbosity. 1 prints a line per epoch.
+n_jobs : int or None, default=None
+    Number of threads for predictions. Training uses one thread.
+random_state : int, RandomState instance or None, default=None
+    Seed of the sample order.""",
+    "support": """classes_ : ndarray of shape (n_classes,)
+    Class labels.
+support_ : ndarray of shape (n_SV,)
+    Indices of the support vectors: positions in X, or in the stream after ``partial_fit``.
+support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+    Support vectors, grouped by class.
+n_support_ : ndarray of shape (n_classes,), dtype=int32
+    Number of support vectors for each class.
+dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+    Coefficients of the support vectors in the decision function; with ``average="mean"`` their
+    mean over all samples, with "vote" those of the last function.""",
+    "no_intercept": """intercept_ : ndarray of shape (1,) or (n_classes,)
+    Constants in the decision function: zeros, since the model has no intercept.
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    Weights assigned to the features; only available with a linear kernel.""",
+    "counts": f"""{_SHARED["gamma_in_use"]}
+n_iter_ : int
+    Number of epochs run by ``fit``; 1 after ``partial_fit``.
+n_samples_seen_ : int
+    Number of samples seen since ``fit`` was last called, each counted once.
+t_ : float
+    1 + the number of training samples processed since ``fit`` was last called, counted in
+    every epoch.
+n_updates_ : int
+    Number of updates since ``fit`` was last called, in all epochs.
+{_SHARED["kernel_evaluations"]}
+{_SHARED["features"]}""",
+    "note_on_intercept": """\
+**No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
+1; for a polynomial kernel, choose ``coef0 > 0``.""",
 }

@@ -11,6 +11,7 @@ from .._core.kernel.dual.votes import Votes
 from .._core.kernel.expansion import expansion_budgets
 from .._core.kernel.expansion.dictionary import DictionaryExpansion
 from .._core.kernel.expansion.expansion import KernelExpansion
+from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import UpdateLoop
 from .._sample_arrays import sample_arrays
 from .._tasks import unguarded
@@ -129,6 +130,19 @@ class ExpansionState:
         saved.loop.restore(self.counters)
         saved.expansion.restore(self.expansion.state())
         return saved
+
+    def train_chunk(self, X, targets, weights, progress=None):
+        """Train on all samples of a chunk, in order.
+
+        Returns -1, as no sample is invalid after ``check``.
+        """
+        self.expect_samples(X.shape[0], again=False)
+        try:
+            self.train(Dataset(self.samples(X), targets, weights, None, X), progress=progress)
+        except BaseException:
+            self.expansion.expect_no_more(self.loop.position)
+            raise
+        return -1
 
     def train(self, dataset, start=0, purchases=None, progress=None):
         """Run the update loop."""

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import store_parameters
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from .._validation import check_samples
@@ -59,8 +60,6 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         Maximum size B of the dictionary. Memory and time per sample are proportional to B squared
         (for each class, if there are more than two).
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
     $class_weight
 
     Attributes
@@ -76,14 +75,8 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         Number of samples of each class in the dictionary.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
         Coefficients of the dictionary in the decision function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants in the decision function: zeros, since the model has no intercept.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
+    $no_intercept
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
@@ -127,8 +120,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
 
     **Weights.** A sample of weight u is processed with :math:`r / u` in place of r.
 
-    **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
-    1; for a polynomial kernel, choose ``coef0 > 0``.
+    $note_on_intercept
 
     **Chunks.** The model depends on how a stream is divided into chunks by rounding errors only.
 
@@ -186,21 +178,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         random_state=None,
         class_weight=None,
     ):
-        self.r = r
-        self.forgetting_factor = forgetting_factor
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(locals())
 
     @available_if(lambda self: not self._is_precomputed())
     def decision_variance(self, X):

@@ -2,18 +2,27 @@
 
 from numbers import Real
 
+from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._online import OnlineRegressor
+from .._estimator import store_parameters
+from .._online import REGRESSION_CONSTRAINTS, OnlineValueTargets, regression_rule
 from .._sklearn_compat import Interval, StrOptions
 from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
-from ._kernel_online_base import FirstOrderKernelClassifier, FirstOrderKernelUpdates
+from ._kernel_online_base import (
+    FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
+    FIRST_ORDER_CONSTRAINTS,
+    FIRST_ORDER_PARAMS,
+    KernelUpdateClassifier,
+    KernelUpdates,
+    first_order_options,
+)
 from ._model import can_take_new_samples
 
 
 @with_shared_docs
-class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
+class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
     r"""Passive-aggressive classifier with a kernel.
 
     Kernel version of :class:`PassiveAggressiveClassifier`: each sample with a positive loss
@@ -34,58 +43,18 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
         sample, which varies much less than the last one; ``"vote"`` uses a majority vote of these
         functions, which stores every update and is not available with ``max_support_vectors``;
         False uses the last function.
-    $kernel
-    $degree
-    $gamma
-    $coef0
-    max_support_vectors : int, default=None
-        Budget: maximum number of support vectors at any moment, which bounds the memory and the
-        time per sample. None: no limit; every sample that causes an update is kept.
-    budget_policy : {"margin", "smallest", "projection", "merging"}, default="projection"
-        Budget maintenance strategy, applied when a new support vector exceeds
-        ``max_support_vectors``. The new support vector itself may be the one removed.
-
-        - ``"margin"``: removes the support vector with the largest margin without its own
-          contribution [2]_. Suitable for clean labels; with label noise it tends to keep
-          mislabelled samples.
-        - ``"smallest"``: removes the support vector whose removal changes the decision function
-          least.
-        - ``"projection"``: removes the support vector whose removal changes the decision function
-          least after its projection onto the other support vectors [3]_. The most accurate
-          strategy and the most expensive one: time per update and memory are proportional to the
-          square of the budget. Not available with the sigmoid kernel.
-        - ``"merging"``: merges the smallest support vector with another one into a point between
-          the two [4]_; merged support vectors are not samples, and are -1 in ``support_``.
-          Only available with the rbf kernel.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Strategy with more than two classes: one-vs-rest, or the joint update of Crammer and
-        Singer; see Notes. In both cases the classes share their support vectors.
+    $kernel_parameters
+    $budget
+    $budget_policy_2_3_4
+    $multi_class
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
     $class_weight
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: positions in X, or in the stream after ``partial_fit``.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors, grouped by class.
-    n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors for each class.
-    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of the support vectors in the decision function; with ``average="mean"`` their
-        mean over all samples, with "vote" those of the last function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants in the decision function: zeros, since the model has no intercept.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
+    $support
+    $no_intercept
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
@@ -129,8 +98,7 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
     **Weights** of samples and classes multiply C, not the step. With ``C=np.inf`` only the
     distinction between zero and nonzero weights matters.
 
-    **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
-    1; for a polynomial kernel, choose ``coef0 > 0``.
+    $note_on_intercept
 
     References
     ----------
@@ -161,11 +129,14 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelClassifier._parameter_constraints,
+        **KernelUpdateClassifier._parameter_constraints,
+        **FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
     }
-    _adjustable_params = (*FirstOrderKernelClassifier._adjustable_params, "C", "loss")
+    # In the order in which stored models have their values.
+    _fixed_params = (*KernelUpdateClassifier._fixed_params, "multi_class", *FIRST_ORDER_PARAMS)
+    _adjustable_params = (*KernelUpdateClassifier._adjustable_params, "C", "loss")
 
     def __init__(
         self,
@@ -189,24 +160,9 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
         random_state=None,
         class_weight=None,
     ):
-        self.C = C
-        self.loss = loss
-        self.average = average
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
-        self.multi_class = multi_class
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(locals())
+
+    _expansion_options = first_order_options
 
     def _update_spec(self):
         return UpdateSpec(
@@ -217,7 +173,7 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelClassifier):
 
 
 @with_shared_docs
-class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates):
+class KernelPassiveAggressiveRegressor(RegressorMixin, KernelUpdates):
     r"""Passive-aggressive regressor with a kernel.
 
     Kernel version of :class:`PassiveAggressiveRegressor`: each sample with a residual above
@@ -239,13 +195,8 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
     average : {"mean"} or False, default=False
         Function used for predictions: ``"mean"`` uses the mean over the functions after each
         sample, which varies much less than the last one; False uses the last function.
-    $kernel
-    $degree
-    $gamma
-    $coef0
-    max_support_vectors : int, default=None
-        Budget: maximum number of support vectors at any moment, which bounds the memory and the
-        time per sample. None: no limit; every sample that causes an update is kept.
+    $kernel_parameters
+    $budget
     budget_policy : {"smallest", "projection", "merging"}, default="projection"
         Budget maintenance strategy, applied when a new support vector exceeds
         ``max_support_vectors``. The new support vector itself may be the one removed. See Notes
@@ -260,8 +211,6 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
           the two [3]_; merged support vectors are not samples, and are -1 in ``support_``.
           Only available with the rbf kernel.
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
 
     Attributes
     ----------
@@ -278,10 +227,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
         Constant in the regression function: zero, since the model has no intercept.
     coef_ : ndarray of shape (1, n_features)
         Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
@@ -353,9 +299,13 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelUpdates._parameter_constraints,
-        **OnlineRegressor._parameter_constraints,
+        **KernelUpdates._parameter_constraints,
+        **FIRST_ORDER_CONSTRAINTS,
+        **REGRESSION_CONSTRAINTS,
     }
+    _fixed_params = (*KernelUpdates._fixed_params, *FIRST_ORDER_PARAMS)
+    _adjustable_params = ("C", "loss", "epsilon")
+    _targets = OnlineValueTargets()
 
     def __init__(
         self,
@@ -378,23 +328,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
         n_jobs=None,
         random_state=None,
     ):
-        self.C = C
-        self.loss = loss
-        self.epsilon = epsilon
-        self.average = average
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the model: reset it and run up to ``max_iter`` epochs.
@@ -450,7 +384,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
             If the input is invalid. The model is left unchanged, also if a callable kernel raises
             an error within a chunk.
         """
-        return self._partial_fit_in_transaction(X, y, None, sample_weight)
+        return self._partial_fit(X, y, None, sample_weight)
 
     def predict(self, X):
         """Predict target values for samples in X.
@@ -475,8 +409,7 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
         """
         return self._view()._decide(X)
 
-    def _update_spec(self):
-        return UpdateSpec(rule=self._update_rule(), fit_intercept=False)
+    _expansion_options = first_order_options
 
-    def _encode_chunk(self, X, y, classes):
-        return self._encode_targets(X, y, None)
+    def _update_spec(self):
+        return UpdateSpec(rule=regression_rule(self), fit_intercept=False)

@@ -2,14 +2,20 @@
 
 from numbers import Real
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
-from ._kernel_online_base import FirstOrderKernelClassifier
+from ._kernel_online_base import (
+    FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
+    FIRST_ORDER_PARAMS,
+    KernelUpdateClassifier,
+    first_order_options,
+)
 
 
 @with_shared_docs
-class KernelPerceptronClassifier(FirstOrderKernelClassifier):
+class KernelPerceptronClassifier(KernelUpdateClassifier):
     r"""Perceptron with a kernel.
 
     Each misclassified sample becomes a support vector with a coefficient of 1 or -1. Variants: a
@@ -26,58 +32,18 @@ class KernelPerceptronClassifier(FirstOrderKernelClassifier):
         sample (averaged perceptron); ``"vote"`` uses a majority vote of these functions (voted
         perceptron), which stores every update and is not available with ``max_support_vectors``;
         False uses the last function.
-    $kernel
-    $degree
-    $gamma
-    $coef0
-    max_support_vectors : int, default=None
-        Budget: maximum number of support vectors at any moment, which bounds the memory and the
-        time per sample. None: no limit; every sample that causes an update is kept.
-    budget_policy : {"margin", "smallest", "projection", "merging"}, default="projection"
-        Budget maintenance strategy, applied when a new support vector exceeds
-        ``max_support_vectors``. The new support vector itself may be the one removed.
-
-        - ``"margin"``: removes the support vector with the largest margin without its own
-          contribution [2]_. Suitable for clean labels; with label noise it tends to keep
-          mislabelled samples.
-        - ``"smallest"``: removes the support vector whose removal changes the decision function
-          least.
-        - ``"projection"``: removes the support vector whose removal changes the decision function
-          least after its projection onto the other support vectors [5]_. The most accurate
-          strategy and the most expensive one: time per update and memory are proportional to the
-          square of the budget. Not available with the sigmoid kernel.
-        - ``"merging"``: merges the smallest support vector with another one into a point between
-          the two [6]_; merged support vectors are not samples, and are -1 in ``support_``.
-          Only available with the rbf kernel.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Strategy with more than two classes: one-vs-rest, or the joint update of Crammer and
-        Singer; see Notes. In both cases the classes share their support vectors.
+    $kernel_parameters
+    $budget
+    $budget_policy_2_5_6
+    $multi_class
     $epochs
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample order.
     $class_weight
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: positions in X, or in the stream after ``partial_fit``.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors, grouped by class.
-    n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors for each class.
-    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of the support vectors in the decision function; with ``average="mean"`` their
-        mean over all samples, with "vote" those of the last function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants in the decision function: zeros, since the model has no intercept.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights assigned to the features; only available with a linear kernel.
-    $gamma_in_use
+    $support
+    $no_intercept
     $counts
-    $kernel_evaluations
-    $features
 
     See Also
     --------
@@ -116,8 +82,7 @@ class KernelPerceptronClassifier(FirstOrderKernelClassifier):
 
     **Weights** of samples and classes multiply the update, since there is no C.
 
-    **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
-    1; for a polynomial kernel, choose ``coef0 > 0``.
+    $note_on_intercept
 
     References
     ----------
@@ -144,10 +109,13 @@ class KernelPerceptronClassifier(FirstOrderKernelClassifier):
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelClassifier._parameter_constraints,
+        **KernelUpdateClassifier._parameter_constraints,
+        **FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
         "margin": [Interval(Real, 0.0, None, closed="left")],
     }
-    _adjustable_params = (*FirstOrderKernelClassifier._adjustable_params, "margin")
+    # In the order in which stored models have their values.
+    _fixed_params = (*KernelUpdateClassifier._fixed_params, "multi_class", *FIRST_ORDER_PARAMS)
+    _adjustable_params = (*KernelUpdateClassifier._adjustable_params, "margin")
 
     def __init__(
         self,
@@ -170,23 +138,9 @@ class KernelPerceptronClassifier(FirstOrderKernelClassifier):
         random_state=None,
         class_weight=None,
     ):
-        self.margin = margin
-        self.average = average
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
-        self.multi_class = multi_class
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(locals())
+
+    _expansion_options = first_order_options
 
     def _update_spec(self):
         margin = float(self.margin)

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _suspects
 from .._estimator import IncrementalEstimator
 from .._sklearn_compat import Interval, StrOptions
-from .._suspects import SuspectLabelsMixin
 from .._validation import (
     can_skip_validation,
     check_finite_output,
@@ -161,8 +161,11 @@ class KernelModel(IncrementalEstimator):
         return tags
 
 
-class KernelClassifier(SuspectLabelsMixin, ClassifierMixin, KernelModel):
+class KernelClassifier(ClassifierMixin, KernelModel):
     """Base of kernel classifiers; a subclass sets ``classes_``."""
+
+    _suspect_margin = -1.0
+    suspect_labels = _suspects.suspect_labels
 
     # ---------------------------------------------------------------------------- predictions
 

@@ -214,8 +214,7 @@ def partial_fit(model, X, y, classes, sample_weight):
         reporting(model, "partial_fit", X, y, sample_weight, n_blocks),
         DeferredInterrupts(),
     ):
-        begin = type(model)._begin_chunk
-        uncertain = model._train_on_next_chunk(begin, X, y, classes, sample_weight)
+        uncertain = model._train_on_next_chunk(X, y, classes, sample_weight)
         warn_if_cut_short(model)
     warn_if_coarse(model, uncertain)
     return model

@@ -9,11 +9,10 @@ A rule ``D x <= d  =>  z w.x >= 1`` is met if there is u >= 0 with ``D'u + z w =
 minimize it by nonnegative least squares.
 """
 
-import warnings
-
 import numpy as np
 from scipy.optimize import nnls
 
+from .._validation import warn
 from ._advice import Advice
 
 # Violations below this fraction of the largest weight are rounding errors of the least squares.
@@ -57,11 +56,9 @@ def warn_of_contradictions(pieces):
     ]
     if pairs:
         more = f"; and {len(pairs) - 3} more pairs" if len(pairs) > 3 else ""
-        warnings.warn(
+        warn(
             "Rules with different labels contradict each other where their regions overlap: "
             f"{'; '.join(pairs[:3])}{more}.",
-            UserWarning,
-            stacklevel=2,
         )
 
 
@@ -77,11 +74,9 @@ def rules_of(pieces, classes, *, fit_intercept, weight, zero_start, refine):
             rows[-2:, -1] = 1.0, -1.0
             d = np.append(d, [1.0, -1.0])
         elif (d >= 0.0).all():
-            warnings.warn(
+            warn(
                 f"advice[{i}], {str(piece)!r}, has no effect with fit_intercept=False, because "
                 "its region contains the origin, where the decision function is 0.",
-                UserWarning,
-                stacklevel=2,
             )
         blocks.append(rows)
         bounds.append(d)

@@ -7,14 +7,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import check_samples
 from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import store_parameters
+from ._model import LinearClassifier
 from ._update_spec import UpdateSpec
 
 

@@ -4,10 +4,10 @@ from numbers import Real
 
 from scipy.stats import norm
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from ._docs import with_shared_docs
-from ._model import store_parameters
-from ._second_order import SecondOrder
+from ._model import SecondOrder
 from ._update_spec import UpdateSpec
 
 
@@ -62,12 +62,7 @@ class ConfidenceWeightedClassifier(SecondOrder):
         \mu \leftarrow \mu + \alpha y \Sigma x, \qquad
         \Sigma \leftarrow \Sigma - \beta\, \Sigma x x^\top \Sigma .
 
-    The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
-
-    ``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
-    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
-
-    **Multiclass.** Each class is trained against the rest.
+    $start_and_diagonal
 
     **Weights** of samples and classes only matter as zero or nonzero, because the problem has no
     penalty that they could multiply.
@@ -182,12 +177,7 @@ class SCWClassifier(SecondOrder):
     :math:`\Sigma \leftarrow \Sigma - \beta\, \Sigma x x^\top \Sigma` are as in
     :class:`ConfidenceWeightedClassifier`.
 
-    The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
-
-    ``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
-    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
-
-    **Multiclass.** Each class is trained against the rest.
+    $start_and_diagonal
 
     **Weights** of samples and classes multiply C.
 
@@ -297,12 +287,7 @@ class AROWClassifier(SecondOrder):
     Samples with a margin of at least 1 change neither :math:`\mu` nor :math:`\Sigma`. This is the
     algorithm of the paper; its objective alone would shrink :math:`\Sigma` with every sample.
 
-    The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
-
-    ``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
-    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
-
-    **Multiclass.** Each class is trained against the rest.
+    $start_and_diagonal
 
     **Weights.** A sample of weight u is processed with :math:`r / u` in place of r: its two terms
     in the objective are multiplied by u.

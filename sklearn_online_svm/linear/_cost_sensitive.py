@@ -4,10 +4,17 @@ from numbers import Real
 
 import numpy as np
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings, store_parameters
+from ._model import (
+    AVERAGE,
+    INTERCEPT_SCALING,
+    LinearClassifier,
+    average_from,
+    intercept_scalings,
+    positive_is_first,
+)
 from ._update_spec import UpdateSpec
 
 
@@ -242,7 +249,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "pairs": np.sqrt(self._costs_of_pairs()),
                 "max_loss": self.rule == "max_loss",
             }
-        first = self._positive_is_first(alike=self._treats_classes_alike())
+        first = positive_is_first(self, alike=self._treats_classes_alike())
         target_margins = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
         rho = self._fixed_rho(first)
         if rho is None:

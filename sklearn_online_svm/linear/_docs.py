@@ -125,6 +125,12 @@ coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
 {_INTERCEPT}
 {_COVARIANCE}""",
     "covariance_attribute": _COVARIANCE,
+    "start_and_diagonal": r"""The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
+
+``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
+:math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
+
+**Multiclass.** Each class is trained against the rest.""",
     "counts": f"""{_N_ITER}
 n_updates_ : int
     Number of samples that changed the weights since the start of ``fit``, over all epochs.

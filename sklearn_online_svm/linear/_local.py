@@ -7,11 +7,11 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import store_parameters
 from .._sample_arrays import sample_arrays
 from .._sklearn_compat import Interval, StrOptions
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import AVERAGE, average_from, store_parameters
+from ._model import AVERAGE, LinearClassifier, average_from
 from ._state import BY_FEATURE
 from ._update_spec import UpdateSpec
 
@@ -256,8 +256,7 @@ class LocalOnlineClassifier(LinearClassifier):
         ValueError
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
-        self._validate_params()
-        return self._fit(X, y, sample_weight, None, None)
+        return self._fit(X, y, sample_weight)
 
     def _update_spec(self):
         if self.variant == "pa":

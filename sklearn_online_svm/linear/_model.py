@@ -1,4 +1,4 @@
-"""Base class of the linear models: training, weights as attributes, pickling."""
+"""Base classes of the linear models: samples, weights as attributes, predictions."""
 
 import math
 from contextlib import contextmanager
@@ -6,14 +6,14 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._estimator import Transaction
-from .._online import OnlineLearner
-from .._sample_arrays import canonical_csr, raise_sample_error
+from .. import _suspects
+from .._online import OnlineClassTargets, OnlineLearner, query_adapter
+from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
-from .._tasks import n_blocks, reporting, sample_tasks
-from .._validation import check_finite_output, check_samples, check_weights, matches_fitted_format
+from .._validation import check_finite_output, check_samples, matches_fitted_format
 from ._state import LinearState
 
 # Constraints of parameters that several estimators share.
@@ -42,21 +42,35 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-def store_parameters(arguments):
-    """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
-    vars(arguments.pop("self")).update(arguments)
+def positive_is_first(model, *, alike):
+    """Return whether the positive class is the first of two classes.
+
+    ``pos_label=None`` means 1 (or True), as in scikit-learn's binary metrics. With ``alike``
+    the classes are treated equally, and the positive class need not be known.
+    """
+    if len(model.classes_) > 2:
+        return False
+    known = model.classes_.tolist()
+    pos_label = 1 if model.pos_label is None else model.pos_label
+    if pos_label in known:
+        return known.index(pos_label) == 0
+    if model.pos_label is not None:
+        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {known}.")
+    if not alike:
+        raise ValueError(
+            f"pos_label=None means 1, which is not one of the classes {known}. Set "
+            f"pos_label of {type(model).__name__} to the positive class."
+        )
+    return False
 
 
 class LinearModel(OnlineLearner):
-    """Base class of linear models.
-
-    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters;
-    ``_encode_targets``, ``_sample_weights`` and ``_n_problems`` for the targets of ``fit``;
-    ``_validate_chunk`` for the arguments of ``partial_fit``; and ``_validation_score``.
-    """
+    """Base class of linear models; a subclass defines ``_targets`` and ``_update_spec``."""
 
     _state_class = LinearState
     _adjustable_params = ("early_stopping",)
+    # Smallest number of samples that ``partial_fit`` accepts.
+    _min_samples = 1
 
     _parameter_constraints: dict = {
         **OnlineLearner._parameter_constraints,
@@ -68,98 +82,51 @@ class LinearModel(OnlineLearner):
 
     # ---------------------------------------------------------------------------- training
 
-    def _fit(self, X, y, sample_weight, coef_init, intercept_init):
-        """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
-        with (
-            self._guard,
-            reporting(self, "fit", X, y, sample_weight, self.max_iter),
-            Transaction(self) as change,
+    def _check_samples(self, X, y, *, in_stream):
+        """Return validated samples and targets; values that are not finite are found later."""
+        state = self.__dict__.get("_state") if in_stream else None
+        # scikit-learn's validation takes longer than training on a small chunk.
+        if (
+            state is None
+            or not matches_fitted_format(self, X, state.dtype, accept_sparse=True)
+            or type(y) is not np.ndarray
+            or y.shape != X.shape[:1]
         ):
-            draft = change.draft
-            X, y = check_samples(draft, X, y, reset=True, deep=False)
-            X = canonical_csr(X)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, allow_all_zero=False)
-            draft.__dict__.pop("_class_order", None)
-            targets = draft._encode_targets(X, y, weights)
-            weights = draft._sample_weights(targets, weights)
-            state = draft._new_state(X)
-            if self.warm_start and "_state" in self.__dict__:
-                state.copy_from(self._state)
-            if intercept_init is not None and not self.fit_intercept:
-                raise ValueError(
-                    f"intercept_init={intercept_init!r} cannot be used with fit_intercept=False."
-                )
-            state.set_weights(
-                _initial(coef_init, "coef_init", state.shape),
-                _initial(intercept_init, "intercept_init", state.shape[:1]),
+            X, y = check_samples(
+                self,
+                X,
+                y,
+                reset=state is None,
+                deep=False,
+                dtype=None if state is None else state.dtype,
+                min_samples=self._min_samples if in_stream else 1,
             )
-            try:
-                draft._run_epochs(X, targets, weights)
-            except BaseException as error:
-                change.keep = not isinstance(error, Exception)
-                raise
-        return self
+        return (X if isinstance(X, np.ndarray) else canonical_csr(X)), y
 
-    def _partial_fit(self, X, y, classes, sample_weight):
-        """Update the model with a chunk; an error leaves it unchanged.
-
-        The first chunk, and one with new classes, are processed by a draft of the model. Other
-        chunks need none: the model is changed only after all arguments have been validated, and
-        the state restores itself.
-        """
-        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
-            fitted = "_state" in self.__dict__
-            if fitted and not self._has_new_classes(classes):
-                self._train_chunk(X, y, classes, sample_weight)
-                return self
-            with Transaction(self) as change:
-                draft = change.draft
-                try:
-                    if fitted:
-                        draft._add_classes(classes)
-                    draft._train_chunk(X, y, classes, sample_weight)
-                except BaseException as error:
-                    change.keep = draft._was_interrupted(error) and not (
-                        fitted and draft.t_ == self.t_
-                    )
-                    raise
-        return self
-
-    def _train_chunk(self, X, y, classes, sample_weight):
-        changed = self._stream_parameters()
-        self._train_on_chunk(changed, *self._validate_chunk(X, y, classes, sample_weight))
-
-    def _train_on_chunk(self, changed, X, targets, weights):
-        """Apply changed parameters, and train on a validated chunk."""
-        state = self._prepare_state(X, changed)
-        with sample_tasks(self, X.shape[0]) as report:
-            invalid = state.train_chunk(X, targets, weights, report)
-            if invalid >= 0:
-                raise_sample_error(self, X, invalid)
-
-    def _stream_parameters(self):
-        """Validate the parameters for partial_fit; return the changed values, or None."""
-        changed = None
-        if "_state" in self.__dict__:
-            changed = self._changed_params()
-        else:
-            self._validate_params()
-        if self.early_stopping:
+    def _new_state(self, X, weights, coef_init=None, intercept_init=None):
+        former = self.__dict__.get("_state") if self.warm_start else None
+        state = self._state = self._state_class(
+            self._update_spec(),
+            self._targets.n_problems(self),
+            X.shape[1],
+            X.dtype,
+            sparse.issparse(X),
+        )
+        self._fitted_params = self._current_params()
+        if former is not None:
+            state.copy_from(former)
+        if intercept_init is not None and not self.fit_intercept:
             raise ValueError(
-                "early_stopping should be False with partial_fit, which trains on all samples of "
-                "a chunk in one epoch and sets none aside for validation."
+                f"intercept_init={intercept_init!r} cannot be used with fit_intercept=False."
             )
-        return changed
+        state.set_weights(
+            _initial(coef_init, "coef_init", state.shape),
+            _initial(intercept_init, "intercept_init", state.shape[:1]),
+        )
+        return X
 
-    def _prepare_state(self, X, changed):
-        """Return the state, ready for these samples and for the changed parameters, if any."""
-        state = self.__dict__.get("_state")
-        if state is None:
-            self.n_iter_ = 1
-            return self._new_state(X)
-        is_sparse = not isinstance(X, np.ndarray)
+    def _continue_state(self, X, changed):
+        state, is_sparse = self._state, not isinstance(X, np.ndarray)
         # Invalid parameters raise an error here, before the state is changed.
         spec = None if changed is None else self._update_spec()
         if state.sparse_coef is not None:
@@ -169,14 +136,6 @@ class LinearModel(OnlineLearner):
             self._apply_params(changed)
         if state.sparse != is_sparse:
             state.set_layout(is_sparse)
-        return state
-
-    def _new_state(self, X):
-        self._state = self._state_class(
-            self._update_spec(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
-        )
-        self._fitted_params = self._current_params()
-        return self._state
 
     # ---------------------------------------------------------------------------- predicting
 
@@ -280,14 +239,178 @@ class LinearModel(OnlineLearner):
             check_is_fitted(self)
             yield self._state
 
-    # ---------------------------------------------------------------------------- conventions
 
-    def _packed(self, state):
-        return {"_state": state["_state"].as_dict()}
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """Base class of linear classifiers; a subclass defines ``_update_spec``."""
 
-    def _rebuilt(self, state):
-        """Return the fitted attributes of a stored model that predictions rely on."""
-        return {"_state": self._state_class.from_state(state["_state"])}
+    _parameter_constraints: dict = {
+        **LinearModel._parameter_constraints,
+        **OnlineClassTargets.constraints,
+    }
+    _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
+    _targets = OnlineClassTargets()
+    _query_adapter = query_adapter
+    _suspect_margin = -1.0
+    suspect_labels = _suspects.suspect_labels
+
+    def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
+        """Fit the model from scratch, in up to ``max_iter`` epochs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 and float64 arrays are used without conversion.
+        y : array-like of shape (n_samples,)
+            Target class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+        coef_init : array-like of shape (n_problems, n_features), default=None
+            The initial coefficients; n_problems is 1 for two classes, else the number of classes.
+        intercept_init : array-like of shape (n_problems,), default=None
+            The initial intercepts.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid or has fewer than two classes. The model is then unchanged.
+        """
+        return self._fit(X, y, sample_weight, coef_init, intercept_init)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Update the model with new samples, in their order, in one epoch.
+
+        The resulting model does not depend on how a stream is split into chunks. The samples are
+        not shuffled.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data, in the order of the stream.
+        y : array-like of shape (n_samples,)
+            Target class labels; a chunk may contain a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream. Required in the first call, optional in later ones; a later
+            call with additional classes adds them to the model, see :ref:`new_classes`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    def _extend(self, places):
+        """Add constant functions for new classes."""
+        self._stream_parameters()
+        self._state = self._state.extended(self._update_spec(), places, len(self.classes_))
+
+    def decision_function(self, X):
+        """Compute the decision function of each sample.
+
+        Its values are signed distances to the hyperplane, times the norm of the weights.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes, a value above 0 means ``classes_[1]``. With more, one column per
+            class.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If the input is invalid, or a decision value overflows.
+        """
+        scores = self._view()._decision_values(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Predict the class label of each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predicted class labels.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If the input is invalid, or a decision value overflows.
+        """
+        view = self._view()
+        codes = self._targets.codes_of(view._decision_values(X))
+        return view.classes_[codes]
+
+
+class SecondOrder(LinearClassifier):
+    """Base class of classifiers that keep a covariance of their weights."""
+
+    _parameter_constraints: dict = {
+        **LinearClassifier._parameter_constraints,
+        "covariance": [StrOptions({"diag", "full"})],
+    }
+    _fixed_params = ("fit_intercept", "covariance")
+
+    @property
+    def covariance_(self):
+        """Variances or covariance matrices of the weights; the intercept comes last."""
+        view = self._view()
+        check_is_fitted(view)
+        covariance, *intercept_variances = view._state.covariance(self._guard)
+        if covariance.ndim == 3 or not view._state.update_spec.fit_intercept:
+            return covariance
+        return np.column_stack([covariance, *intercept_variances])
+
+    def decision_variance(self, X):
+        r"""Compute the variance of the decision function, :math:`x^\top \Sigma x`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Variances, in the shape of :meth:`decision_function`.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If the input is invalid, or a variance overflows.
+        """
+        view = self._view()
+        check_is_fitted(view)
+        X = check_samples(view, X, reset=False)
+        intercept = view._state.update_spec.fit_intercept
+        return _variances(X, intercept, *view._state.covariance(self._guard))
 
 
 def _initial(values, name, shape):
@@ -299,3 +422,24 @@ def _initial(values, name, shape):
     if not np.isfinite(values).all():
         raise ValueError(f"{name} must be finite.")
     return values.reshape(shape)
+
+
+def _variances(X, intercept, covariance, intercept_variances=None):
+    if covariance.ndim == 2:
+        squares = X.multiply(X).tocsr() if sparse.issparse(X) else X * X
+        variances = squares @ covariance.T.astype(np.float64)
+        if intercept:
+            variances = variances + intercept_variances
+    else:
+        d = X.shape[1]
+        variances = np.empty((X.shape[0], len(covariance)))
+        for c, S in enumerate(covariance):
+            product = X @ S[:d, :d]
+            if sparse.issparse(X):
+                variances[:, c] = X.multiply(product).sum(axis=1).ravel()
+            else:
+                variances[:, c] = np.einsum("ij,ij->i", X, product)
+            if intercept:
+                variances[:, c] += 2.0 * (X @ S[:d, d]) + S[d, d]
+    check_finite_output(variances, f"beyond the range of {variances.dtype}")
+    return variances[:, 0] if variances.shape[1] == 1 else variances

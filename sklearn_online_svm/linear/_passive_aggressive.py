@@ -3,22 +3,19 @@
 from numbers import Real
 
 from scipy import sparse
-from sklearn.metrics import r2_score
-from sklearn.model_selection import ShuffleSplit
+from sklearn.base import RegressorMixin
 
-from .._online import OnlineRegressor
-from .._sample_arrays import canonical_csr
+from .._estimator import store_parameters
+from .._online import REGRESSION_CONSTRAINTS, OnlineValueTargets, regression_rule
 from .._sklearn_compat import Interval, StrOptions
-from .._validation import check_samples, check_weights
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
 from ._model import (
     AVERAGE,
     INTERCEPT_SCALING,
+    LinearClassifier,
     LinearModel,
     average_from,
     intercept_scalings,
-    store_parameters,
 )
 from ._update_spec import UpdateSpec
 
@@ -163,7 +160,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
 
 
 @with_shared_docs
-class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
+class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     r"""Passive-aggressive regressor (PA-I, PA-II).
 
     Each update is the smallest change of the weights that brings the prediction within ``epsilon``
@@ -238,17 +235,19 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
 
     _parameter_constraints: dict = {
         **LinearModel._parameter_constraints,
-        **OnlineRegressor._parameter_constraints,
+        **REGRESSION_CONSTRAINTS,
         "intercept_scaling": INTERCEPT_SCALING,
         "average": AVERAGE,
     }
     _fixed_params = ("fit_intercept", "average")
     _adjustable_params = (
         *LinearModel._adjustable_params,
-        *OnlineRegressor._adjustable_params,
+        "C",
+        "loss",
+        "epsilon",
         "intercept_scaling",
     )
-    _splitter = ShuffleSplit
+    _targets = OnlineValueTargets()
 
     def __init__(
         self,
@@ -297,7 +296,6 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
         ValueError
             If the input is invalid. The model is then unchanged.
         """
-        self._validate_params()
         return self._fit(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -323,17 +321,6 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
             If the input is invalid. The model is then unchanged.
         """
         return self._partial_fit(X, y, None, sample_weight)
-
-    def _validate_chunk(self, X, y, classes, sample_weight):
-        """Return samples, targets and weights of the arguments of ``partial_fit``."""
-        state = self.__dict__.get("_state")
-        dtype = None if state is None else state.dtype
-        X, y = check_samples(self, X, y, reset=state is None, deep=False, dtype=dtype)
-        X = canonical_csr(X)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=True)
-        return X, self._encode_targets(X, y, weights), weights
 
     def predict(self, X):
         """Predict the target value of each sample.
@@ -369,14 +356,8 @@ class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
 
     def _update_spec(self):
         return UpdateSpec(
-            rule=self._update_rule(),
+            rule=regression_rule(self),
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             average_from=average_from(self.average),
         )
-
-    def _validation_score(self, X, targets, weights, validation):
-        """Return R^2 on the validation samples."""
-        weights = None if weights is None else weights[validation]
-        predictions = self._decision_values(X[validation])[:, 0]
-        return r2_score(targets[validation], predictions, sample_weight=weights)

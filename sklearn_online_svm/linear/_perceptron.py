@@ -2,11 +2,18 @@
 
 from numbers import Real
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
-from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings, store_parameters
-from ._second_order import SecondOrder
+from ._model import (
+    AVERAGE,
+    INTERCEPT_SCALING,
+    LinearClassifier,
+    SecondOrder,
+    average_from,
+    intercept_scalings,
+    positive_is_first,
+)
 from ._update_spec import UpdateSpec
 
 
@@ -145,7 +152,7 @@ class PerceptronClassifier(LinearClassifier):
 
     def _update_spec(self):
         first, second = float(self.negative_margin), float(self.positive_margin)
-        if self._positive_is_first(alike=first == second):
+        if positive_is_first(self, alike=first == second):
             first, second = second, first
         return UpdateSpec(
             rule={"name": "perceptron"},

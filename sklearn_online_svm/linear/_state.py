@@ -171,10 +171,11 @@ class LinearState:
 
     def samples(self, X):
         """Return samples in the form that the loop takes; allocate columns for new features."""
-        arrays = sample_arrays(X)
+        if isinstance(X, np.ndarray):
+            return X
+        values, indices, starts = sample_arrays(X)
         if self.feature_map is None or self.feature_map.seen is None:
-            return arrays
-        values, indices, starts = arrays
+            return values, indices, starts
         new = self.feature_map.new_features(indices)
         if len(new):
             width = self.feature_map.n_columns + len(new)
@@ -273,7 +274,7 @@ class LinearState:
 
     def _readable(self, arrays):
         """Return the arrays that readers may have, in the order of ``_shared_names``."""
-        shown = tuple(arrays[name] for name in self._shared_names)
+        shown = tuple(map(arrays.__getitem__, self._shared_names))
         return shown if self.feature_map is None else (*shown, self.feature_map)
 
     def _read(self, guard):

@@ -117,14 +117,16 @@ class BatchProgress(Progress):
     def _turns_to_folds(self, later):
         """Turn to the cross-validation if that is cheap; return whether it is.
 
-        With ``min_candidates`` left, whom no rung eliminates, three folds are enough.
+        Three folds are enough with ``min_candidates`` left, whom no rung eliminates, and for all
+        candidates if the rarest class has too few samples for any rung before the last.
         """
         race, n_total = self.race, len(self.samples)
         if len(race.alive) < len(race.comparisons[-1].candidates):
             return False  # candidates were eliminated before an interrupt
         race.foresee(later, n_total)
         numbers = [self.n_folds] if self.folds else [N_FOLDS] if self.draws_folds else []
-        if self.draws_folds and len(race.alive) <= race.rules.min_candidates:
+        is_uninformed = not self.held_out.tells_classes_apart(self.ends[-2 if later else -1])
+        if self.draws_folds and (len(race.alive) <= race.rules.min_candidates or is_uninformed):
             numbers.append(FEWEST_FOLDS)
         n_folds = next((n for n in numbers if race.affords_folds(n, n_total)), 0)
         folds = self.folds or self._drawn(n_folds)

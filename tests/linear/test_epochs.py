@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from sklearn_online_svm import (
     AROWClassifier,
@@ -201,7 +201,8 @@ def test_samples_left_for_training_keep_their_order_without_shuffling(model):
     X, y = samples_for(model)
     stopping = dict(early_stopping=True, validation_fraction=0.2, random_state=3)
     model = clone(model).set_params(max_iter=1, tol=None, shuffle=False, **stopping)
-    splitter = model._splitter(test_size=0.2, random_state=np.random.RandomState(3))
+    kind = ShuffleSplit if is_regressor(model) else StratifiedShuffleSplit
+    splitter = kind(test_size=0.2, random_state=np.random.RandomState(3))
     kept = np.sort(next(splitter.split(X, y))[0])
     assert not np.array_equal(kept, np.arange(len(kept)))
     trained = train(clone(model).set_params(early_stopping=False), X[kept], y[kept])
