@@ -132,6 +132,13 @@ UNSEEN = {
         for ratio in (50, 140, 300)
         for scoring in ("accuracy", "f1", "average_precision")
     },
+    **{
+        f"balanced_{scoring}": Unseen(
+            f"Balanced, {scoring.replace('_', ' ')}", 4800, partial(rare, 1), scoring,
+            C=(0.1, 1, 10, 100),
+        )
+        for scoring in ("accuracy", "f1", "roc_auc", "average_precision")
+    },
     "wide_60": Unseen("60 features", 2000, partial(table, 60, 2)),
     "wide_200": Unseen("200 features", 8000, partial(table, 200, 2)),
     "classes_30": Unseen("30 classes", 2400, partial(table, 20, 30)),

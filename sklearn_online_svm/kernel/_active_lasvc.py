@@ -5,15 +5,15 @@ from numbers import Integral
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval, StrOptions
+from . import _leave_one_out
 from ._docs import with_shared_docs
-from ._leave_one_out import LeaveOneOut
 from ._online_svc import OnlineSVC
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
 from ._svc_names import without_keywords_of_svc
 
 
 @with_shared_docs
-class ActiveLASVC(LeaveOneOut, OnlineSVC):
+class ActiveLASVC(OnlineSVC):
     r"""Online support vector classifier that selects its training samples (LASVM, active).
 
     Before each step the current model selects the next training sample; samples that are not
@@ -183,6 +183,10 @@ class ActiveLASVC(LeaveOneOut, OnlineSVC):
         "stopping_window",
     )
     _choice = SampleSelection
+
+    leave_one_out = _leave_one_out.leave_one_out
+    leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
+    leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
 
     @without_keywords_of_svc
     def __init__(

@@ -1,7 +1,7 @@
 """Online kernel support vector classifier (LASVM and its successors)."""
 
+from . import _leave_one_out
 from ._docs import with_shared_docs
-from ._leave_one_out import LeaveOneOut
 from ._online_svc import OnlineSVC
 from ._path import fit_path
 from ._probabilities import Probabilities
@@ -9,7 +9,7 @@ from ._svc_names import without_keywords_of_svc
 
 
 @with_shared_docs
-class LASVC(LeaveOneOut, Probabilities, OnlineSVC):
+class LASVC(Probabilities, OnlineSVC):
     r"""Online support vector classifier (LASVM and its successors).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. Up to 5000 samples,
@@ -266,6 +266,10 @@ class LASVC(LeaveOneOut, Probabilities, OnlineSVC):
         **OnlineSVC._parameter_constraints,
         "probability": ["boolean"],
     }
+
+    leave_one_out = _leave_one_out.leave_one_out
+    leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
+    leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
 
     @without_keywords_of_svc
     def __init__(

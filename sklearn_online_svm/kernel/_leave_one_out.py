@@ -51,209 +51,211 @@ def _refuse_other_problems(algorithm, window_size):
         )
 
 
-class LeaveOneOut:
-    """Mixin that adds the leave-one-out error to LASVC."""
+# The attribute and the methods of LASVC and ActiveLASVC.
 
-    @property
-    def leave_one_out_estimate_(self):
-        """Leave-one-out error estimated from the current solution."""
-        with self._reading() as (view, engine):
-            solver = view._spec.solver
-            _refuse_other_problems(solver.algorithm, solver.window_size)
-            if view._is_precomputed():
-                raise AttributeError(
-                    "leave_one_out_estimate_ needs kernel values between support vectors, which "
-                    "are not stored with kernel='precomputed'. Use "
-                    "leave_one_out(X, y, method='span').mean() with the matrix given to fit."
-                )
-            solution = engine.current_solution()
-            vectors = engine.store.vectors(np.arange(engine.store.n_slots))
-            problems = solution_views(engine, view._spec, vectors, "index")
-        kept = solution.support
-        scores = np.empty((len(kept), len(problems)))
-        solution.decide(vectors[kept], scores)
-        for c, problem in enumerate(problems):
-            scores[:, c] -= span_shifts(problem)[kept]
-        n_wrong = np.count_nonzero(predicted(scores) != solution.labels)
-        return n_wrong / view.n_labels_used_ if view.n_labels_used_ else np.nan
 
-    @available_if(_offers_leave_one_out)
-    def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
-        r"""Return which samples are misclassified when they are left out of training.
+@property
+def leave_one_out_estimate_(self):
+    """Leave-one-out error estimated from the current solution."""
+    with self._reading() as (view, engine):
+        solver = view._spec.solver
+        _refuse_other_problems(solver.algorithm, solver.window_size)
+        if view._is_precomputed():
+            raise AttributeError(
+                "leave_one_out_estimate_ needs kernel values between support vectors, which "
+                "are not stored with kernel='precomputed'. Use "
+                "leave_one_out(X, y, method='span').mean() with the matrix given to fit."
+            )
+        solution = engine.current_solution()
+        vectors = engine.store.vectors(np.arange(engine.store.n_slots))
+        problems = solution_views(engine, view._spec, vectors, "index")
+    kept = solution.support
+    scores = np.empty((len(kept), len(problems)))
+    solution.decide(vectors[kept], scores)
+    for c, problem in enumerate(problems):
+        scores[:, c] -= span_shifts(problem)[kept]
+    n_wrong = np.count_nonzero(predicted(scores) != solution.labels)
+    return n_wrong / view.n_labels_used_ if view.n_labels_used_ else np.nan
 
-        The mean is the leave-one-out error, that is, the error over n models, each of them trained
-        on all samples but one and tested on this one. It refers to the optimum over the samples
-        (``max_iter=-1``): a copy of this model is first trained to this optimum; the model itself
-        is not changed. ``gamma_`` and the class weights (``class_weight_``) are not recomputed
-        when a sample is left out.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            All training samples, in the same order; the kernel matrix of shape
-            (n_samples, n_samples)
-            if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of the training samples.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights of the training, if there were any. Samples of weight 0 are ignored by
-            all models.
-        method : {"exact", "span", "xi-alpha"}, default="exact"
-            Method of computation.
+@available_if(_offers_leave_one_out)
+def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
+    r"""Return which samples are misclassified when they are left out of training.
 
-            - ``"exact"``: solves the problem without the sample, warm-started from the current
-              solution, to ``tol``. This is skipped for samples that are not support vectors, for
-              samples that are already misclassified, and for samples that are proven to stay
-              correctly classified (see Notes).
-            - ``"span"``: the span estimate, which requires no further training. Exact for a sample
-              without which the same support vectors are free, at their bounds, and at zero.
-            - ``"xi-alpha"``: an upper bound, often a loose one. Always valid without a bias; with
-              a bias, valid as long as some support vector is free without the sample.
+    The mean is the leave-one-out error, that is, the error over n models, each of them trained
+    on all samples but one and tested on this one. It refers to the optimum over the samples
+    (``max_iter=-1``): a copy of this model is first trained to this optimum; the model itself
+    is not changed. ``gamma_`` and the class weights (``class_weight_``) are not recomputed
+    when a sample is left out.
 
-        Returns
-        -------
-        wrong : ndarray of shape (n_samples,), dtype=bool
-            Whether the model trained on the other samples misclassifies the sample. With
-            ``"xi-alpha"``: whether it may misclassify the sample.
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        All training samples, in the same order; the kernel matrix of shape
+        (n_samples, n_samples)
+        if ``kernel="precomputed"``.
+    y : array-like of shape (n_samples,)
+        Labels of the training samples.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Sample weights of the training, if there were any. Samples of weight 0 are ignored by
+        all models.
+    method : {"exact", "span", "xi-alpha"}, default="exact"
+        Method of computation.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, X and y are not the training samples, a class has no sample, a
-            parameter was changed that must not change, or ``method`` is unknown.
+        - ``"exact"``: solves the problem without the sample, warm-started from the current
+          solution, to ``tol``. This is skipped for samples that are not support vectors, for
+          samples that are already misclassified, and for samples that are proven to stay
+          correctly classified (see Notes).
+        - ``"span"``: the span estimate, which requires no further training. Exact for a sample
+          without which the same support vectors are free, at their bounds, and at zero.
+        - ``"xi-alpha"``: an upper bound, often a loose one. Always valid without a bias; with
+          a bias, valid as long as some support vector is free without the sample.
 
-        Notes
-        -----
-        With :math:`f_i` for the model trained without sample i, in a problem with labels
-        :math:`\pm 1`:
+    Returns
+    -------
+    wrong : ndarray of shape (n_samples,), dtype=bool
+        Whether the model trained on the other samples misclassifies the sample. With
+        ``"xi-alpha"``: whether it may misclassify the sample.
 
-        - A sample with :math:`\alpha_i = 0` does not change the solution. (If no support vector is
-          free, it may still limit the bias; it is then left out like the others.)
-        - :math:`y_i f_i(x_i) \le y_i f(x_i)` for a sample within its margin, because it loses its
-          own contribution. So samples that are misclassified remain misclassified.
-        - The span :math:`S_i` is the distance, in kernel space, of :math:`x_i` from the
-          combinations :math:`\sum_j \lambda_j x_j` of the other free support vectors (with a bias:
-          :math:`\sum_j \lambda_j = 1`). If they replace the sample, and all others stay at their
-          bounds, :math:`f_i(x_i) = f(x_i) - \alpha_i S_i^2` [1]_ [2]_. If no other support vector
-          is free, the sample is replaced by the one that would become free next.
-        - The dual objective is a concave function of :math:`\alpha_i`. So
-          :math:`y_i f_i(x_i) \ge y_i f(x_i) - 2 |\alpha_i| S_i^2` is proven if the free support
-          vectors can replace the sample twice, with :math:`\alpha_j + 2 \alpha_i \lambda_j` within
-          their boxes; and without a bias
-          :math:`y_i f_i(x_i) \ge y_i f(x_i) - |\alpha_i| K(x_i, x_i)` [3]_.
-        - With a bias, :math:`y_i f_i(x_i) \ge y_i f(x_i) - |\alpha_i| D_i^2`, with :math:`D_i` the
-          distance to the farthest sample in kernel space, as long as some support vector is free.
-          This is :math:`1 - \xi_i - 2 |\alpha_i| R^2` [4]_ with an :math:`R^2` for each sample.
+    Raises
+    ------
+    NotFittedError
+        If the estimator is not fitted.
+    ValueError
+        If the input is invalid, X and y are not the training samples, a class has no sample, a
+        parameter was changed that must not change, or ``method`` is unknown.
 
-        With more than two classes this holds for each decision function, and the largest value
-        gives the class. With a bias, if no support vector is free without the sample (classes of
-        equal size and a very small C), every bias in an interval is optimal, and the result may
-        depend on the one that the solver returns. For a function that is not positive semidefinite
-        (sigmoid) there is no proof.
+    Notes
+    -----
+    With :math:`f_i` for the model trained without sample i, in a problem with labels
+    :math:`\pm 1`:
 
-        ``"exact"`` may require one warm-started fit per support vector. ``"span"`` inverts, for
-        each class, a matrix over the free support vectors, and needs a small multiple of 8 bytes
-        for each pair of them.
+    - A sample with :math:`\alpha_i = 0` does not change the solution. (If no support vector is
+      free, it may still limit the bias; it is then left out like the others.)
+    - :math:`y_i f_i(x_i) \le y_i f(x_i)` for a sample within its margin, because it loses its
+      own contribution. So samples that are misclassified remain misclassified.
+    - The span :math:`S_i` is the distance, in kernel space, of :math:`x_i` from the
+      combinations :math:`\sum_j \lambda_j x_j` of the other free support vectors (with a bias:
+      :math:`\sum_j \lambda_j = 1`). If they replace the sample, and all others stay at their
+      bounds, :math:`f_i(x_i) = f(x_i) - \alpha_i S_i^2` [1]_ [2]_. If no other support vector
+      is free, the sample is replaced by the one that would become free next.
+    - The dual objective is a concave function of :math:`\alpha_i`. So
+      :math:`y_i f_i(x_i) \ge y_i f(x_i) - 2 |\alpha_i| S_i^2` is proven if the free support
+      vectors can replace the sample twice, with :math:`\alpha_j + 2 \alpha_i \lambda_j` within
+      their boxes; and without a bias
+      :math:`y_i f_i(x_i) \ge y_i f(x_i) - |\alpha_i| K(x_i, x_i)` [3]_.
+    - With a bias, :math:`y_i f_i(x_i) \ge y_i f(x_i) - |\alpha_i| D_i^2`, with :math:`D_i` the
+      distance to the farthest sample in kernel space, as long as some support vector is free.
+      This is :math:`1 - \xi_i - 2 |\alpha_i| R^2` [4]_ with an :math:`R^2` for each sample.
 
-        References
-        ----------
-        .. [1] Vapnik, Chapelle: Bounds on error expectation for support vector machines. Neural
-           Computation 12, 2000.
-        .. [2] Chapelle, Vapnik, Bousquet, Mukherjee: Choosing multiple parameters for support
-           vector machines. Machine Learning 46, 2002.
-        .. [3] Jaakkola, Haussler: Probabilistic kernel regression models. AISTATS, 1999.
-        .. [4] Joachims: Estimating the generalization performance of an SVM efficiently. ICML,
-           2000.
+    With more than two classes this holds for each decision function, and the largest value
+    gives the class. With a bias, if no support vector is free without the sample (classes of
+    equal size and a very small C), every bias in an interval is optimal, and the result may
+    depend on the one that the solver returns. For a function that is not positive semidefinite
+    (sigmoid) there is no proof.
 
-        Examples
-        --------
-        >>> from sklearn_online_svm import LASVC
-        >>> from sklearn_online_svm.datasets import make_banana_like
-        >>> X, y = make_banana_like(200, random_state=0)
-        >>> model = LASVC(max_iter=-1, tol=1e-6, random_state=0).fit(X, y)
-        >>> wrong = model.leave_one_out(X, y)
-        >>> bool(wrong.mean() > 1 - model.score(X, y))
-        True
-        >>> bool(abs(model.leave_one_out_estimate_ - wrong.mean()) < 0.02)
-        True
-        """
-        check_is_fitted(self)
-        if method not in METHODS:
-            raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
-        try:
-            optimum = Optimum(self, X, y, sample_weight)
-            if method == "exact":
-                return optimum.exact_errors()
-            return optimum.wrong(span_shifts if method == "span" else xi_alpha_shifts)
-        except KeyboardInterrupt:
-            # Drop the advice to call `resume`: this model has not been changed.
-            raise KeyboardInterrupt from None
+    ``"exact"`` may require one warm-started fit per support vector. ``"span"`` inverts, for
+    each class, a matrix over the free support vectors, and needs a small multiple of 8 bytes
+    for each pair of them.
 
-    @available_if(_offers_leave_one_out)
-    def leave_one_out_decision_function(self, X, y):
-        r"""Estimate the decision values of the training samples, each without the sample.
+    References
+    ----------
+    .. [1] Vapnik, Chapelle: Bounds on error expectation for support vector machines. Neural
+       Computation 12, 2000.
+    .. [2] Chapelle, Vapnik, Bousquet, Mukherjee: Choosing multiple parameters for support
+       vector machines. Machine Learning 46, 2002.
+    .. [3] Jaakkola, Haussler: Probabilistic kernel regression models. AISTATS, 1999.
+    .. [4] Joachims: Estimating the generalization performance of an SVM efficiently. ICML,
+       2000.
 
-        As ``cross_val_predict(model, X, y, method="decision_function")`` with one sample in each
-        fold, but from the current solution and without further fits. Use the values in place of
-        those of held-out samples: to calibrate, to choose a threshold, or as conformity scores.
+    Examples
+    --------
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> X, y = make_banana_like(200, random_state=0)
+    >>> model = LASVC(max_iter=-1, tol=1e-6, random_state=0).fit(X, y)
+    >>> wrong = model.leave_one_out(X, y)
+    >>> bool(wrong.mean() > 1 - model.score(X, y))
+    True
+    >>> bool(abs(model.leave_one_out_estimate_ - wrong.mean()) < 0.02)
+    True
+    """
+    check_is_fitted(self)
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    try:
+        optimum = Optimum(self, X, y, sample_weight)
+        if method == "exact":
+            return optimum.exact_errors()
+        return optimum.wrong(span_shifts if method == "span" else xi_alpha_shifts)
+    except KeyboardInterrupt:
+        # Drop the advice to call `resume`: this model has not been changed.
+        raise KeyboardInterrupt from None
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            All training samples, in the same order; the kernel matrix of shape
-            (n_samples, n_samples) if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of the training samples.
 
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Decision values, in the form of ``decision_function``.
+@available_if(_offers_leave_one_out)
+def leave_one_out_decision_function(self, X, y):
+    r"""Estimate the decision values of the training samples, each without the sample.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, X and y are not the training samples, or a parameter was
-            changed that must not change.
+    As ``cross_val_predict(model, X, y, method="decision_function")`` with one sample in each
+    fold, but from the current solution and without further fits. Use the values in place of
+    those of held-out samples: to calibrate, to choose a threshold, or as conformity scores.
 
-        See Also
-        --------
-        leave_one_out : Which samples are misclassified when they are left out.
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        All training samples, in the same order; the kernel matrix of shape
+        (n_samples, n_samples) if ``kernel="precomputed"``.
+    y : array-like of shape (n_samples,)
+        Labels of the training samples.
 
-        Notes
-        -----
-        The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that of a support vector
-        is :math:`f(x_i) - \alpha_i S_i^2`, with the span :math:`S_i` as in :meth:`leave_one_out`.
-        Samples within the margin that are not support vectors, as after a single epoch, count as
-        free support vectors (a part of them, if there are many). ``probability=True`` uses the
-        same values.
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Decision values, in the form of ``decision_function``.
 
-        Examples
-        --------
-        Accuracy without each sample, and on the training samples:
+    Raises
+    ------
+    NotFittedError
+        If the estimator is not fitted.
+    ValueError
+        If the input is invalid, X and y are not the training samples, or a parameter was
+        changed that must not change.
 
-        >>> import numpy as np
-        >>> from sklearn_online_svm import LASVC
-        >>> from sklearn_online_svm.datasets import make_waveform
-        >>> X, y = make_waveform(300, random_state=0)
-        >>> model = LASVC(C=10, random_state=0).fit(X, y)
-        >>> scores = model.leave_one_out_decision_function(X, y)
-        >>> bool(np.mean(y * scores > 0) < model.score(X, y))
-        True
-        """
-        check_is_fitted(self)
-        model = copy.deepcopy(self)  # other threads may train this model meanwhile
-        X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
-        scores = decisions(model, X)
-        violates = model._targets.linear_terms(codes).T * scores < 1.0
-        with model._reading() as (_, engine):
-            problems = solution_views(engine, model._spec, X, "row_id")
-        scores = without_each(problems, scores, violates)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+    See Also
+    --------
+    leave_one_out : Which samples are misclassified when they are left out.
+
+    Notes
+    -----
+    The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that of a support vector
+    is :math:`f(x_i) - \alpha_i S_i^2`, with the span :math:`S_i` as in :meth:`leave_one_out`.
+    Samples within the margin that are not support vectors, as after a single epoch, count as
+    free support vectors (a part of them, if there are many). ``probability=True`` uses the
+    same values.
+
+    Examples
+    --------
+    Accuracy without each sample, and on the training samples:
+
+    >>> import numpy as np
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> X, y = make_waveform(300, random_state=0)
+    >>> model = LASVC(C=10, random_state=0).fit(X, y)
+    >>> scores = model.leave_one_out_decision_function(X, y)
+    >>> bool(np.mean(y * scores > 0) < model.score(X, y))
+    True
+    """
+    check_is_fitted(self)
+    model = copy.deepcopy(self)  # other threads may train this model meanwhile
+    X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
+    scores = decisions(model, X)
+    violates = model._targets.linear_terms(codes).T * scores < 1.0
+    with model._reading() as (_, engine):
+        problems = solution_views(engine, model._spec, X, "row_id")
+    scores = without_each(problems, scores, violates)
+    return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 def training_samples(model, X, y, caller):

@@ -474,6 +474,17 @@ def test_no_candidate_leaves_before_the_rarest_class_has_samples_enough(monkeypa
     assert found.n_candidates_[last + 1] < 10
 
 
+def test_folds_compare_all_candidates_if_no_rung_has_samples_enough():
+    rows, y, *_ = rare_class(0)
+    few = np.sort(np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:9]])
+    grid = {"C": np.logspace(-1, 2, 4), "gamma": [0.003, 0.01, 0.03, 0.1]}
+    found = search(grid=grid).fit(rows[few], y[few])
+    n_folds_scored = np.bincount(found.cv_results_["candidate"], minlength=16) - 1
+    assert found.n_candidates_[:2] == [16, 16]
+    assert found.n_resources_[1] == len(few) * 2 // 3
+    assert n_folds_scored.min() == 1
+
+
 def test_of_equal_candidates_one_that_predicts_one_class_wins_only_if_all_do(monkeypatch):
     monkeypatch.setattr(_race, "EQUAL", 10.0)
     rows, y, *_ = rare_class(0)
