@@ -15,7 +15,7 @@ from .._core.kernel.vectors.block import Samples
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import check_samples, refuse_large_targets
 from ._docs import with_shared_docs
-from ._engine import SolverSpec, decisions
+from ._engine import GapDrivenSpec, LasvmSpec, decisions
 from ._epochs import is_small
 from ._leave_one_out import without_each
 from ._model import can_take_new_samples
@@ -630,18 +630,23 @@ class LASVR(RegressorMixin, OnlineMachine):
         return float(self.tol) if exact else max(float(self.tol), 0.1 * self.epsilon_)
 
     def _solver(self):
-        return SolverSpec(
-            algorithm=self.algorithm,
+        common = dict(
             tol=self._tolerance(),
             shrinking=bool(self.shrinking),
-            gap_floor=float(self.C),
-            single_steps=SINGLE_STEPS,
-            clean_interval=CLEAN_INTERVAL,
-            max_non_sv=MAX_NON_SV,
             max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
             epsilon=self.epsilon_,
+        )
+        if self.algorithm == "lasvm":
+            return LasvmSpec(**common)
+        return GapDrivenSpec(
+            algorithm=self.algorithm,
+            gap_floor=float(self.C),
+            single_steps=SINGLE_STEPS,
+            clean_interval=CLEAN_INTERVAL,
+            max_non_sv=MAX_NON_SV,
+            **common,
         )
 
     def _refuse_combinations(self):

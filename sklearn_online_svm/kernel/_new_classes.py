@@ -91,7 +91,7 @@ def _negative_problem(vectors, slots, former, spec):
             if name in values:
                 array[problem["index"][members]] = values[name][members]
     order = np.arange(len(slots))
-    solver = replace(spec.solver, n_init=len(slots), window_size=None)
+    solver = spec.solver.for_negative_samples(len(slots))
     engine = replace(spec, n_problems=1, solver=solver).build()
     cost = np.ascontiguousarray(described["cost"][slots])
     engine.learn(vectors, order, Samples(np.zeros(len(slots), np.int32), cost, order))

@@ -7,7 +7,7 @@ import numpy as np
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from ._cccp import ConvexProblems
 from ._docs import with_shared_docs
-from ._engine import SolverSpec
+from ._engine import GapDrivenSpec, LasvmSpec
 from ._machine_classifier import MachineClassifier
 from ._probabilities import Probabilities
 from ._svc_names import without_keywords_of_svc
@@ -310,12 +310,14 @@ class RampSVC(Probabilities, MachineClassifier):
         return True
 
     def _solver(self):
-        return SolverSpec(
-            algorithm="lasvm" if self.fit_intercept else "batch",
-            tol=float(self.tol),
-            shrinking=bool(self.shrinking),
+        common = dict(tol=float(self.tol), shrinking=bool(self.shrinking))
+        if self.fit_intercept:
+            return LasvmSpec(**common)
+        return GapDrivenSpec(
+            algorithm="batch",
             gap_floor=np.inf,
             ramp_s=float(self.ramp_s),
             clean_interval=0,
             max_non_sv=0,
+            **common,
         )
