@@ -83,6 +83,10 @@ cdef class Lasvm(Problem):
         self.slack, n_reserve = state.get("reserve", (0.0, 0))
         self.n_reserve = int(n_reserve)
 
+    def mirror(self):
+        Problem.mirror(self)
+        self.high, self.low = -self.low, -self.high
+
     @property
     def reserve(self):
         """Number of members at alpha = 0 that are kept; they may be support vectors later."""

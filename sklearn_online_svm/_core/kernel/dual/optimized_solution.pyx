@@ -94,6 +94,14 @@ cdef class OptimizedSolution:
         self.live = True
         return 0
 
+    def mirror(self):
+        """Exchange the two classes: f becomes -f."""
+        if self.live:
+            for name in ("alpha", "g", "y", "target"):
+                self.arrays[name][:] = 0 - self.arrays[name]
+            self.numbers[0] = 0.0 - self.numbers[0]         # the bias
+            self.residual = 0.0 - self.residual
+
     cdef int reserve(self, Py_ssize_t capacity) except -1:
         """Allocate as many slots as the support set has."""
         if self.live and len(self.arrays["alpha"]) < capacity:

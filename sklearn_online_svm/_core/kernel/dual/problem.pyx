@@ -649,6 +649,37 @@ cdef class Problem:
         if "active" in state:
             self.matrix.active.restore(self.members, state["active"])
 
+    # -------------------------------------------------------------------------- new classes
+
+    def mirror(self):
+        """Exchange the two classes: f becomes -f."""
+        self.members.mirror()
+        self.optimized.mirror()
+        self.b, self.total = 0.0 - self.b, 0.0 - self.total
+
+    def begin_with(self, Problem trained, samples, Window window):
+        """Begin as a copy of another problem, which was trained on ``samples``.
+
+        Parameters
+        ----------
+        trained : Problem
+            Without a window. Identifiers of its members are positions in ``samples``.
+        samples : ndarray
+            A result of ``Engine.stored_samples``.
+        window : Window or None
+            That of another problem of the stream.
+        """
+        state, slots = trained.state(), trained.slots()
+        stored = samples[state["row_id"][slots]]
+        for name, field in (("index", "slot"), ("row_id", "row_id"), ("origin", "origin")):
+            state[name][slots] = stored[field]
+        if window is not None:
+            born = np.zeros(len(state["alpha"]), dtype=np.int64)
+            born[slots] = stored["born"]
+            state |= {"window_now": np.array([window.now]), "window_born": born}
+        self.restore(state)
+        self.matrix.n_evaluations = 0           # counted by the engine
+
     # -------------------------------------------------------------------------- convergence
 
     @property

@@ -29,6 +29,7 @@ cdef class Slots:
     cdef int32_t *free_at
     cdef int32_t *labels_at
 
+    cdef int begin_from(self, Slots former, places) except -1
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
     cdef void divide_memory(self) noexcept
     cdef void keep_all_rows(self) noexcept

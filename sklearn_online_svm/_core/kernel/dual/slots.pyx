@@ -56,6 +56,25 @@ cdef class Slots:
         if self.counted:
             self.rows.clear(self.store.n_slots - self.n_free)
 
+    cdef int begin_from(self, Slots former, places) except -1:
+        """Use the slots of an engine of fewer classes; store and problems come first.
+
+        ``places``: indices of its classes among all classes.
+        """
+        cdef Problem problem = former.problems[0]
+        cdef Py_ssize_t n = self.store.n_slots
+        references = np.zeros(n, dtype=np.int32)
+        free = (former.free[:former.n_free] if former.counted
+                else problem.members["free_slots"][:problem.members.n_free])
+        for problem in self.problems:
+            references[problem.members["index"][problem.slots()]] += 1
+        self.restore({
+            "references": references,
+            "slot_labels": places[former.labels[:n]].astype(np.int32),
+            "free_slots": free,
+        })
+        return 0
+
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1:
         """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
         cdef Problem problem

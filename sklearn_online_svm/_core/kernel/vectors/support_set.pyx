@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...memory cimport address, grown, round_up
-from ...simd.primitives cimport SIMD_TILE
+from ...simd.primitives cimport SIMD_TILE, simd_extremes
 
 import numpy as np
 
@@ -271,6 +271,18 @@ cdef class SupportSet:
         self.bound[into] = _bound_of(self.lower[into], self.upper[into])
         self.move(into, alpha)
         self.move(slot, -alpha)
+
+    def mirror(self):
+        """Exchange the two sides: alpha, g, targets and boxes change their sign."""
+        cdef simd_extremes *e = &self.extremes
+        self.reserve(self.n)
+        for name in ("alpha", "g", "target", "bound", "y"):
+            # A difference: -0.0 would differ from the 0.0 of a problem that began on this side.
+            self[name][:] = 0 - self[name]
+        self["lower"][:], self["upper"][:] = 0.0 - self["upper"], 0.0 - self["lower"]
+        self["up"][:], self["down"][:] = self["down"].copy(), self["up"].copy()
+        e.g_max, e.g_min = -e.g_min, -e.g_max
+        e.i_max, e.j_min = e.j_min, e.i_max
 
     cdef void mark(self) noexcept nogil:
         """Recompute the flags and the list of zeros from alpha."""
