@@ -255,10 +255,7 @@ cdef class Finisher:
 
     cdef int set_lower_gradients(self, Problem problem, slots, g) except -1:
         """Set g, given for the target of the lower side of the tube in regression."""
-        cdef SupportSet members = problem.members
-        if members.width >= 0.0:
-            g = np.where(members["y"][slots] > 0, g, g + members.width)
-        return self.set_gradients(problem, slots, g)
+        return self.set_gradients(problem, slots, problem.members.from_lower_side(slots, g))
 
     cdef int recompute(self) except -1:
         """Recompute K(x, x) and g, for a support set that comes from another kernel."""
@@ -347,8 +344,7 @@ cdef class Finisher:
             slots = problem.slots()
             row_ids = problem.members["row_id"][slots]
             boxes = given.boxes(c, self.slots.class_of(c), row_ids)
-            if problem.members.width >= 0.0:
-                problem.members.turn_to(slots, alpha[c][slots])
+            problem.members.turn_to(slots, alpha[c][slots])
             problem.members.rebox(slots, *boxes, alpha[c][slots])
             if given.squared:
                 problem.members["ridge"][slots] = given.ridges(row_ids)

@@ -109,7 +109,7 @@ cdef class GapDriven(Problem):
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
         self.note_residual(row, g)
-        if self.members.width >= 0.0 and 2.0 * g + self.members.width < 0.0:
+        if self.members.two_sided and 2.0 * g + self.members.width < 0.0:
             turn_example(row, self.members.width)
             g += self.members.width
         z = row.y * (row.target - g)
@@ -212,15 +212,12 @@ cdef class GapDriven(Problem):
         """
         cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
         cdef double diag = fmax(self.members.diag[slot], SIMD_CURVATURE)
-        cdef Front front
         lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)
         # Change of sum alpha g, from K alpha = target - g.
         self.alpha_g += lam * (2.0 * g - self.members.target[slot] - lam * self.members.diag[slot])
-        if self.members.width >= 0.0:
-            front = self.matrix.active.front(self.members)
-            self.turn_if_crossed(&front, slot, before)
+        self.members.turn_if_crossed(slot, before)
         self.loss = table().update_one(self.members.g, k, lam, self.members.up,
                                        self.members.down, self.members.bound, self.members.n,
                                        &self.members.extremes)
@@ -291,7 +288,7 @@ cdef class GapDriven(Problem):
         for p in range(n):
             slot = self.members.zeros[p]
             g = self.members.g[slot] if self.members.upper[slot] > 0.0 else -self.members.g[slot]
-            if self.members.width >= 0.0:
+            if self.members.two_sided:
                 g = fmax(g, -g - self.members.width)
             self.idle[p].slot = slot
             self.idle[p].distance = -g

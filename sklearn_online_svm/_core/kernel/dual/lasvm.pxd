@@ -19,8 +19,6 @@ cdef class Lasvm(Problem):
     cdef double slack
 
     cdef int process(self, Example *row) noexcept nogil
-    cdef simd_extremes ends(self) noexcept nogil
-    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
     cdef void settle_b(self) noexcept nogil

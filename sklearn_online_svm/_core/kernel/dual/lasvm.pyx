@@ -21,7 +21,8 @@ REPROCESS makes a step along the most violating pair of the support set and evic
 not needed. Online training runs PROCESS and REPROCESS for each sample; ``finish`` makes steps with
 second-order working set selection until no pair is tau-violating, and evicts once, at its end.
 
-Regression differs by the members at alpha = 0, which count on both sides (``ends``). The one-class
+Regression differs by the members at alpha = 0, which count on both sides
+(``SupportSet.ends``). The one-class
 problem differs by the sum of alpha, which grows with the samples (``one_class.pyx``).
 """
 from libc.math cimport INFINITY, fabs, fmax, fmin
@@ -30,7 +31,7 @@ from libc.stdlib cimport free, malloc, qsort
 from ..rows.active_set cimport Front
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .problem cimport Problem
-from ..vectors.support_set cimport Example, turn_example
+from ..vectors.support_set cimport Example, other_g, turn_example
 
 import numpy as np
 
@@ -143,8 +144,8 @@ cdef class Lasvm(Problem):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef const float *k_partner
-        cdef simd_extremes e = self.ends()
-        cdef bint two_sided = self.members.width >= 0.0, rises = row.upper > 0.0
+        cdef simd_extremes e = self.members.ends()
+        cdef bint two_sided = self.members.two_sided, rises = row.upper > 0.0
         cdef double g, gap
         cdef Py_ssize_t partner, slot
         if two_sided:
@@ -196,7 +197,7 @@ cdef class Lasvm(Problem):
         if not gap > self.tau or partner < 0:
             self.members.scan()
             return 1
-        self.face(partner, not rises)
+        self.members.turn_for_step(partner, not rises)
         # The row of the new sample is available; only the partner's comes from the cache.
         k_partner = self.matrix.row(partner, slot)
         if k_partner == NULL:
@@ -207,29 +208,6 @@ cdef class Lasvm(Problem):
             self.step(partner, slot, k_partner, k)
         return 1
 
-    # -------------------------------------------------------------------------- two sides
-
-    cdef simd_extremes ends(self) noexcept nogil:
-        """Return the extremes of g, where members at alpha = 0 count on both sides."""
-        cdef simd_extremes e = self.members.extremes
-        cdef Py_ssize_t p, s
-        cdef double g
-        if self.members.width < 0.0:
-            return e
-        for p in range(self.members.n_zeros):
-            s = self.members.zeros[p]
-            g = self.members.g[s] + self.members.y[s] * self.members.width
-            if self.members.y[s] > 0 and g < e.g_min:
-                e.g_min, e.j_min = g, s
-            elif self.members.y[s] < 0 and g > e.g_max:
-                e.g_max, e.i_max = g, s
-        return e
-
-    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil:
-        """Turn a member of which ``ends`` has found the other side."""
-        if not (self.members.up[slot] if rises else self.members.down[slot]):
-            self.members.turn(slot)
-
     # -------------------------------------------------------------------------- REPROCESS
 
     cdef int reprocess(self) noexcept nogil:
@@ -239,14 +217,14 @@ cdef class Lasvm(Problem):
         Returns 1 if alpha changed, 0 if the pair was not tau-violating or the step was lost in
         rounding, -1 if out of memory.
         """
-        cdef simd_extremes e = self.ends()
+        cdef simd_extremes e = self.members.ends()
         cdef Py_ssize_t i = e.i_max, j = e.j_min
         cdef const float *k_i
         cdef const float *k_j
         cdef bint violating = e.g_max - e.g_min > self.tau
         if violating:
-            self.face(i, True)
-            self.face(j, False)
+            self.members.turn_for_step(i, True)
+            self.members.turn_for_step(j, False)
             k_i = self.matrix.row(i, -1)
             k_j = self.matrix.row(j, i)
             if k_i == NULL or k_j == NULL:
@@ -262,7 +240,7 @@ cdef class Lasvm(Problem):
         b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
         it.
         """
-        cdef simd_extremes e = self.ends()
+        cdef simd_extremes e = self.members.ends()
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
         elif e.i_max >= 0 or e.j_min >= 0:
@@ -278,8 +256,8 @@ cdef class Lasvm(Problem):
         ``least_errors``). LIBSVM takes the middle of the interval, or an end of it if one alpha
         misses its bound by rounding.
         """
-        cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * fmax(self.members.width, 0.0)
-        cdef simd_extremes e = self.ends()
+        cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * self.members.width
+        cdef simd_extremes e = self.members.ends()
         cdef Py_ssize_t s
         self.set_b()
         if e.i_max < 0 or e.j_min < 0 or not e.g_max < e.g_min:
@@ -290,7 +268,7 @@ cdef class Lasvm(Problem):
             mean += weight * (self.members.g[s] + half * self.members.y[s])
         if total > 0.0:
             self.b = fmin(fmax(mean / total, e.g_max), e.g_min)
-            if self.members.width < 0.0:
+            if not self.members.two_sided:
                 self.b = self.least_errors(e.g_max, e.g_min, self.b)
 
     cdef double least_errors(self, double low, double high, double b) noexcept nogil:
@@ -338,9 +316,9 @@ cdef class Lasvm(Problem):
 
         Deviation: the extreme of its own side is kept (see ``process``).
         """
-        cdef simd_extremes e = self.ends()
+        cdef simd_extremes e = self.members.ends()
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
-        cdef double g, other
+        cdef double g
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
             return
         if self.n_reserve > 0:
@@ -350,14 +328,9 @@ cdef class Lasvm(Problem):
             # Backwards, as remove() replaces an entry by the last one, which has been visited.
             s = self.members.zeros[p]
             g = self.members.g[s]
-            other = g + self.members.y[s] * self.members.width
-            if self.members.width >= 0.0 and (
-                    other < e.g_max or other <= e.g_min if self.members.y[s] > 0
-                    else other > e.g_min or other >= e.g_max):
-                p -= 1
-                continue                # may move on its other side
-            if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
-                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
+            if ((self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
+                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max)
+                    and not self.members.may_step_on_other_side(s, &e)):
                 self.evict_slot(s)
             p -= 1
 
@@ -371,7 +344,7 @@ cdef class Lasvm(Problem):
         cdef double farthest = 0.0
         if n_left <= self.n_reserve + self.n_reserve // 4:
             return
-        e = self.ends()
+        e = self.members.ends()
         for p in range(n_left):
             farthest = fmax(farthest, self.distance(self.members.zeros[p], &e))
         self.slack = fmin(self.slack, farthest)
@@ -389,10 +362,10 @@ cdef class Lasvm(Problem):
     cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil:
         """Return by how much g of a member at alpha = 0 may change before it violates."""
         cdef double g = self.members.g[s]
-        cdef double other = g + self.members.y[s] * self.members.width
+        cdef double other = other_g(self.members, s)
         cdef bint rises = self.members.lower[s] == 0.0
         cdef double distance = e.g_min - g if rises else g - e.g_max
-        if self.members.width >= 0.0:
+        if self.members.two_sided:
             distance = fmin(distance, other - e.g_max if rises else e.g_min - other)
         return distance
 
@@ -405,14 +378,11 @@ cdef class Lasvm(Problem):
         cdef double alpha_i = self.members.alpha[i], alpha_j = self.members.alpha[j]
         cdef double lam = self.length_of_step(i, j, self.members.g[i] - self.members.g[j], k_i[j])
         cdef bint moved
-        cdef Front front
         self.members.move(i, lam)
         self.members.move(j, -lam)
         moved = self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
-        if self.members.width >= 0.0:
-            front = self.matrix.active.front(self.members)
-            self.turn_if_crossed(&front, i, alpha_i)
-            self.turn_if_crossed(&front, j, alpha_j)
+        self.members.turn_if_crossed(i, alpha_i)
+        self.members.turn_if_crossed(j, alpha_j)
         table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
                        self.members.n, &self.members.extremes)
         self.n_operations += 2 * self.members.n
@@ -496,14 +466,14 @@ cdef class Lasvm(Problem):
         cdef const float *k
         cdef simd_extremes e
         while self.total != 0.0:
-            e = self.ends()
+            e = self.members.ends()
             slot = e.j_min if self.total > 0.0 else e.i_max
             if slot < 0:
                 break
             k = self.matrix.row(slot, -1)
             if k == NULL:
                 return -1
-            self.face(slot, self.total < 0.0)
+            self.members.turn_for_step(slot, self.total < 0.0)
             before = self.members.alpha[slot]
             self.members.move(slot, fmin(fmax(-self.total, self.members.lower[slot] - before),
                                          self.members.upper[slot] - before))
@@ -541,7 +511,7 @@ cdef class Lasvm(Problem):
         cdef bint rises = False, falls = False
         if code <= 0:
             return code
-        if self.members.width >= 0.0:
+        if self.members.two_sided:
             return code
         for s in range(self.members.n):
             rises |= self.members.upper[s] > 0.0

@@ -24,7 +24,7 @@ from ..vectors.block cimport BlockValues
 from ..rows.kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from ..vectors.stores cimport Store
-from ..vectors.support_set cimport Example, SupportSet, turn_example
+from ..vectors.support_set cimport Example, SupportSet, other_g, turn_example
 from .window cimport Window
 
 from ..rows.working_set import most_violating
@@ -70,7 +70,7 @@ cdef class Problem:
         self.shrinking = shrinking
         self.max_reprocess = max_reprocess
         self.budget = budget
-        self.members.width = -1.0 if epsilon is None else 2.0 * epsilon
+        self.members.set_tube(epsilon)
         if window_size is None:
             self.window = None
         elif self.window is not None:
@@ -183,7 +183,7 @@ cdef class Problem:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
         cdef Example turned = row[0]
         cdef Py_ssize_t slot
-        if self.members.width >= 0.0 and alpha < 0.0:
+        if self.members.two_sided and alpha < 0.0:
             turn_example(&turned, self.members.width)
         slot = self.enter(&turned, 0.0)
         self.members.move(slot, alpha)
@@ -280,15 +280,11 @@ cdef class Problem:
     # -------------------------------------------------------------------------- two sides
 
     cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil:
-        """Turn a member whose alpha, ``before`` a step, was not 0 and now is.
-
-        The step may go on on the other side. To be called before g is updated.
-        """
+        """Turn a slot of the front if its alpha has become 0; to be called before g is updated."""
         cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
-        cdef double change
-        if self.members.width >= 0.0 and before != 0.0 and self.members.alpha[slot] == 0.0:
-            change = self.members.turn(slot)
-            if front.slots != NULL:
+        cdef double change = self.members.turn_if_crossed(slot, before)
+        if front.slots != NULL:
+            if change != 0.0:
                 front.g[q] += change
             front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
 
@@ -298,20 +294,11 @@ cdef class Problem:
         If none violates with the present sides, two may violate with each other on their other
         sides: then these count in the extremes, too.
         """
-        cdef Py_ssize_t p, s
-        cdef double g
-        cdef simd_extremes *e = &self.members.extremes
-        if self.members.width < 0.0:
+        if not self.members.two_sided:
             return False
         if self.turn_violating():
             return True
-        for p in range(self.members.n_zeros):
-            s = self.members.zeros[p]
-            g = self.members.g[s] + self.members.y[s] * self.members.width
-            if self.members.y[s] < 0:
-                e.g_max = fmax(e.g_max, g)
-            else:
-                e.g_min = fmin(e.g_min, g)
+        self.members.extremes = self.members.ends()
         return self.turn_violating()
 
     cdef bint turn_violating(self) except -1 nogil:
@@ -322,7 +309,7 @@ cdef class Problem:
         for p in range(self.members.n_zeros):
             s = self.members.zeros[p]
             rises = self.members.y[s] < 0
-            g = self.members.g[s] + self.members.y[s] * self.members.width
+            g = other_g(self.members, s)
             if self.violation_by(g, rises, not rises) > self.tau:
                 self.members.turn(s)
                 turned = True
@@ -409,7 +396,7 @@ cdef class Problem:
                 square += f * f / self.members.n_members
         if self.optimizing:
             tol *= fmin(LOOSE, fmax(1.0, LOOSE * sqrt(fmax(0.0, square - mean * mean))))
-            if self.members.width >= 0.0:
+            if self.members.two_sided:
                 tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
         self.tau = fmax(tol, 4.0 * EPSILON * total)
         self.steps_to_shrink = min(self.members.n, 1000)
@@ -711,7 +698,7 @@ cdef class Problem:
         """Return target, y and both ends of the box of every slot, as of ``solution()``."""
         m = self.members
         sides = m["target"], m["y"], m["lower"], m["upper"]
-        if m.width < 0.0 or not self.shows_optimized():
+        if not m.two_sided or not self.shows_optimized():
             return sides
         _, y, lower, upper = sides
         turned = y != self.optimized["y"][:m.n]
@@ -738,7 +725,7 @@ cdef class Problem:
         alpha, g, b = self.solution()
         _, y, lower, upper = self.sides()
         alpha, residual = alpha[alive], g[alive] - b
-        if m.width < 0.0:
+        if not m.two_sided:
             room = np.where(residual > 0, upper[alive], lower[alive]) - alpha
             return float((room * residual)[residual != 0].sum() * self.scale()**2)
         ridge, cost = m["ridge"][alive], (upper - lower)[alive]

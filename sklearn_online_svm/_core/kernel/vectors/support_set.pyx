@@ -41,7 +41,6 @@ _FIELDS = {
 
 cdef class SupportSet:
     def __init__(self):
-        self.width = -1.0
         self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
         self.scan()
 
@@ -122,21 +121,94 @@ cdef class SupportSet:
         if self.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
             self.slot_of_row[row_id] = at
 
-    # -------------------------------------------------------------------------- changes
+    # -------------------------------------------------------------------------- two sides
 
-    cdef Py_ssize_t next_slot(self) noexcept nogil:
-        """Return the slot that the next ``add`` fills."""
-        return self.free_slots[self.n_free - 1] if self.n_free else self.n
+    def set_tube(self, epsilon):
+        """Set the width of the tube to 2 epsilon; None: classification."""
+        self.two_sided = epsilon is not None
+        self.width = 2.0 * epsilon if self.two_sided else 0.0
+
+    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil:
+        """Exchange the box for that of the other side of the tube; return the change of g.
+
+        Target and g are left to the caller.
+        """
+        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
+        self.y[slot] = -self.y[slot]
+        self.lower[slot], self.upper[slot] = -self.upper[slot], upper
+        self.bound[slot] = -self.bound[slot]
+        return change
+
+    cdef double turn(self, Py_ssize_t slot) noexcept nogil:
+        """Turn a member at alpha = 0 to the other side of its tube.
+
+        Returns the change of its g. The extremes are left to the caller.
+        """
+        cdef double change = self.turn_box(slot)
+        self.target[slot] += change
+        self.g[slot] += change
+        self.up[slot] = -1 if self.upper[slot] > 0.0 else 0
+        self.down[slot] = -1 if self.lower[slot] < 0.0 else 0
+        return change
+
+    cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil:
+        """Turn a member whose alpha, ``before`` a step, was not 0 and now is.
+
+        The step may continue on the other side. Returns the change of g, 0 if there is none.
+        """
+        if self.two_sided and before != 0.0 and self.alpha[slot] == 0.0:
+            return self.turn(slot)
+        return 0.0
+
+    cdef void turn_for_step(self, Py_ssize_t slot, bint rises) noexcept nogil:
+        """Turn a member of which ``ends`` has found the other side."""
+        if not (self.up[slot] if rises else self.down[slot]):
+            self.turn(slot)
 
     def turn_to(self, slots, alpha):
         """Turn members to the side of the tube that their new ``alpha`` is on, if it is not 0.
 
         The caller sets boxes, alpha and g.
         """
+        if not self.two_sided:
+            return
         self.reserve(self.n)
         turned = slots[alpha * self["y"][slots] < 0.0]
         self["target"][turned] += self["y"][turned] * self.width
         self["y"][turned] *= -1
+
+    def from_lower_side(self, slots, g):
+        """Return gradients given for the lower side of the tube on the sides of the members."""
+        return np.where(self["y"][slots] > 0, g, g + self.width)
+
+    cdef simd_extremes ends(self) noexcept nogil:
+        """Return the extremes of g, where members at alpha = 0 count on both sides."""
+        cdef simd_extremes e = self.extremes
+        cdef Py_ssize_t p, s
+        cdef double g
+        if not self.two_sided:
+            return e
+        for p in range(self.n_zeros):
+            s = self.zeros[p]
+            g = other_g(self, s)
+            if self.y[s] > 0 and g < e.g_min:
+                e.g_min, e.j_min = g, s
+            elif self.y[s] < 0 and g > e.g_max:
+                e.g_max, e.i_max = g, s
+        return e
+
+    cdef bint may_step_on_other_side(self, Py_ssize_t slot,
+                                     const simd_extremes *e) noexcept nogil:
+        """Return whether a member at alpha = 0 violates, or is an extreme, on its other side."""
+        cdef double g = other_g(self, slot)
+        return self.two_sided and (
+            g < e.g_max or g <= e.g_min if self.y[slot] > 0 else g > e.g_min or g >= e.g_max)
+
+    # -------------------------------------------------------------------------- changes
+
+    cdef Py_ssize_t next_slot(self) noexcept nogil:
+        """Return the slot that the next ``add`` fills."""
+        return self.free_slots[self.n_free - 1] if self.n_free else self.n
 
     def rebox(self, slots, lower, upper, alpha):
         """Set boxes and alpha of members; the caller updates g and the extremes.
@@ -147,7 +219,7 @@ cdef class SupportSet:
         cdef const int64_t[::1] members
         self.reserve(self.n)
         members = np.ascontiguousarray(slots, dtype=np.int64)
-        if self.width >= 0.0:
+        if self.two_sided:
             lower = np.where(self["y"][slots] > 0, 0.0, lower)
             upper = np.where(self["y"][slots] > 0, upper, 0.0)
         self["lower"][slots], self["upper"][slots] = lower, upper
@@ -236,29 +308,6 @@ cdef class SupportSet:
             self.enter_zeros(slot)
         elif was_zero and alpha != 0.0:
             self.leave_zeros(slot)
-
-    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil:
-        """Exchange the box for that of the other side of the tube; return the change of g.
-
-        Target and g are left to the caller.
-        """
-        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
-        self.y[slot] = -self.y[slot]
-        self.lower[slot], self.upper[slot] = -self.upper[slot], upper
-        self.bound[slot] = -self.bound[slot]
-        return change
-
-    cdef double turn(self, Py_ssize_t slot) noexcept nogil:
-        """Turn a member at alpha = 0 to the other side of its tube.
-
-        Returns the change of its g. The extremes are left to the caller.
-        """
-        cdef double change = self.turn_box(slot)
-        self.target[slot] += change
-        self.g[slot] += change
-        self.up[slot] = -1 if self.upper[slot] > 0.0 else 0
-        self.down[slot] = -1 if self.lower[slot] < 0.0 else 0
-        return change
 
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil:
         """Add alpha and the box of a member to those of another; its own alpha becomes 0.
