@@ -27,8 +27,6 @@ from ..vectors.stores cimport Store
 from ..vectors.support_set cimport Example, SupportSet, other_g, turn_example
 from .window cimport Window
 
-from ..rows.working_set import most_violating
-
 import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
@@ -41,14 +39,6 @@ cdef double LOOSE = 10.0
 # Array elements accessed by ``finish`` between two checks for signals: about 20 ms.
 WORK_LIMIT = 5e7
 
-# Minimum number of steps of ``finish``, if so many are left.
-cdef int64_t MIN_STEPS = 50_000
-
-# Size of a working set, unless its kernel rows do not fit into the cache.
-WORKING_SET_SIZE = 8192
-# Part of the violation that is left when the optimization over a working set ends.
-cdef double WORKING_SET_PRECISION = 0.1
-
 
 cdef class Problem:
     def __init__(self, Store store, bint identity, **options):
@@ -56,7 +46,7 @@ cdef class Problem:
         self.matrix = KernelMatrix(store, self.members, identity)
         self.optimized = OptimizedSolution()
         self.solved_at = self.chosen_at = -1
-        self.work_limit, self.working_set_size = WORK_LIMIT, WORKING_SET_SIZE
+        self.work_limit = WORK_LIMIT
         self.configure(**options)
         self.allow(INT64_MAX)
 
@@ -378,15 +368,14 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- finish
 
-    cdef void begin_finish(self, double share) noexcept nogil:
-        """Set the tolerance tau, and the limit of steps to a share of those left.
+    cdef double final_tolerance(self) noexcept nogil:
+        """Return the tolerance tau of ``finish``.
 
-        tau is tol, but at least the rounding error of g, which no step can correct. For the
+        It is tol, but at least the rounding error of g, which no step can correct. For the
         optimized solution of a stream it is tol times LOOSE, less where decision values spread
         little, and in regression at most epsilon / 4.
         """
         cdef double total = 1.0, tol = self.tol, f, mean = 0.0, square = 0.0
-        cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
         cdef Py_ssize_t s
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
@@ -398,92 +387,7 @@ cdef class Problem:
             tol *= fmin(LOOSE, fmax(1.0, LOOSE * sqrt(fmax(0.0, square - mean * mean))))
             if self.members.two_sided:
                 tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
-        self.tau = fmax(tol, 4.0 * EPSILON * total)
-        self.steps_to_shrink = min(self.members.n, 1000)
-        self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))
-        self.chosen_at = -1
-        self.finishing, self.is_finished = True, False
-        self.step_violation = NAN
-
-    cdef int finish(self) except -2 nogil:
-        """Make steps until the violation is at most tau.
-
-        The steps are made on a shrinking set of active slots; if there are many slots, on one
-        working set after the other.
-
-        To be called after ``begin_finish``, until it returns 1. Returns after about ``work_limit``
-        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory, and 2 if the
-        active slots are solved: ``Finisher.unshrink`` must recompute g of the others, and
-        ``choose_working_set`` choose the next ones. Where it returns does not change the steps.
-        Between calls the problem may be shrunk.
-        """
-        cdef Front front
-        cdef int moved
-        cdef double violation, goal, total = 0.0
-        cdef int64_t n_steps = 0, n_turned = -1
-        if not self.both_seen:
-            return 1
-        self.matrix.work = 0.0
-        while self.matrix.work < self.work_limit:
-            front = self.matrix.active.front(self.members)
-            violation = self.violation_of(front.extremes)
-            moved = 0
-            if self.needs_working_set(violation):
-                return 2
-            goal = self.matrix.active.goal if self.matrix.active.chosen else self.tau
-            if violation > goal and self.steps_left > self.steps_after:
-                moved = self.finish_step(&front)
-                if moved < 0:
-                    return -1
-                self.steps_left -= 1
-            if not moved:
-                # Solved, or to the precision of doubles, or the limit of steps is reached.
-                if not self.matrix.active.shrunk:
-                    # At the precision of doubles, only after other steps: it may change nothing.
-                    if (violation <= self.tau or n_steps > n_turned) and self.turn_zeros():
-                        n_turned = n_steps
-                        continue
-                    return -1 if self.evict_at_optimum() < 0 else 1
-                return 2
-            total += violation
-            n_steps += 1
-            self.step_violation = total / n_steps
-            self.n_changes += 1
-            self.matrix.work += 2.0 * front.n + 100.0
-            self.n_operations += 2 * front.n
-            self.steps_to_shrink -= 1
-            if (self.shrinking and self.steps_to_shrink <= 0
-                    and not self.matrix.active.chosen):
-                self.steps_to_shrink = min(front.n, 1000)
-                if self.matrix.active.shrink(self.members, self.low_of(front.extremes),
-                                             self.high_of(front.extremes)) < 0:
-                    return -1
-        return 0
-
-    cdef bint needs_working_set(self, double violation) noexcept nogil:
-        """Return whether a working set is to be chosen.
-
-        If no step could be made on the latest one, steps are made on all slots.
-        """
-        return (self.members.n >= 2 * self.working_set_size and not self.matrix.active.shrunk
-                and violation > self.tau and self.steps_left > self.steps_after
-                and self.chosen_at != self.n_changes)
-
-    cdef int choose_working_set(self) except -1:
-        """Make the most violating slots the active ones, unless no working set is needed."""
-        cdef SupportSet m = self.members
-        cdef simd_extremes e = m.extremes
-        cdef double violation = self.violation_of(&e)
-        if not self.needs_working_set(violation):
-            return 0
-        slots = most_violating(
-            m["g"], m["up"] != 0, m["down"] != 0, self.low_of(&e), self.high_of(&e),
-            self.matrix.active.former if self.chosen_at >= 0 else np.zeros(0, dtype=np.int32),
-            min(self.working_set_size, self.matrix.working_set_limit()))
-        self.matrix.active.choose(m, slots, fmax(self.tau, WORKING_SET_PRECISION * violation))
-        self.matrix.load_working_set()
-        self.chosen_at = self.n_changes
-        return 0
+        return fmax(tol, 4.0 * EPSILON * total)
 
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil:
         """Return the alpha of the q-th slot of the front."""
