@@ -293,16 +293,16 @@ cdef class Engine:
             # Vectors of evicted members are released.
             self.slots.write(self.stream.block)
 
-    def drop(self, Py_ssize_t c, slots):
+    def remove(self, Py_ssize_t c, slots):
         """Remove the members of problem ``c`` in ``slots``, whatever their alpha.
 
         The remaining alphas are changed to meet the constraints, and g is updated, so that
         training can continue. After an error the former state is restored.
         """
-        self.change(self.drop_members, self.problems[c], slots)
+        self.change(self.remove_members, self.problems[c], slots)
 
-    def drop_members(self, problem, slots):
-        self.finisher.drop(problem, slots)
+    def remove_members(self, problem, slots):
+        self.finisher.remove(problem, slots)
 
     def refresh(self):
         """Recompute every g from alpha, which removes accumulated rounding errors."""

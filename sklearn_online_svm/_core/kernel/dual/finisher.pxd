@@ -30,7 +30,7 @@ cdef class Finisher:
     cdef int unshrink(self, Problem problem) except -1
     cdef int move_block(self, Problem problem, slots) except -1
     cdef int optimize(self, executor) except -1
-    cdef int drop(self, Problem problem, slots) except -1
+    cdef int remove(self, Problem problem, slots) except -1
     cdef int refresh(self) except -1
     cdef int set_gradients(self, Problem problem, slots, g) except -1
     cdef int set_lower_gradients(self, Problem problem, slots, g) except -1

@@ -332,13 +332,13 @@ cdef class Finisher:
                     problem.end_optimizing(done, former[k])
         return 0
 
-    cdef int drop(self, Problem problem, slots) except -1:
+    cdef int remove(self, Problem problem, slots) except -1:
         """Remove members; change the remaining alphas to meet the constraints, and update g."""
         cdef Py_ssize_t slot
         self.begin_alone(problem)
         for slot in slots:
             problem.total -= problem.members.alpha[slot]
-            self.store.raise_errors(problem.drop(slot))
+            self.store.raise_errors(problem.remove(slot))
         problem.refresh()
         self.store.raise_errors(problem.balance())
         problem.refresh()

@@ -87,7 +87,7 @@ cdef class GapDriven(Problem):
     cdef int process_sample(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
-        self.entered = False
+        self.added = False
         self.n_steps = 0
         if self.members.knows(row.row_id):
             self.set_target()
@@ -108,7 +108,7 @@ cdef class GapDriven(Problem):
         cdef simd_extremes *e = &self.members.extremes
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
-        self.note_residual(row, g)
+        self.record_residual(row, g)
         if self.members.two_sided and 2.0 * g + self.members.width < 0.0:
             turn_example(row, self.members.width)
             g += self.members.width
@@ -118,11 +118,11 @@ cdef class GapDriven(Problem):
             self.skipped[row.region] += 1
             return 0
         self.set_target()
-        slot = self.keep(row, k, g)
+        slot = self.add(row, k, g)
         if slot < 0:
             return -1
         self.admitted[row.region] += 1
-        self.entered = True
+        self.added = True
         h = fabs(self.members.bound[slot]) * row.y * g
         self.h += h
         self.h_squared += h * h
@@ -185,7 +185,7 @@ cdef class GapDriven(Problem):
             if self.matrix.work > self.work_limit:
                 return 1
         n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
-        if self.entered and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
+        if self.added and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
             return self.clean()
         return 0
 

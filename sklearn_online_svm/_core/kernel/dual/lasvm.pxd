@@ -21,7 +21,7 @@ cdef class Lasvm(Problem):
     cdef int process(self, Example *row) noexcept nogil
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
-    cdef void settle_b(self) noexcept nogil
+    cdef void set_final_b(self) noexcept nogil
     cdef double least_errors(self, double low, double high, double b) noexcept nogil
     cdef void evict(self) noexcept nogil
     cdef void thin_reserve(self) noexcept nogil

@@ -156,7 +156,7 @@ cdef class Lasvm(Problem):
                 # Only one class so far: alpha and f remain 0.
                 if self.members.n_members >= max(self.n_init, self.n_reserve):
                     return 0
-                if self.keep(row, k, row.target) < 0:
+                if self.add(row, k, row.target) < 0:
                     return -1
                 self.n_changes += 1
                 self.members.scan()
@@ -164,7 +164,7 @@ cdef class Lasvm(Problem):
                 return 1
             self.both_seen = True
         g = row.target - table().dot(k, self.members.alpha, self.members.n)
-        self.note_residual(row, g - self.b)
+        self.record_residual(row, g - self.b)
         if two_sided:
             self.low = fmin(self.low, g + self.members.width)
             self.high = fmax(self.high, g)
@@ -190,7 +190,7 @@ cdef class Lasvm(Problem):
                 self.slack *= 1.0 + SLACK_RATE
             if not -gap < self.slack:
                 return 0
-        slot = self.keep(row, k, g)
+        slot = self.add(row, k, g)
         if slot < 0:
             return -1
         self.n_changes += 1
@@ -247,7 +247,7 @@ cdef class Lasvm(Problem):
             self.b = e.g_max if e.i_max >= 0 else e.g_min
         self.delta = e.g_max - e.g_min
 
-    cdef void settle_b(self) noexcept nogil:
+    cdef void set_final_b(self) noexcept nogil:
         """Set b and delta; if all members are at a bound, choose b from the interval that is left.
 
         Any b between g_max < g_min is then optimal. The one that minimizes the sum of squared
@@ -444,7 +444,7 @@ cdef class Lasvm(Problem):
         return moved
 
     cdef int evict_at_optimum(self) noexcept nogil:
-        self.settle_b()
+        self.set_final_b()
         if not self.optimizing:
             self.evict()
         return 0
@@ -501,7 +501,7 @@ cdef class Lasvm(Problem):
     cdef int refresh(self) except -2 nogil:
         self.members.scan()
         if self.solved_at == self.n_changes:
-            self.settle_b()
+            self.set_final_b()
         else:
             self.set_b()
 

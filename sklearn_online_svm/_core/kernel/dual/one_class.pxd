@@ -12,5 +12,5 @@ cdef class OneClass(Lasvm):
 
     cdef void count(self, double weight) noexcept nogil
     cdef void adapt_margin(self) noexcept nogil
-    cdef int add(self, const Example *row, float *k, double g) noexcept nogil
+    cdef int add_and_scan(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t nearest(self, Py_ssize_t slot, const float *k, double *cost) noexcept nogil

@@ -88,11 +88,11 @@ cdef class OneClass(Lasvm):
             self.adapt_margin()
             self.count(row.upper)
         self.tau = self.tol * self.unit()
-        if adds and self.add(row, k, g) < 0 or self.balance() < 0:
+        if adds and self.add_and_scan(row, k, g) < 0 or self.balance() < 0:
             return -1
         if not adds and self.total < -SMALL * self.nu:
             g = -table().dot(k, self.members.alpha, self.members.n)
-            if self.add(row, k, g) < 0 or self.balance() < 0:
+            if self.add_and_scan(row, k, g) < 0 or self.balance() < 0:
                 return -1
         self.n_changes += counts
         return counts
@@ -119,9 +119,9 @@ cdef class OneClass(Lasvm):
         else:
             self.inner_margin = fmin(self.inner_margin * (1.0 + MARGIN_RATE), fabs(e.g_min))
 
-    cdef int add(self, const Example *row, float *k, double g) noexcept nogil:
+    cdef int add_and_scan(self, const Example *row, float *k, double g) noexcept nogil:
         """Add a sample with kernel row ``k``; returns -1 if out of memory."""
-        if self.keep(row, k, g) < 0:
+        if self.add(row, k, g) < 0:
             return -1
         self.members.scan()
         return 0
@@ -145,7 +145,7 @@ cdef class OneClass(Lasvm):
     cdef int slide_window(self) noexcept nogil:
         return Problem.slide_window(self)
 
-    cdef int shed(self) noexcept nogil:
+    cdef int remove_one(self) noexcept nogil:
         """Merge two members, as the sum of alpha may need all boxes.
 
         One is replaced by another copy of the other: alphas and boxes are added. Of the pairs of
@@ -157,7 +157,7 @@ cdef class OneClass(Lasvm):
         cdef const float *k
         cdef const float *k_other
         if self.members.n_zeros:
-            return Problem.shed(self)
+            return Problem.remove_one(self)
         s = <Py_ssize_t>(<uint64_t>self.n_changes * SPREAD % <uint64_t>self.members.n)
         for _ in range(min(CANDIDATES, self.members.n)):
             if self.members.alive[s]:
@@ -169,7 +169,7 @@ cdef class OneClass(Lasvm):
                     slot, other, least = s, near, cost
             s = s + 1 if s + 1 < self.members.n else 0
         if slot < 0:
-            return Problem.shed(self)
+            return Problem.remove_one(self)
         if self.members.upper[slot] > self.members.upper[other]:
             slot, other = other, slot
         k = self.matrix.row(slot, -1)
@@ -180,7 +180,7 @@ cdef class OneClass(Lasvm):
         table().axpy(-self.members.alpha[slot], k_other, self.members.g, self.members.n)
         self.members.merge(slot, other)
         self.n_changes += 1
-        self.optimized.drop()
+        self.optimized.discard()
         self.evict_slot(slot)
         return self.refresh()
 
@@ -204,7 +204,7 @@ cdef class OneClass(Lasvm):
 
     # -------------------------------------------------------------------------- the solution
 
-    cdef void settle_b(self) noexcept nogil:
+    cdef void set_final_b(self) noexcept nogil:
         """Set b and delta so that all samples with alpha < C are inside.
 
         Their g is at most g_min + tau, and those that equal a free support vector would otherwise

@@ -71,18 +71,18 @@ cdef class Problem:
 
     # Samples and members.
     cdef bint may_reprocess(self) noexcept nogil
-    cdef void note_residual(self, const Example *row, double residual) noexcept nogil
+    cdef void record_residual(self, const Example *row, double residual) noexcept nogil
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
-    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
-    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
+    cdef Py_ssize_t add_uncached(self, const Example *row, double g) noexcept nogil
+    cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
-    cdef int drop(self, Py_ssize_t slot) noexcept nogil
+    cdef int remove(self, Py_ssize_t slot) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
 
     # The sliding window, and the budget.
     cdef int slide_window(self) noexcept nogil
-    cdef int keep_budget(self) noexcept nogil
-    cdef int shed(self) noexcept nogil
+    cdef int enforce_budget(self) noexcept nogil
+    cdef int remove_one(self) noexcept nogil
 
     # Members with two sides.
     cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil

@@ -109,7 +109,7 @@ cdef class Problem:
         self.residual, self.n_residuals = <double *>address(array), len(array)
         self.residual_array = array
 
-    cdef void note_residual(self, const Example *row, double residual) noexcept nogil:
+    cdef void record_residual(self, const Example *row, double residual) noexcept nogil:
         """Store the residual of a sample: its target, in regression the lower one, minus f(x)."""
         if row.row_id < self.n_residuals:
             self.residual[row.row_id] = residual
@@ -141,33 +141,33 @@ cdef class Problem:
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.reprocess_as_needed")
 
-    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
+    cdef Py_ssize_t add_uncached(self, const Example *row, double g) noexcept nogil:
         """Add a sample of the block to the support set; the caller provides its kernel row."""
         cdef Py_ssize_t slot = self.members.next_slot(), r = row.place
         cdef const BlockValues *block = &self.matrix.block
         cdef float diag = <float>(block.gram[r * block.gram_ld + r] + row.ridge)
         self.members.add(slot, row, g, diag, <int32_t>(-r - 1))
         if self.window is not None:
-            self.window.enter(slot)
-        self.matrix.enter(slot)
+            self.window.add(slot)
+        self.matrix.add(slot)
         return slot
 
-    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
+    cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil:
         """Add a sample of the block to the support set, with kernel row ``k``.
 
         Returns its slot, or -1 if out of memory.
         """
         cdef Py_ssize_t slot
         if self.optimized.live:
-            self.optimized.enter(
+            self.optimized.add(
                 self.members.next_slot(), row,
                 row.target - table().dot(k, self.optimized.alpha, self.members.n))
             # After that many additions, optimizing from the online solution is as fast.
-            if 2 * self.optimized.n_entered > self.members.n:
-                self.optimized.drop()
-        slot = self.enter(row, g)
+            if 2 * self.optimized.n_added > self.members.n:
+                self.optimized.discard()
+        slot = self.add_uncached(row, g)
         k[slot] = self.members.diag[slot]
-        return slot if self.matrix.keep(slot, k) == 0 else -1
+        return slot if self.matrix.cache(slot, k) == 0 else -1
 
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
@@ -175,12 +175,12 @@ cdef class Problem:
         cdef Py_ssize_t slot
         if self.members.two_sided and alpha < 0.0:
             turn_example(&turned, self.members.width)
-        slot = self.enter(&turned, 0.0)
+        slot = self.add_uncached(&turned, 0.0)
         self.members.move(slot, alpha)
         self.both_seen = True
         return slot
 
-    cdef int drop(self, Py_ssize_t slot) noexcept nogil:
+    cdef int remove(self, Py_ssize_t slot) noexcept nogil:
         """Subtract a member from the solution and evict it; return -1 if out of memory.
 
         The caller restores the constraints with ``balance`` and derived values with ``refresh``.
@@ -203,10 +203,10 @@ cdef class Problem:
         if self.optimized.live and self.optimized.alpha[slot] != 0.0:
             row = self.matrix.row(slot, -1)
             if row == NULL:
-                self.optimized.drop()
+                self.optimized.discard()
             else:
-                self.optimized.leave(slot, row, self.members.n)
-        self.matrix.leave(slot)
+                self.optimized.remove(slot, row, self.members.n)
+        self.matrix.remove(slot)
         self.members.remove(slot)
 
     # -------------------------------------------------------------------------- the window
@@ -224,7 +224,7 @@ cdef class Problem:
         slot = self.window.outdated(self.members)
         while slot >= 0 and code == 0:
             alpha = self.members.alpha[slot]
-            code = self.drop(slot)
+            code = self.remove(slot)
             if code == 0:
                 self.total -= alpha
                 slot = self.window.outdated(self.members)
@@ -240,14 +240,14 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- the budget
 
-    cdef int keep_budget(self) noexcept nogil:
+    cdef int enforce_budget(self) noexcept nogil:
         """Remove members until their number is within the budget; return -1 if out of memory."""
         while self.budget > 0 and self.members.n_members > self.budget:
-            if self.shed() < 0:
+            if self.remove_one() < 0:
                 return -1
         return 0
 
-    cdef int shed(self) noexcept nogil:
+    cdef int remove_one(self) noexcept nogil:
         """Remove the member of smallest \\|alpha\\|; return -1 if out of memory."""
         cdef Py_ssize_t s, slot = -1
         if self.members.n_zeros:
@@ -258,7 +258,7 @@ cdef class Problem:
                         slot < 0 or fabs(self.members.alpha[s]) < fabs(self.members.alpha[slot])):
                     slot = s
         self.total -= self.members.alpha[slot]
-        if self.drop(slot) < 0:
+        if self.remove(slot) < 0:
             return -1
         self.refresh()
         if self.total != 0.0:
@@ -430,7 +430,7 @@ cdef class Problem:
         self.optimized.swap(self.members)
         self.optimizing = False
         if done:
-            self.optimized.at, self.optimized.n_entered = self.n_changes, 0
+            self.optimized.at, self.optimized.n_added = self.n_changes, 0
         else:
             self.optimized = former
         return 0
@@ -444,7 +444,7 @@ cdef class Problem:
 
     def discard_optimized(self):
         """Discard the optimized solution."""
-        self.optimized.drop()
+        self.optimized.discard()
 
     def read_state(self):
         """Return the part of the state that predictions may change."""

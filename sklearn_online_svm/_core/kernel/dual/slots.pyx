@@ -102,7 +102,7 @@ cdef class Slots:
         self.rows.is_wanted = n_evicted > 0 or (
             2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
 
-    cdef void keep_all_rows(self) noexcept:
+    cdef void cache_all_rows(self) noexcept:
         """Let the cache keep the rows of all vectors that are added now, if they fit."""
         if self.counted:
             self.divide_memory()
@@ -171,7 +171,7 @@ cdef class Slots:
                 if self.references_at[index] == 0:
                     self.free_at[self.n_free] = index
                     self.n_free += 1
-                    self.rows.leave(index)
+                    self.rows.remove(index)
             problem.matrix.n_released = 0
         for row in range(fresh.n):
             stored[row] = NOT_WANTED
@@ -189,8 +189,8 @@ cdef class Slots:
                 stored[row] = self.take()
                 self.store.put(stored[row], fresh.block, row)
                 self.labels_at[stored[row]] = fresh.labels[row]
-                self.rows.enter(stored[row], row)
-                self.note(stored[row])
+                self.rows.add(stored[row], row)
+                self.record(stored[row])
         for problem in self.problems:
             for p in range(problem.matrix.n_pending):
                 slot = problem.matrix.pending[p]
@@ -200,7 +200,7 @@ cdef class Slots:
                     self.references_at[stored[-index - 1]] += 1
                     problem.members.index[slot] = stored[-index - 1]
             problem.matrix.n_pending = 0
-        self.rows.keep(fresh, n_slots)
+        self.rows.cache(fresh, n_slots)
         return 0
 
     cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1:
@@ -214,12 +214,12 @@ cdef class Slots:
                 self.store.put(slot, fresh.block, -index - 1)
                 self.labels_at[slot] = fresh.labels[-index - 1]
                 problem.members.index[slot] = <int32_t>slot
-                self.note(<int32_t>slot)
+                self.record(<int32_t>slot)
         problem.matrix.n_pending = 0
         self.store.n_slots = problem.members.n
         return 0
 
-    cdef void note(self, int32_t slot) noexcept:
+    cdef void record(self, int32_t slot) noexcept:
         """Record that a slot has been filled: at most one per sample."""
         self.written[self.n_written] = slot
         self.n_written += 1

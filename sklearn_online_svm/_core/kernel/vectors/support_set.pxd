@@ -92,13 +92,13 @@ cdef class SupportSet:
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef int attach(self, dict arrays) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
-    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
+    cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
                   int32_t index) noexcept nogil
     cdef void remove(self, Py_ssize_t slot) noexcept nogil
-    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
-    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
+    cdef void add_zero(self, Py_ssize_t slot) noexcept nogil
+    cdef void remove_zero(self, Py_ssize_t slot) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
     cdef double turn_box(self, Py_ssize_t slot) noexcept nogil
     cdef double turn(self, Py_ssize_t slot) noexcept nogil

@@ -115,7 +115,7 @@ cdef class SupportSet:
         """Return whether a sample of X is in the support set; False for other samples."""
         return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
 
-    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
+    cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil:
         """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
         cdef int64_t row_id = self.row_id[slot]
         if self.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
@@ -231,7 +231,7 @@ cdef class SupportSet:
         self.n_zeros = 0
         for s in members:
             if self.alpha[s] == 0.0:
-                self.enter_zeros(s)
+                self.add_zero(s)
 
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
                   int32_t index) noexcept nogil:
@@ -257,13 +257,13 @@ cdef class SupportSet:
         self.alpha[slot] = 0.0
         self.up[slot] = -1 if row.upper > 0.0 else 0
         self.down[slot] = -1 if row.lower < 0.0 else 0
-        self.enter_zeros(slot)
-        self.note(slot, <int32_t>slot)
+        self.add_zero(slot)
+        self.record(slot, <int32_t>slot)
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Free ``slot``. Its alpha must be 0, so no g changes."""
-        self.note(slot, -1)
-        self.leave_zeros(slot)
+        self.record(slot, -1)
+        self.remove_zero(slot)
         self.lower[slot] = self.upper[slot] = 0.0
         self.bound[slot] = 0.0
         self.up[slot] = self.down[slot] = 0
@@ -273,12 +273,12 @@ cdef class SupportSet:
         self.n_free += 1
         self.n_members -= 1
 
-    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil:
+    cdef void add_zero(self, Py_ssize_t slot) noexcept nogil:
         self.zero_place[slot] = <int32_t>self.n_zeros
         self.zeros[self.n_zeros] = <int32_t>slot
         self.n_zeros += 1
 
-    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil:
+    cdef void remove_zero(self, Py_ssize_t slot) noexcept nogil:
         cdef int32_t place = self.zero_place[slot]
         cdef int32_t last = self.zeros[self.n_zeros - 1]
         self.zeros[place] = last
@@ -305,9 +305,9 @@ cdef class SupportSet:
         self.up[slot] = -1 if alpha < upper else 0
         self.down[slot] = -1 if alpha > lower else 0
         if alpha == 0.0 and not was_zero:
-            self.enter_zeros(slot)
+            self.add_zero(slot)
         elif was_zero and alpha != 0.0:
-            self.leave_zeros(slot)
+            self.remove_zero(slot)
 
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil:
         """Add alpha and the box of a member to those of another; its own alpha becomes 0.
@@ -341,7 +341,7 @@ cdef class SupportSet:
             self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
             self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
             if self.alpha[s] == 0.0 and self.alive[s]:
-                self.enter_zeros(s)
+                self.add_zero(s)
 
     cdef void scan(self) noexcept nogil:
         """Recompute the extremes of g."""
