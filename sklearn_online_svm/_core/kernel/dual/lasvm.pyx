@@ -31,7 +31,7 @@ from libc.stdlib cimport free, malloc, qsort
 from ..rows.active_set cimport Front
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .problem cimport Problem
-from ..vectors.support_set cimport Example, other_g, turn_example
+from ..vectors.support_set cimport Example, may_step_on_other_side, other_g, turn_example
 
 import numpy as np
 
@@ -328,9 +328,9 @@ cdef class Lasvm(Problem):
             # Backwards, as remove() replaces an entry by the last one, which has been visited.
             s = self.members.zeros[p]
             g = self.members.g[s]
-            if ((self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
-                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max)
-                    and not self.members.may_step_on_other_side(s, &e)):
+            if not may_step_on_other_side(self.members, s, &e) and (
+                    self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
+                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
                 self.evict_slot(s)
             p -= 1
 

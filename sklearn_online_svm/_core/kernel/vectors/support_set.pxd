@@ -105,8 +105,6 @@ cdef class SupportSet:
     cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil
     cdef void turn_for_step(self, Py_ssize_t slot, bint rises) noexcept nogil
     cdef simd_extremes ends(self) noexcept nogil
-    cdef bint may_step_on_other_side(self, Py_ssize_t slot,
-                                     const simd_extremes *e) noexcept nogil
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
     cdef void mark(self) noexcept nogil
     cdef void scan(self) noexcept nogil
@@ -115,6 +113,14 @@ cdef class SupportSet:
 cdef inline double other_g(SupportSet members, Py_ssize_t slot) noexcept nogil:
     """Return the gradient that a member has on the other side of its tube."""
     return members.g[slot] + members.y[slot] * members.width
+
+
+cdef inline bint may_step_on_other_side(SupportSet members, Py_ssize_t slot,
+                                        const simd_extremes *e) noexcept nogil:
+    """Return whether a member at alpha = 0 violates, or is an extreme, on its other side."""
+    cdef double g = other_g(members, slot)
+    return members.two_sided and (
+        g < e.g_max or g <= e.g_min if members.y[slot] > 0 else g > e.g_min or g >= e.g_max)
 
 
 cdef inline void turn_example(Example *row, double width) noexcept nogil:

@@ -184,25 +184,23 @@ cdef class SupportSet:
     cdef simd_extremes ends(self) noexcept nogil:
         """Return the extremes of g, where members at alpha = 0 count on both sides."""
         cdef simd_extremes e = self.extremes
-        cdef Py_ssize_t p, s
-        cdef double g
+        # In local variables: in the loop, e and the members might else be the same memory.
+        cdef double g, g_max = e.g_max, g_min = e.g_min, width = self.width
+        cdef Py_ssize_t i_max = e.i_max, j_min = e.j_min, p, s, n = self.n_zeros
+        cdef const int8_t *y = self.y
+        cdef const double *own_g = self.g
+        cdef const int32_t *zeros = self.zeros
         if not self.two_sided:
             return e
-        for p in range(self.n_zeros):
-            s = self.zeros[p]
-            g = other_g(self, s)
-            if self.y[s] > 0 and g < e.g_min:
-                e.g_min, e.j_min = g, s
-            elif self.y[s] < 0 and g > e.g_max:
-                e.g_max, e.i_max = g, s
+        for p in range(n):
+            s = zeros[p]
+            g = own_g[s] + y[s] * width
+            if y[s] > 0 and g < g_min:
+                g_min, j_min = g, s
+            elif y[s] < 0 and g > g_max:
+                g_max, i_max = g, s
+        e.g_max, e.g_min, e.i_max, e.j_min = g_max, g_min, i_max, j_min
         return e
-
-    cdef bint may_step_on_other_side(self, Py_ssize_t slot,
-                                     const simd_extremes *e) noexcept nogil:
-        """Return whether a member at alpha = 0 violates, or is an extreme, on its other side."""
-        cdef double g = other_g(self, slot)
-        return self.two_sided and (
-            g < e.g_max or g <= e.g_min if self.y[slot] > 0 else g > e.g_min or g >= e.g_max)
 
     # -------------------------------------------------------------------------- changes
 
