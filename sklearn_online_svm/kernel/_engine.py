@@ -1,7 +1,8 @@
 """Specifications that turn estimator parameters into an engine, and restore stored ones."""
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +11,7 @@ from .._core.kernel.dual import admission
 from .._core.kernel.dual.engine import Engine
 from .._core.kernel.dual.gap_driven import GapDriven
 from .._core.kernel.dual.lasvm import Lasvm
+from .._core.kernel.dual.one_class import OneClass
 from .._core.kernel.vectors import python_stores, stores
 from .._core.kernel.vectors.column_store import ColumnStore
 from .._core.kernel.vectors.dense_store import DenseStore
@@ -53,78 +55,115 @@ FAR = 100.0
 COARSE = 0.01
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SolverSpec:
-    """Solver options of each binary problem; an algorithm ignores options it does not use."""
+    """Options of each binary problem that all solvers have; a subclass has those of one solver."""
 
-    algorithm: str = "lasvm"
     tol: float = 1e-3
     shrinking: bool = True
-    # lasvm: bound of the violation after REPROCESS; initial number of samples of one class.
-    delta_max: float = np.inf
-    n_init: int = 5
-    # All but lasvm: REPROCESS until the gap is at most the larger of this and its target.
-    gap_floor: float = 1.0
-    ramp_s: float = -1.0
-    ramp_start: int = 100
-    single_steps: int = 10
-    clean_interval: int = 300
-    max_non_sv: int = 100
     # Maximum number of REPROCESS steps after one sample, shared by the problems.
     max_reprocess: int = 20_000
     # Number of samples after which a vector is evicted; None: no limit.
     window_size: int | None = None
     # Maximum number of vectors of each problem; 0: no limit.
     budget: int = 0
-    # Regression: half the width of the tube; None: classification.
-    epsilon: float | None = None
-    # One class: the share of the samples outside; 0: several classes.
-    nu: float = 0.0
 
-    @property
-    def has_bias(self):
-        return self.algorithm == "lasvm"
-
-    @property
-    def may_move_origin(self):
-        """Whether the origin of a linear kernel changes nothing: the sum of alpha is 0."""
-        return self.has_bias and self.nu == 0.0
+    # Whether the origin of a linear kernel changes nothing: the sum of alpha is 0.
+    may_move_origin: ClassVar[bool] = False
 
     def problem(self, store, n_problems, cache_bytes):
         """Return a problem with an empty support set, one of ``n_problems`` over the store."""
-        kind = Lasvm if self.has_bias else GapDriven
-        return kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
+        return self.kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
 
     def options(self, n_problems, cache_bytes):
         """Return the options of one of ``n_problems`` problems."""
-        common = dict(
-            tol=self.tol,
-            shrinking=self.shrinking,
-            cache_bytes=cache_bytes // n_problems,
-            max_reprocess=self.max_reprocess // n_problems,
-            window_size=self.window_size,
-            budget=self.budget,
-            epsilon=self.epsilon,
-        )
-        if self.has_bias:
-            return dict(delta_max=self.delta_max, n_init=self.n_init, nu=self.nu, **common)
-        return dict(
-            admission=self._admission(),
-            gap_floor=self.gap_floor,
-            single_steps=self.single_steps,
-            clean_interval=self.clean_interval,
-            max_non_sv=-1 if self.algorithm == "lasvm-full" else self.max_non_sv,
-            **common,
-        )
+        return asdict(self) | {
+            "cache_bytes": cache_bytes // n_problems,
+            "max_reprocess": self.max_reprocess // n_problems,
+        }
+
+    def for_negative_samples(self, n):
+        """Return the options with which ``n`` samples, all negative, begin a problem."""
+        return replace(self, window_size=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LasvmSpec(SolverSpec):
+    """LASVM: classification and regression with a bias."""
+
+    # Bound of the violation after REPROCESS.
+    delta_max: float = np.inf
+    # Number of samples that are kept while all are of one class.
+    n_init: int = 5
+    # Regression: half the width of the tube; None: classification.
+    epsilon: float | None = None
+
+    kind: ClassVar[type] = Lasvm
+    algorithm: ClassVar[str] = "lasvm"
+    has_bias: ClassVar[bool] = True
+    may_move_origin: ClassVar[bool] = True
+
+    def for_negative_samples(self, n):
+        return replace(self, window_size=None, n_init=n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneClassSpec(SolverSpec):
+    """LASVM on the one-class problem."""
+
+    nu: float  # the share of the samples outside
+
+    kind: ClassVar[type] = OneClass
+    algorithm: ClassVar[str] = "lasvm"
+    has_bias: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapDrivenSpec(SolverSpec):
+    """LASVM-G and the algorithms that differ from it by an admission rule or by CLEAN."""
+
+    algorithm: str  # one of ALGORITHMS but "lasvm"; "batch": RampSVC without a bias
+    # REPROCESS until the gap is at most the larger of this and its target.
+    gap_floor: float = 1.0
+    ramp_s: float = -1.0
+    ramp_start: int = 100
+    single_steps: int = 10
+    clean_interval: int = 300
+    max_non_sv: int = 100
+    # Regression: half the width of the tube; None: classification.
+    epsilon: float | None = None
+
+    kind: ClassVar[type] = GapDriven
+    has_bias: ClassVar[bool] = False
+
+    def options(self, n_problems, cache_bytes):
+        options = super().options(n_problems, cache_bytes) | {"admission": self._admission()}
+        if self.algorithm == "lasvm-full":
+            options["max_non_sv"] = -1
+        for name in ("algorithm", "ramp_s", "ramp_start"):
+            del options[name]
+        return options
 
     def _admission(self):
         if self.algorithm == "lasvm-nc":
             return admission.RampLoss(self.ramp_s, self.ramp_start)
         if self.algorithm == "lasvm-i":
             return admission.RampFilter(self.ramp_s, self.ramp_start)
-        if self.algorithm == "batch":  # RampSVC without a bias
+        if self.algorithm == "batch":
             return admission.Violators(self.ramp_s, self.tol)
         return admission.Admission(self.ramp_s)
+
+
+def solver_from_state(state):
+    """Rebuild the specification of a solver from its fields.
+
+    Version 0.1 stored the fields of all solvers; those of the others are ignored.
+    """
+    kind = OneClassSpec if state.get("nu") else LasvmSpec
+    if state.get("algorithm", "lasvm") != "lasvm":
+        kind = GapDrivenSpec
+    names = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in state.items() if name in names})
 
 
 @dataclass(frozen=True)
@@ -167,7 +206,7 @@ class VectorSpec:
     def engine_of(self, vectors):
         """Return an engine for kernel values with the given vectors."""
         store = stores.filled(self.store(), vectors)
-        return Engine(store, [SolverSpec().problem(store, 1, 0)], 0)
+        return Engine(store, [LasvmSpec().problem(store, 1, 0)], 0)
 
     def as_dict(self):
         """Return the fields and their values, for pickling."""
@@ -205,7 +244,7 @@ class EngineSpec(VectorSpec):
     @classmethod
     def from_state(cls, state):
         """Rebuild a spec from the result of ``as_dict``."""
-        return cls(**{**state, "solver": SolverSpec(**state["solver"])})
+        return cls(**{**state, "solver": solver_from_state(state["solver"])})
 
 
 def column_store(spec):

@@ -466,7 +466,7 @@ def is_above(limits, values):
 def lower_gradients(problem, slots):
     """Return g of the members in ``slots``, in regression that of the lower side of the tube."""
     members = problem.members
-    return members["g"][slots] - max(members.width, 0.0) * (members["y"][slots] < 0)
+    return members["g"][slots] - members.width * (members["y"][slots] < 0)
 
 
 def engine_with(model, X, given, alpha, g, n_evaluations):

@@ -14,7 +14,7 @@ from .._validation import warn
 from . import _training
 from ._checkpoint import are_rows_of
 from ._docs import with_shared_docs
-from ._engine import SolverSpec, decisions
+from ._engine import GapDrivenSpec, LasvmSpec, decisions
 from ._epochs import is_small
 from ._model import can_take_new_samples
 from ._online_machine import (
@@ -571,18 +571,23 @@ class LASVR(RegressorMixin, OnlineMachine):
         return float(self.tol) if exact else max(float(self.tol), 0.1 * self.epsilon_)
 
     def _solver(self):
-        return SolverSpec(
-            algorithm=self.algorithm,
+        common = dict(
             tol=self._tolerance(),
             shrinking=bool(self.shrinking),
-            gap_floor=float(self.C),
-            single_steps=SINGLE_STEPS,
-            clean_interval=CLEAN_INTERVAL,
-            max_non_sv=MAX_NON_SV,
             max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
             epsilon=self._targets.epsilon,
+        )
+        if self.algorithm == "lasvm":
+            return LasvmSpec(**common)
+        return GapDrivenSpec(
+            algorithm=self.algorithm,
+            gap_floor=float(self.C),
+            single_steps=SINGLE_STEPS,
+            clean_interval=CLEAN_INTERVAL,
+            max_non_sv=MAX_NON_SV,
+            **common,
         )
 
     def _refuse(self, in_stream):

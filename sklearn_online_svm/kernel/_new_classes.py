@@ -14,12 +14,6 @@ from .._core.kernel.vectors.block import Samples
 from .._core.linear.rows import Dataset
 from ._expansion import ExpansionState
 
-# Arrays that change sign when the two classes are exchanged, and pairs that change places.
-_SIGNED = ("alpha", "g", "target", "bound", "y")
-_SIGNED += tuple(f"optimized_{name}" for name in ("alpha", "g", "target", "y"))
-_EXCHANGED = {"up": "down", "down": "up"}
-_NEGATED_AND_EXCHANGED = {"lower": "upper", "upper": "lower"}
-
 # Arrays of an expansion with a row for each problem, and those of its votes.
 _BY_PROBLEM = ("coef", "sums", "weights", "covariance", "f")
 _STEPS = ("slots", "problems", "lengths", "rows")
@@ -53,83 +47,25 @@ def extended_engine(engine, spec, places):
         An engine of ``spec`` with copies of all arrays.
     """
     with engine.guard.reading():
-        state = engine.state()
-    former = state["problems"]
-    if len(former) == 1:
-        (single,) = former
-        former = [_mirrored(single), single]
-        n_free = single["counts"][2]
-        state["references"] = 2 * single["alive"].astype(np.int32)
-        state["free_slots"] = single["free_slots"][:n_free].astype(np.int64)
-    slots = np.flatnonzero(state["references"])
-    new, n_evaluations = _negative_problem(engine.store.vectors(slots), slots, former, spec)
-    n_new = spec.n_problems - len(former)
-    state["references"][new["index"][new["alive"] != 0]] += n_new
-    state["problems"] = arranged(former, places, new, spec.n_problems)
-    state["slot_labels"] = places[state["slot_labels"]].astype(np.int32)
-    state["n_evaluations"] += n_evaluations
+        samples = engine.stored_samples()
     extended = spec.build()
-    extended.restore(state)
+    negative = _negative_engine(engine.store.vectors(samples["slot"]), samples["cost"], spec)
+    with engine.guard.reading():
+        extended.begin_from(engine, places, negative, samples)
     return extended
 
 
-def _negative_problem(vectors, slots, former, spec):
-    """Return the state of a problem with the vectors in ``slots`` as its negative samples.
+def _negative_engine(vectors, cost, spec):
+    """Return an engine with one problem, trained on the vectors as negative samples.
 
     With a bias, they are all kept with alpha = 0 until the first positive sample, as the first
-    samples of a stream. Without a bias, they are trained on in the order of the slots.
-
-    Returns the state, and the number of kernel values computed.
+    samples of a stream. Without a bias, they are trained on in their order.
     """
-    n = int(slots.max(initial=-1)) + 1
-    described = {name: np.zeros(n, former[0][name].dtype) for name in ("row_id", "origin")}
-    described |= {"cost": np.zeros(n), "window_born": np.zeros(n, dtype=np.int64)}
-    for problem in former:
-        members = np.flatnonzero(problem["alive"])
-        values = {**problem, "cost": np.maximum(problem["upper"], -problem["lower"])}
-        for name, array in described.items():
-            if name in values:
-                array[problem["index"][members]] = values[name][members]
-    order = np.arange(len(slots))
-    solver = replace(spec.solver, n_init=len(slots), window_size=None)
-    engine = replace(spec, n_problems=1, solver=solver).build()
-    cost = np.ascontiguousarray(described["cost"][slots])
-    engine.learn(vectors, order, Samples(np.zeros(len(slots), np.int32), cost, order))
-    (problem,) = engine.state()["problems"]
-    problem["counters"][0] = 0  # its kernel values are counted by the engine
-    alive = problem["alive"] != 0
-    at = slots[problem["row_id"][alive]]
-    problem["index"][alive] = at
-    for name in ("row_id", "origin"):
-        problem[name][alive] = described[name][at]
-    if spec.solver.window_size is not None:
-        problem["window_now"] = former[0]["window_now"]
-        problem["window_born"] = np.zeros(len(alive), dtype=np.int64)
-        problem["window_born"][alive] = described["window_born"][at]
-    return problem, engine.n_kernel_evaluations
-
-
-def _mirrored(problem):
-    """Return the state of the problem with the two classes exchanged: f becomes -f."""
-    mirrored = {name: array.copy() for name, array in problem.items()}
-    for name in _SIGNED:
-        if name in problem:
-            # A difference: -0.0 would differ from the 0.0 of a model that knew all classes.
-            mirrored[name] = (0 - problem[name]).astype(problem[name].dtype)
-    for name, other in _EXCHANGED.items():
-        mirrored[name] = problem[other].copy()
-    for name, other in _NEGATED_AND_EXCHANGED.items():
-        mirrored[name] = 0.0 - problem[other]
-    b, delta, tau, g_max, g_min = problem["scalars"]
-    mirrored["scalars"] = np.array([0.0 - b, delta, tau, -g_min, -g_max])
-    mirrored["counters"][-2:] = problem["counters"][[-1, -2]]  # slots of g_max and g_min
-    if len(problem["epoch"]) == 3:
-        violation, high, low = problem["epoch"]
-        mirrored["epoch"] = np.array([violation, -low, -high])
-    if "optimized_numbers" in problem:
-        # The bias, and the sum of alpha that has been removed.
-        mirrored["optimized_numbers"][[0, -1]] = 0.0 - problem["optimized_numbers"][[0, -1]]
-    return mirrored
+    n = len(cost)
+    engine = replace(spec, n_problems=1, solver=spec.solver.for_negative_samples(n)).build()
+    given = Samples(np.zeros(n, np.int32), np.ascontiguousarray(cost), np.arange(n))
+    engine.learn(vectors, np.arange(n), given)
+    return engine
 
 
 # ---------------------------------------------------------------------------- the update loop

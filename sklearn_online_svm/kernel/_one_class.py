@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from .._sklearn_compat import Interval, _fit_context
 from . import _training
 from ._docs import with_shared_docs
-from ._engine import SolverSpec
+from ._engine import OneClassSpec
 from ._epochs import OnlinePasses
 from ._model import can_take_new_samples
 from ._online_machine import MAX_REPROCESS, OnlineMachine
@@ -391,7 +391,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
             problem.grows = grows
 
     def _solver(self):
-        return SolverSpec(
+        return OneClassSpec(
             tol=float(self.tol),
             shrinking=bool(self.shrinking),
             max_reprocess=MAX_REPROCESS,

@@ -10,7 +10,7 @@ from .._core.kernel.vectors.support_set import DATA
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from . import _training
 from ._checkpoint import are_rows_of
-from ._engine import ALGORITHMS, SolverSpec
+from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._epochs import known_slots
 from ._machine_classifier import MachineClassifier
 from ._model import can_take_new_samples
@@ -166,20 +166,24 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
         self._engine = extended_engine(self._engine, self._spec, places)
 
     def _solver(self):
-        return SolverSpec(
-            algorithm=self.algorithm,
+        common = dict(
             tol=float(self.tol),
             shrinking=bool(self.shrinking),
-            delta_max=np.inf if self.delta_max is None else float(self.delta_max),
-            n_init=N_INIT,
+            max_reprocess=MAX_REPROCESS,
+            window_size=self.window_size,
+        )
+        if self.algorithm == "lasvm":
+            delta_max = np.inf if self.delta_max is None else float(self.delta_max)
+            return LasvmSpec(delta_max=delta_max, n_init=N_INIT, **common)
+        return GapDrivenSpec(
+            algorithm=self.algorithm,
             gap_floor=float(self.C),
             ramp_s=float(self.ramp_s),
             ramp_start=RAMP_START,
             single_steps=SINGLE_STEPS,
             clean_interval=CLEAN_INTERVAL,
             max_non_sv=MAX_NON_SV,
-            max_reprocess=MAX_REPROCESS,
-            window_size=self.window_size,
+            **common,
         )
 
     @property

@@ -76,8 +76,8 @@ class Sweeps:
         n_rows = len(self.targets)
         self.row_ids = np.arange(n_rows)
         self.t = model._targets.linear_terms(self.targets)
-        width = self.engine.problems[0].members.width
-        self.two_sided, self.width = width >= 0.0, max(width, 0.0)
+        members = self.engine.problems[0].members
+        self.two_sided, self.width = members.two_sided, members.width
         # Whether alpha can increase from 0, and decrease.
         self.rises, self.falls = self.t > 0, self.t < 0
         if self.two_sided:

@@ -9,7 +9,7 @@ from . import _training
 from ._cccp import ConvexProblems, ProblemPosition
 from ._convergence import most_steps
 from ._docs import with_shared_docs
-from ._engine import SolverSpec
+from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import built_engine
 from ._machine_classifier import MachineClassifier
 from ._probabilities import Probabilities
@@ -307,12 +307,14 @@ class RampSVC(Probabilities, MachineClassifier):
         return True
 
     def _solver(self):
-        return SolverSpec(
-            algorithm="lasvm" if self.fit_intercept else "batch",
-            tol=float(self.tol),
-            shrinking=bool(self.shrinking),
+        common = dict(tol=float(self.tol), shrinking=bool(self.shrinking))
+        if self.fit_intercept:
+            return LasvmSpec(**common)
+        return GapDrivenSpec(
+            algorithm="batch",
             gap_floor=np.inf,
             ramp_s=float(self.ramp_s),
             clean_interval=0,
             max_non_sv=0,
+            **common,
         )

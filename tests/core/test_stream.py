@@ -55,7 +55,7 @@ def test_a_support_vector_can_be_dropped(algorithm):
         slot = int(alpha.argmax())
         row = learner.problem.members["row_id"][slot]
         n_members = learner.problem.members.n_members
-        learner.loop.drop(0, [slot])
+        learner.loop.remove(0, [slot])
         assert row not in learner.members()
         assert learner.problem.members.n_members == n_members - 1
         kept, expected = gradients(learner, K)
@@ -76,7 +76,7 @@ def test_finish_after_dropping_equals_svc_on_the_rest():
     signs = np.where(y == "yes", 1, -1)
     learner = Learner(X, signs, 5.0, tol=1e-6).learn(np.arange(150))
     slots = learner.alive()[::3]
-    learner.loop.drop(0, slots)
+    learner.loop.remove(0, slots)
     learner.loop.finish()
     rows = learner.members()
     svc = SVC(C=5.0, kernel="precomputed", tol=1e-6)
@@ -91,7 +91,7 @@ def test_members_of_several_problems_can_be_dropped():
     former = loop.state()
     problem = loop.problems[1]
     others = [p.state() for p in (loop.problems[0], loop.problems[2])]
-    loop.drop(1, problem.slots())
+    loop.remove(1, problem.slots())
     assert problem.members.n_members == 0
     for state, other in zip(others, (loop.problems[0], loop.problems[2]), strict=True):
         for name, value in other.state().items():

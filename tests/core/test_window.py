@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm.kernel._engine import SolverSpec
+from sklearn_online_svm.kernel._engine import LasvmSpec
 from tests.core.test_solver_steps import Pair
 from tests.reference.window import WindowTwin
 from tests.support.engine import Learner, kernel_values, make_store
@@ -117,10 +117,10 @@ def test_window_may_be_set_and_removed_during_training():
     X = rng.normal(size=(300, 3))
     learner = Learner(X, y, 2.0).learn(np.arange(100))
     assert len(learner.alive()) > 40
-    learner.problem.configure(**SolverSpec(window_size=20).options(1, 500 << 20))
+    learner.problem.configure(**LasvmSpec(window_size=20).options(1, 500 << 20))
     learner.learn(np.arange(100, 200))
     rows = learner.problem.members["row_id"][learner.alive()]
     assert 2 < len(rows) <= 20 and rows.min() >= 180
-    learner.problem.configure(**SolverSpec().options(1, 500 << 20))
+    learner.problem.configure(**LasvmSpec().options(1, 500 << 20))
     learner.learn(np.arange(200, 300))
     assert len(learner.alive()) > 20

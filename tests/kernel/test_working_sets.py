@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
-from sklearn_online_svm._core.kernel.dual import problem as problem_module
+from sklearn_online_svm._core.kernel.dual import finisher as finisher_module
 from tests.kernel.test_resume import (  # noqa: F401
     RandomInterrupts,
     assert_same,
@@ -29,7 +29,7 @@ def gaussian(A, B):
 @pytest.fixture
 def small_working_sets(monkeypatch):
     """Use working sets of a few samples."""
-    monkeypatch.setattr(problem_module, "WORKING_SET_SIZE", SIZE)
+    monkeypatch.setattr(finisher_module, "WORKING_SET_SIZE", SIZE)
 
 
 CASES = {
@@ -76,7 +76,7 @@ def test_optimum_is_that_of_steps_on_all_slots(case, layout, monkeypatch):
     X, y = data(n_classes)
     X = layout(X)
     expected = solved(kind, params, X, y)
-    monkeypatch.setattr(problem_module, "WORKING_SET_SIZE", SIZE)
+    monkeypatch.setattr(finisher_module, "WORKING_SET_SIZE", SIZE)
     model = solved(kind, params, X, y)
     assert model.n_kernel_evaluations_ != expected.n_kernel_evaluations_
     assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
@@ -88,7 +88,7 @@ def test_precomputed_kernel(monkeypatch):
     X, y = data(3)
     K = gaussian(X, X)
     expected = solved(LASVC, dict(kernel="precomputed", C=10.0), K, y)
-    monkeypatch.setattr(problem_module, "WORKING_SET_SIZE", SIZE)
+    monkeypatch.setattr(finisher_module, "WORKING_SET_SIZE", SIZE)
     model = solved(LASVC, dict(kernel="precomputed", C=10.0), K, y)
     assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
 

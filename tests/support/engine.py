@@ -7,7 +7,7 @@ from sklearn_online_svm._core.kernel.dual.engine import Engine
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm._core.kernel.vectors.dense_store import DenseStore
 from sklearn_online_svm._core.kernel.vectors.sparse_store import SparseStore
-from sklearn_online_svm.kernel._engine import SolverSpec
+from sklearn_online_svm.kernel._engine import GapDrivenSpec, LasvmSpec, OneClassSpec
 
 
 def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):
@@ -15,8 +15,15 @@ def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=
     return store(X.shape[1], X.dtype, kernel=kernel, gamma=gamma, coef0=coef0, degree=degree)
 
 
+def solver_spec(algorithm="lasvm", gap_floor=1.0, **options):
+    """Return the specification of a solver; ``gap_floor`` is ignored by those with a bias."""
+    if algorithm != "lasvm":
+        return GapDrivenSpec(algorithm=algorithm, gap_floor=gap_floor, **options)
+    return OneClassSpec(**options) if "nu" in options else LasvmSpec(**options)
+
+
 def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):
-    spec = SolverSpec(**solver)
+    spec = solver_spec(**solver)
     return Engine(
         store,
         [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)],

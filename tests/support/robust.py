@@ -31,7 +31,10 @@ class Busy(LASVC):
     """LASVC with small constants, so that the ramp and CLEAN act often."""
 
     def _solver(self):
-        return replace(super()._solver(), ramp_start=20, clean_interval=25, max_non_sv=10)
+        solver = super()._solver()
+        if solver.has_bias:
+            return solver
+        return replace(solver, ramp_start=20, clean_interval=25, max_non_sv=10)
 
 
 def model_of(algorithm, make=LASVC, **params):

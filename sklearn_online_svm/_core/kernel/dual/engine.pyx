@@ -24,6 +24,10 @@ from .stream cimport Stream
 
 import numpy as np
 
+# What is known of a sample in the store.
+SAMPLE = np.dtype([("slot", np.int64), ("row_id", np.int64), ("origin", np.int8),
+                   ("cost", np.float64), ("born", np.int64)])
+
 
 @cython.final
 cdef class Engine:
@@ -73,6 +77,61 @@ cdef class Engine:
         self.slots.take_back(state["problems"])
         self.slots.restore(state)
         self.touched()
+
+    def stored_samples(self):
+        """Return what is known of the samples in the store, in the order of their slots.
+
+        A structured array with the fields ``slot``, ``row_id``, ``origin``, ``cost`` and ``born``,
+        the number of samples that had been processed before (0 without a window).
+        """
+        cdef Problem problem
+        samples = np.zeros(self.store.n_slots, dtype=SAMPLE)
+        samples["slot"] = -1
+        for problem in self.problems:
+            slots, n = problem.slots(), problem.members.n
+            at = problem.members["index"][slots]
+            samples["slot"][at] = at
+            samples["row_id"][at] = problem.members["row_id"][slots]
+            samples["origin"][at] = problem.members["origin"][slots]
+            samples["cost"][at] = np.maximum(
+                problem.members["upper"], -problem.members["lower"])[slots]
+            if problem.window is not None:
+                samples["born"][at] = problem.window.state(n)["window_born"][slots]
+        return samples[samples["slot"] >= 0]
+
+    def begin_from(self, Engine former, places, Engine negative, samples):
+        """Continue an engine of fewer classes in this empty one, which then is independent of it.
+
+        Two former classes have a single function f; here their functions are -f and f.
+
+        Parameters
+        ----------
+        former : Engine
+        places : ndarray of shape (n_former_classes,)
+            Indices of the former classes among all classes.
+        negative : Engine
+            Its problem, of which each new class gets a copy, was trained on the samples in the
+            store of ``former`` as negative samples.
+        samples : ndarray
+            These samples, a result of ``former.stored_samples()``.
+        """
+        cdef Problem problem, first = former.problems[0]
+        cdef bint single = len(former.problems) == 1
+        states = [problem.state() for problem in former.problems]
+        at = dict(zip(places.tolist(), states * 2 if single else states))
+        self.store.restore(former.store.state(), former.store.n_slots)
+        for c, problem in enumerate(self.problems):
+            if c in at:
+                problem.restore(at[c])
+            else:
+                problem.begin_with(negative.problems[0], samples, first.window)
+        if single:
+            self.problems[places[0]].mirror()
+        self.slots.begin_from(former.slots, places)
+        self.stream.n_evaluations = (
+            former.stream.n_evaluations + former.finisher.n_evaluations
+            + negative.n_kernel_evaluations)
+        self.stream.n_processed = former.stream.n_processed
 
     def touched(self):
         """Discard the solution after arrays of a problem were changed from outside."""
@@ -234,16 +293,16 @@ cdef class Engine:
             # Vectors of evicted members are released.
             self.slots.write(self.stream.block)
 
-    def drop(self, Py_ssize_t c, slots):
+    def remove(self, Py_ssize_t c, slots):
         """Remove the members of problem ``c`` in ``slots``, whatever their alpha.
 
         The remaining alphas are changed to meet the constraints, and g is updated, so that
         training can continue. After an error the former state is restored.
         """
-        self.change(self.drop_members, self.problems[c], slots)
+        self.change(self.remove_members, self.problems[c], slots)
 
-    def drop_members(self, problem, slots):
-        self.finisher.drop(problem, slots)
+    def remove_members(self, problem, slots):
+        self.finisher.remove(problem, slots)
 
     def refresh(self):
         """Recompute every g from alpha, which removes accumulated rounding errors."""

@@ -17,14 +17,20 @@ cdef class Finisher:
     cdef int64_t n_evaluations
     cdef object progress            # called several times per second during ``finish``, or None
     cdef double share               # of the steps left that ``finish`` may make
+    # Size of a working set; working sets are used from twice as many slots.
+    cdef Py_ssize_t working_set_size
 
     cdef int begin_alone(self, Problem problem) except -1
     cdef int finish(self, list problems, executor) except -1
+    cdef int begin_finish(self, Problem problem) except -1
+    cdef int make_steps(self, Problem problem) except -2 nogil
+    cdef bint needs_working_set(self, Problem problem, double violation) noexcept nogil
+    cdef int choose_working_set(self, Problem problem) except -1
     cdef int end_finish(self) except -1
     cdef int unshrink(self, Problem problem) except -1
     cdef int move_block(self, Problem problem, slots) except -1
     cdef int optimize(self, executor) except -1
-    cdef int drop(self, Problem problem, slots) except -1
+    cdef int remove(self, Problem problem, slots) except -1
     cdef int refresh(self) except -1
     cdef int set_gradients(self, Problem problem, slots, g) except -1
     cdef int set_lower_gradients(self, Problem problem, slots, g) except -1

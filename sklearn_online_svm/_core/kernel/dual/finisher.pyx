@@ -1,19 +1,31 @@
 """Optimization over the support set: ``finish``, and the optimized solution for predictions."""
 cimport cython
+from libc.math cimport NAN, fmax
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ...guard cimport Halt, share
 from ...interrupts cimport check_interrupts
 from ...memory cimport round_up
-from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
+from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_extremes, table
 from ..vectors.block cimport BlockValues, SampleBlock, Samples
+from ..rows.active_set cimport Front
 from ..rows.kernel_matrix cimport KernelMatrix
 from .problem cimport Problem
 from .slots cimport Slots
 from ..vectors.support_set cimport Example, SupportSet, turn_example
 
+from ..rows.working_set import most_violating
+
 import numpy as np
+
+# Minimum number of steps of ``finish``, if so many are left.
+cdef int64_t MIN_STEPS = 50_000
+
+# Size of a working set, unless its kernel rows do not fit into the cache.
+WORKING_SET_SIZE = 8192
+# Part of the violation that is left when the optimization over a working set ends.
+cdef double WORKING_SET_PRECISION = 0.1
 
 # Slots whose kernel values are computed at a time, for a block: they remain in the L2 cache.
 cdef enum:
@@ -25,6 +37,7 @@ cdef class Finisher:
     def __init__(self, Slots slots, Halt halt):
         self.slots, self.store, self.problems = slots, slots.store, slots.problems
         self.halt, self.share = halt, 1.0
+        self.working_set_size = WORKING_SET_SIZE
         self.block = SampleBlock(self.store)
 
     cdef int begin_alone(self, Problem problem) except -1:
@@ -56,17 +69,17 @@ cdef class Finisher:
         """Optimize one problem, checking signals now and then."""
         cdef int code = 0
         if not problem.finishing:
-            problem.begin_finish(self.share)
+            self.begin_finish(problem)
         problem.matrix.load_working_set()       # of an interrupted call
         try:
             while not problem.is_finished and not self.halt.now:
                 with nogil:
-                    code = problem.finish()
+                    code = self.make_steps(problem)
                 problem.is_finished = code == 1
                 problem.matrix.raise_errors(code)
                 if code == 2:
                     self.unshrink(problem)
-                    problem.choose_working_set()
+                    self.choose_working_set(problem)
                 check_interrupts()
                 if self.progress is not None:
                     try:
@@ -76,6 +89,101 @@ cdef class Finisher:
                         raise
         finally:
             problem.matrix.unload_working_set()
+
+    cdef int begin_finish(self, Problem problem) except -1:
+        """Set the tolerance tau, and the limit of steps to a share of those left."""
+        cdef int64_t steps_after = <int64_t>((1.0 - self.share) * problem.steps_left)
+        problem.tau = problem.final_tolerance()
+        problem.steps_to_shrink = min(problem.members.n, 1000)
+        problem.steps_after = max(0, min(steps_after, problem.steps_left - MIN_STEPS))
+        problem.chosen_at = -1
+        problem.finishing, problem.is_finished = True, False
+        problem.step_violation = NAN
+        return 0
+
+    cdef int make_steps(self, Problem problem) except -2 nogil:
+        """Make steps until the violation is at most tau.
+
+        The steps are made on a shrinking set of active slots; if there are many slots, on one
+        working set after the other.
+
+        Returns after about ``work_limit`` accessed array elements: 1 if solved, 0 if not yet, -1
+        if out of memory, and 2 if the active slots are solved: ``unshrink`` must recompute g of
+        the others, and ``choose_working_set`` choose the next ones. Where it returns does not
+        change the steps. Between calls the problem may be shrunk.
+        """
+        cdef Front front
+        cdef int moved
+        cdef double violation, goal, total = 0.0
+        cdef int64_t n_steps = 0, n_turned = -1
+        if not problem.both_seen:
+            return 1
+        problem.matrix.work = 0.0
+        while problem.matrix.work < problem.work_limit:
+            front = problem.matrix.active.front(problem.members)
+            violation = problem.violation_of(front.extremes)
+            moved = 0
+            if self.needs_working_set(problem, violation):
+                return 2
+            goal = problem.matrix.active.goal if problem.matrix.active.chosen else problem.tau
+            if violation > goal and problem.steps_left > problem.steps_after:
+                moved = problem.finish_step(&front)
+                if moved < 0:
+                    return -1
+                problem.steps_left -= 1
+            if not moved:
+                # Solved, or to the precision of doubles, or the limit of steps is reached.
+                if not problem.matrix.active.shrunk:
+                    # At the precision of doubles, only after other steps: it may change nothing.
+                    if (violation <= problem.tau or n_steps > n_turned) and problem.turn_zeros():
+                        n_turned = n_steps
+                        continue
+                    return -1 if problem.evict_at_optimum() < 0 else 1
+                return 2
+            total += violation
+            n_steps += 1
+            problem.step_violation = total / n_steps
+            problem.n_changes += 1
+            problem.matrix.work += 2.0 * front.n + 100.0
+            problem.n_operations += 2 * front.n
+            problem.steps_to_shrink -= 1
+            if (problem.shrinking and problem.steps_to_shrink <= 0
+                    and not problem.matrix.active.chosen):
+                problem.steps_to_shrink = min(front.n, 1000)
+                if problem.matrix.active.shrink(
+                        problem.members, problem.low_of(front.extremes),
+                        problem.high_of(front.extremes)) < 0:
+                    return -1
+        return 0
+
+    cdef bint needs_working_set(self, Problem problem, double violation) noexcept nogil:
+        """Return whether a working set is to be chosen.
+
+        If no step could be made on the latest one, steps are made on all slots.
+        """
+        return (problem.members.n >= 2 * self.working_set_size
+                and not problem.matrix.active.shrunk and violation > problem.tau
+                and problem.steps_left > problem.steps_after
+                and problem.chosen_at != problem.n_changes)
+
+    cdef int choose_working_set(self, Problem problem) except -1:
+        """Make the most violating slots the active ones, unless no working set is needed."""
+        cdef SupportSet m = problem.members
+        cdef simd_extremes e = m.extremes
+        cdef double violation = problem.violation_of(&e)
+        if not self.needs_working_set(problem, violation):
+            return 0
+        former = np.zeros(0, dtype=np.int32)
+        if problem.chosen_at >= 0:
+            former = problem.matrix.active.former
+        slots = most_violating(
+            m["g"], m["up"] != 0, m["down"] != 0, problem.low_of(&e), problem.high_of(&e), former,
+            min(self.working_set_size, problem.matrix.working_set_limit()))
+        problem.matrix.active.choose(
+            m, slots, fmax(problem.tau, WORKING_SET_PRECISION * violation))
+        problem.matrix.load_working_set()
+        problem.chosen_at = problem.n_changes
+        return 0
 
     cdef int unshrink(self, Problem problem) except -1:
         """Recompute g of the slots that are not active, checking signals between blocks.
@@ -224,13 +332,13 @@ cdef class Finisher:
                     problem.end_optimizing(done, former[k])
         return 0
 
-    cdef int drop(self, Problem problem, slots) except -1:
+    cdef int remove(self, Problem problem, slots) except -1:
         """Remove members; change the remaining alphas to meet the constraints, and update g."""
         cdef Py_ssize_t slot
         self.begin_alone(problem)
         for slot in slots:
             problem.total -= problem.members.alpha[slot]
-            self.store.raise_errors(problem.drop(slot))
+            self.store.raise_errors(problem.remove(slot))
         problem.refresh()
         self.store.raise_errors(problem.balance())
         problem.refresh()
@@ -255,10 +363,7 @@ cdef class Finisher:
 
     cdef int set_lower_gradients(self, Problem problem, slots, g) except -1:
         """Set g, given for the target of the lower side of the tube in regression."""
-        cdef SupportSet members = problem.members
-        if members.width >= 0.0:
-            g = np.where(members["y"][slots] > 0, g, g + members.width)
-        return self.set_gradients(problem, slots, g)
+        return self.set_gradients(problem, slots, problem.members.from_lower_side(slots, g))
 
     cdef int recompute(self) except -1:
         """Recompute K(x, x) and g, for a support set that comes from another kernel."""
@@ -347,8 +452,7 @@ cdef class Finisher:
             slots = problem.slots()
             row_ids = problem.members["row_id"][slots]
             boxes = given.boxes(c, self.slots.class_of(c), row_ids)
-            if problem.members.width >= 0.0:
-                problem.members.turn_to(slots, alpha[c][slots])
+            problem.members.turn_to(slots, alpha[c][slots])
             problem.members.rebox(slots, *boxes, alpha[c][slots])
             if given.squared:
                 problem.members["ridge"][slots] = given.ridges(row_ids)

@@ -37,7 +37,7 @@ cdef class GapDriven(Problem):
     cdef double h_squared
     cdef bint stale                  # whether a step was made since the last three were computed
     cdef Py_ssize_t n_steps          # REPROCESS steps for the current sample
-    cdef bint entered                # the current sample was added to the support set
+    cdef bint added                # the current sample was added to the support set
     cdef readonly double violation   # largest violation found by PROCESS since begin_pass
     # Number of samples, by region of the ramp at arrival: admitted, removed by CLEAN, not
     # admitted.

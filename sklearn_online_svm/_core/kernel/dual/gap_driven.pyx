@@ -87,7 +87,7 @@ cdef class GapDriven(Problem):
     cdef int process_sample(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
-        self.entered = False
+        self.added = False
         self.n_steps = 0
         if self.members.knows(row.row_id):
             self.set_target()
@@ -108,8 +108,8 @@ cdef class GapDriven(Problem):
         cdef simd_extremes *e = &self.members.extremes
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
-        self.note_residual(row, g)
-        if self.members.width >= 0.0 and 2.0 * g + self.members.width < 0.0:
+        self.record_residual(row, g)
+        if self.members.two_sided and 2.0 * g + self.members.width < 0.0:
             turn_example(row, self.members.width)
             g += self.members.width
         z = row.y * (row.target - g)
@@ -118,11 +118,11 @@ cdef class GapDriven(Problem):
             self.skipped[row.region] += 1
             return 0
         self.set_target()
-        slot = self.keep(row, k, g)
+        slot = self.add(row, k, g)
         if slot < 0:
             return -1
         self.admitted[row.region] += 1
-        self.entered = True
+        self.added = True
         h = fabs(self.members.bound[slot]) * row.y * g
         self.h += h
         self.h_squared += h * h
@@ -185,7 +185,7 @@ cdef class GapDriven(Problem):
             if self.matrix.work > self.work_limit:
                 return 1
         n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
-        if self.entered and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
+        if self.added and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
             return self.clean()
         return 0
 
@@ -212,15 +212,12 @@ cdef class GapDriven(Problem):
         """
         cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
         cdef double diag = fmax(self.members.diag[slot], SIMD_CURVATURE)
-        cdef Front front
         lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)
         # Change of sum alpha g, from K alpha = target - g.
         self.alpha_g += lam * (2.0 * g - self.members.target[slot] - lam * self.members.diag[slot])
-        if self.members.width >= 0.0:
-            front = self.matrix.active.front(self.members)
-            self.turn_if_crossed(&front, slot, before)
+        self.members.turn_if_crossed(slot, before)
         self.loss = table().update_one(self.members.g, k, lam, self.members.up,
                                        self.members.down, self.members.bound, self.members.n,
                                        &self.members.extremes)
@@ -291,7 +288,7 @@ cdef class GapDriven(Problem):
         for p in range(n):
             slot = self.members.zeros[p]
             g = self.members.g[slot] if self.members.upper[slot] > 0.0 else -self.members.g[slot]
-            if self.members.width >= 0.0:
+            if self.members.two_sided:
                 g = fmax(g, -g - self.members.width)
             self.idle[p].slot = slot
             self.idle[p].distance = -g

@@ -12,29 +12,21 @@ cdef class Lasvm(Problem):
     cdef readonly double high  # largest g, since begin_pass, of a new sample that may increase
     cdef readonly double low  # smallest g, since begin_pass, of a new sample that may decrease
     cdef int changed
-    # One class: sum alpha = nu n_inside, where n_inside is the weight of the samples seen, or the
-    # number of those in the window. It grows with new samples, but not in further epochs.
-    cdef double nu                   # 0: the problem has labels or targets
-    cdef readonly double n_inside
-    cdef public bint grows
     # Number of members at alpha = 0 that are kept, those closest to violating; 0: as the thesis.
     cdef Py_ssize_t n_reserve
-    # Members at alpha = 0 are kept, and new samples added, if they violate but for so much (one
-    # class, or with a reserve).
+    # With a reserve: members at alpha = 0 are kept, and new samples added, if they violate but for
+    # so much.
     cdef double slack
 
     cdef int process(self, Example *row) noexcept nogil
-    cdef int process_unlabelled(self, const Example *row) noexcept nogil
-    cdef Py_ssize_t nearest(self, Py_ssize_t slot, const float *k, double *cost) noexcept nogil
-    cdef simd_extremes ends(self) noexcept nogil
-    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
-    cdef void settle_b(self) noexcept nogil
+    cdef void set_final_b(self) noexcept nogil
     cdef double least_errors(self, double low, double high, double b) noexcept nogil
     cdef void evict(self) noexcept nogil
     cdef void thin_reserve(self) noexcept nogil
     cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil
+    cdef int restore_sum(self) noexcept nogil
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,

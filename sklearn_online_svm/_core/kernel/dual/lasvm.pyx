@@ -21,35 +21,29 @@ REPROCESS makes a step along the most violating pair of the support set and evic
 not needed. Online training runs PROCESS and REPROCESS for each sample; ``finish`` makes steps with
 second-order working set selection until no pair is tau-violating, and evicts once, at its end.
 
-Regression differs by the members at alpha = 0, which count on both sides (``ends``). In the
-one-class problem (Schoelkopf et al. 2001) all targets are 0, and the constraint is
-
-    sum_i alpha_i = nu n,   0 <= alpha_i <= 1,
-
-for n samples seen: the problem of the paper (sum 1, upper bounds 1 / (nu n)) times nu n, so that
-the boxes do not change when n grows. A new sample adds nu to the sum: those with the largest g,
-which are farthest outside, take it, before PROCESS and REPROCESS make their steps.
+Regression differs by the members at alpha = 0, which count on both sides
+(``SupportSet.ends``). The one-class
+problem differs by the sum of alpha, which grows with the samples (``one_class.pyx``).
 """
-cimport cython
 from libc.math cimport INFINITY, fabs, fmax, fmin
-from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc, qsort
 
 from ..rows.active_set cimport Front
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .problem cimport Problem
-from ..vectors.support_set cimport Example, turn_example
+from ..vectors.support_set cimport Example, may_step_on_other_side, other_g, turn_example
 
 import numpy as np
 
-# Part of nu, the share of a sample in the sum of alpha, below which a difference is rounding.
+# Part of the sum of weights up to which a difference of errors is rounding.
 cdef double SMALL = 1e-9
 
-# One class: number of members at alpha = 0 that are kept at least, without a budget. Relative
-# change of the slack after a sample.
-cdef enum:
-    RESERVE = 300
+# Relative change of the slack after a sample, while the reserve is not full.
 cdef double SLACK_RATE = 0.01
+
+# Factor by which the slack is reduced at a time when the reserve is too large.
+cdef double THINNING = 0.95
+
 
 # A value of b at which the prediction of a sample changes, and the change of the errors beyond it.
 cdef struct Crossing:
@@ -61,29 +55,13 @@ cdef int _by_b(const void *a, const void *b) noexcept nogil:
     return (x > y) - (x < y)
 
 
-# Relative rounding error of a sum of kernel values, which are in single precision.
-cdef double ROUNDING = 4.0 * np.finfo(np.float32).eps
-
-# Factor by which the slack is reduced at a time when the reserve is too large.
-cdef double THINNING = 0.95
-
-# One class: number of members whose nearest one is searched before two are merged, and a factor
-# that spreads them over the slots.
-cdef enum:
-    CANDIDATES = 8
-cdef uint64_t SPREAD = 2654435761
-
-
-@cython.final
 cdef class Lasvm(Problem):
     def __cinit__(self, *args, **kwargs):
-        self.grows = True
         self.begin_pass()
 
     def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, bint evicts=True,
-                  double nu=0.0, **common):
+                  **common):
         Problem.configure(self, **common)
-        self.nu = nu
         self.delta_max = delta_max
         self.n_init = n_init
         self.evicts = evicts
@@ -96,16 +74,19 @@ cdef class Lasvm(Problem):
     def state(self):
         state = Problem.state(self)
         state["epoch"] = np.array([self.violation, self.high, self.low])
-        state["inside"] = np.array([self.n_inside, self.grows, self.slack, self.n_reserve])
+        state["reserve"] = np.array([self.slack, self.n_reserve])
         return state
 
     def restore(self, state):
         Problem.restore(self, state)
         self.violation, self.high, self.low = (float(v) for v in state["epoch"])
-        # Models stored before there was a reserve have three numbers, or none.
-        inside = (*state.get("inside", (0.0, True, 0.0)), 0)
-        self.n_inside, self.grows, self.slack = inside[:3]
-        self.n_reserve = int(inside[3])
+        # Version 0.1 has no reserve.
+        self.slack, n_reserve = state.get("reserve", (0.0, 0))
+        self.n_reserve = int(n_reserve)
+
+    def mirror(self):
+        Problem.mirror(self)
+        self.high, self.low = -self.low, -self.high
 
     @property
     def reserve(self):
@@ -114,7 +95,7 @@ cdef class Lasvm(Problem):
 
     @reserve.setter
     def reserve(self, Py_ssize_t n):
-        if self.nu == 0.0 and (n > 0) != (self.n_reserve > 0):
+        if (n > 0) != (self.n_reserve > 0):
             self.slack = INFINITY if n > 0 else 0.0
         self.n_reserve = n
 
@@ -123,8 +104,7 @@ cdef class Lasvm(Problem):
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
         if not self.members.knows(row.row_id):
-            self.changed = (self.process(row) if self.nu == 0.0
-                            else self.process_unlabelled(row))
+            self.changed = self.process(row)
             if self.changed < 0:
                 return -1
         return self.both_seen
@@ -164,8 +144,8 @@ cdef class Lasvm(Problem):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef const float *k_partner
-        cdef simd_extremes e = self.ends()
-        cdef bint two_sided = self.members.width >= 0.0, rises = row.upper > 0.0
+        cdef simd_extremes e = self.members.ends()
+        cdef bint two_sided = self.members.two_sided, rises = row.upper > 0.0
         cdef double g, gap
         cdef Py_ssize_t partner, slot
         if two_sided:
@@ -176,7 +156,7 @@ cdef class Lasvm(Problem):
                 # Only one class so far: alpha and f remain 0.
                 if self.members.n_members >= max(self.n_init, self.n_reserve):
                     return 0
-                if self.keep(row, k, row.target) < 0:
+                if self.add(row, k, row.target) < 0:
                     return -1
                 self.n_changes += 1
                 self.members.scan()
@@ -184,7 +164,7 @@ cdef class Lasvm(Problem):
                 return 1
             self.both_seen = True
         g = row.target - table().dot(k, self.members.alpha, self.members.n)
-        self.note_residual(row, g - self.b)
+        self.record_residual(row, g - self.b)
         if two_sided:
             self.low = fmin(self.low, g + self.members.width)
             self.high = fmax(self.high, g)
@@ -210,14 +190,14 @@ cdef class Lasvm(Problem):
                 self.slack *= 1.0 + SLACK_RATE
             if not -gap < self.slack:
                 return 0
-        slot = self.keep(row, k, g)
+        slot = self.add(row, k, g)
         if slot < 0:
             return -1
         self.n_changes += 1
         if not gap > self.tau or partner < 0:
             self.members.scan()
             return 1
-        self.face(partner, not rises)
+        self.members.turn_for_step(partner, not rises)
         # The row of the new sample is available; only the partner's comes from the cache.
         k_partner = self.matrix.row(partner, slot)
         if k_partner == NULL:
@@ -228,138 +208,6 @@ cdef class Lasvm(Problem):
             self.step(partner, slot, k_partner, k)
         return 1
 
-    cdef int process_unlabelled(self, const Example *row) noexcept nogil:
-        """PROCESS of the one-class problem: the sum of alpha grows by nu.
-
-        A sample that violates with a member is added, or one that is farther outside than all
-        members that can increase; and if no member can take the rest of the sum. Samples little
-        inside the boundary are added, too, about as many as there are support vectors: the
-        boundary moves inwards as n grows, and when vectors leave the window. Without them, their
-        part of the sum would go to samples far inside, or far outside, and the share outside would
-        not be nu.
-        """
-        cdef Py_ssize_t reserve = RESERVE if self.budget == 0 else 0
-        cdef float *k = self.matrix.block_row(row.place)
-        cdef const simd_extremes *e = &self.members.extremes
-        cdef double g = -table().dot(k, self.members.alpha, self.members.n), former = self.n_inside
-        cdef double least = (-self.slack if self.grows and self.slack > 0.0
-                             else self.tol * self.unit())
-        cdef bint enters = e.j_min < 0 or g - e.g_min > least or g > e.g_max
-        cdef bint counts = enters
-        self.both_seen = True
-        if self.grows and e.j_min >= 0:
-            if self.members.n_zeros > max(reserve, self.members.n_members // 2):
-                self.slack *= 1.0 - SLACK_RATE
-            elif self.slack == 0.0:
-                self.slack = fabs(e.g_min)
-            else:
-                self.slack = fmin(self.slack * (1.0 + SLACK_RATE), fabs(e.g_min))
-        if e.j_min >= 0:
-            self.violation = fmax(self.violation, g - e.g_min)
-        self.high = fmax(self.high, g)
-        if self.grows:
-            counts = True
-            self.n_inside += row.upper
-            if self.window is not None:
-                self.n_inside = fmin(self.n_inside, <double>self.window.size)
-            self.total -= self.nu * (self.n_inside - former)
-            self.optimized.residual += self.nu * (self.n_inside - former)
-        self.tau = self.tol * self.unit()
-        if enters:
-            if self.keep(row, k, g) < 0:
-                return -1
-            self.members.scan()
-        if self.balance() < 0:
-            return -1
-        if not enters and self.total < -SMALL * self.nu:
-            if self.keep(row, k, -table().dot(k, self.members.alpha, self.members.n)) < 0:
-                return -1
-            self.members.scan()
-            if self.balance() < 0:
-                return -1
-        self.n_changes += counts
-        return counts
-
-    cdef int shed(self) noexcept nogil:
-        """One class: merge two members, as the sum of alpha may need all boxes.
-
-        One is replaced by another copy of the other: alphas and boxes are added. Of the pairs of
-        some members with their nearest ones, the pair with the least increase of the within-group
-        variance is merged (Ward 1963). Returns -1 if out of memory.
-        """
-        cdef Py_ssize_t slot = -1, other = -1, s, near
-        cdef double cost, least = INFINITY
-        cdef const float *k
-        cdef const float *k_other
-        if self.nu == 0.0 or self.members.n_zeros:
-            return Problem.shed(self)
-        s = <Py_ssize_t>(<uint64_t>self.n_changes * SPREAD % <uint64_t>self.members.n)
-        for _ in range(min(CANDIDATES, self.members.n)):
-            if self.members.alive[s]:
-                k = self.matrix.row(s, -1)
-                if k == NULL:
-                    return -1
-                near = self.nearest(s, k, &cost)
-                if cost < least:
-                    slot, other, least = s, near, cost
-            s = s + 1 if s + 1 < self.members.n else 0
-        if slot < 0:
-            return Problem.shed(self)
-        if self.members.upper[slot] > self.members.upper[other]:
-            slot, other = other, slot
-        k = self.matrix.row(slot, -1)
-        k_other = self.matrix.row(other, slot) if k != NULL else NULL
-        if k_other == NULL:
-            return -1
-        table().axpy(self.members.alpha[slot], k, self.members.g, self.members.n)
-        table().axpy(-self.members.alpha[slot], k_other, self.members.g, self.members.n)
-        self.members.merge(slot, other)
-        self.n_changes += 1
-        self.optimized.drop()
-        self.evict_slot(slot)
-        return self.refresh()
-
-    cdef Py_ssize_t nearest(self, Py_ssize_t slot, const float *k, double *cost) noexcept nogil:
-        """Return the other member to merge with at the least cost; ``k`` is the row of the slot.
-
-        The cost is the squared distance in the feature space times half the harmonic mean of the
-        weights.
-        """
-        cdef Py_ssize_t s, nearest = -1
-        cdef double weight = self.members.upper[slot], other, found
-        cost[0] = INFINITY
-        for s in range(self.members.n):
-            if s != slot and self.members.alive[s]:
-                other = self.members.upper[s]
-                found = (<double>self.members.diag[slot] + self.members.diag[s] - 2.0 * k[s]) * (
-                    weight * other / (weight + other))
-                if found < cost[0]:
-                    nearest, cost[0] = s, found
-        return nearest
-
-    # -------------------------------------------------------------------------- two sides
-
-    cdef simd_extremes ends(self) noexcept nogil:
-        """Return the extremes of g, where members at alpha = 0 count on both sides."""
-        cdef simd_extremes e = self.members.extremes
-        cdef Py_ssize_t p, s
-        cdef double g
-        if self.members.width < 0.0:
-            return e
-        for p in range(self.members.n_zeros):
-            s = self.members.zeros[p]
-            g = self.members.g[s] + self.members.y[s] * self.members.width
-            if self.members.y[s] > 0 and g < e.g_min:
-                e.g_min, e.j_min = g, s
-            elif self.members.y[s] < 0 and g > e.g_max:
-                e.g_max, e.i_max = g, s
-        return e
-
-    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil:
-        """Turn a member of which ``ends`` has found the other side."""
-        if not (self.members.up[slot] if rises else self.members.down[slot]):
-            self.members.turn(slot)
-
     # -------------------------------------------------------------------------- REPROCESS
 
     cdef int reprocess(self) noexcept nogil:
@@ -369,14 +217,14 @@ cdef class Lasvm(Problem):
         Returns 1 if alpha changed, 0 if the pair was not tau-violating or the step was lost in
         rounding, -1 if out of memory.
         """
-        cdef simd_extremes e = self.ends()
+        cdef simd_extremes e = self.members.ends()
         cdef Py_ssize_t i = e.i_max, j = e.j_min
         cdef const float *k_i
         cdef const float *k_j
         cdef bint violating = e.g_max - e.g_min > self.tau
         if violating:
-            self.face(i, True)
-            self.face(j, False)
+            self.members.turn_for_step(i, True)
+            self.members.turn_for_step(j, False)
             k_i = self.matrix.row(i, -1)
             k_j = self.matrix.row(j, i)
             if k_i == NULL or k_j == NULL:
@@ -392,14 +240,14 @@ cdef class Lasvm(Problem):
         b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
         it.
         """
-        cdef simd_extremes e = self.ends()
+        cdef simd_extremes e = self.members.ends()
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
         elif e.i_max >= 0 or e.j_min >= 0:
             self.b = e.g_max if e.i_max >= 0 else e.g_min
         self.delta = e.g_max - e.g_min
 
-    cdef void settle_b(self) noexcept nogil:
+    cdef void set_final_b(self) noexcept nogil:
         """Set b and delta; if all members are at a bound, choose b from the interval that is left.
 
         Any b between g_max < g_min is then optimal. The one that minimizes the sum of squared
@@ -407,23 +255,12 @@ cdef class Lasvm(Problem):
         chosen in regression; in classification if no other b has fewer training errors (see
         ``least_errors``). LIBSVM takes the middle of the interval, or an end of it if one alpha
         misses its bound by rounding.
-
-        One class: all samples with alpha < C are inside. Their g is at most g_min + tau, and those
-        that equal a free support vector would otherwise be outside by rounding.
         """
-        cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * fmax(self.members.width, 0.0)
-        cdef double margin
-        cdef simd_extremes e = self.ends()
+        cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * self.members.width
+        cdef simd_extremes e = self.members.ends()
         cdef Py_ssize_t s
         self.set_b()
-        if e.i_max < 0 or e.j_min < 0:
-            return
-        if self.nu > 0.0:
-            margin = self.tau + ROUNDING * fabs(e.g_min)
-            if e.g_max > e.g_min - margin:
-                self.b = e.g_min + margin
-            return
-        if not e.g_max < e.g_min:
+        if e.i_max < 0 or e.j_min < 0 or not e.g_max < e.g_min:
             return
         for s in range(self.members.n):
             weight = fabs(self.members.alpha[s])
@@ -431,7 +268,7 @@ cdef class Lasvm(Problem):
             mean += weight * (self.members.g[s] + half * self.members.y[s])
         if total > 0.0:
             self.b = fmin(fmax(mean / total, e.g_max), e.g_min)
-            if self.members.width < 0.0:
+            if not self.members.two_sided:
                 self.b = self.least_errors(e.g_max, e.g_min, self.b)
 
     cdef double least_errors(self, double low, double high, double b) noexcept nogil:
@@ -479,26 +316,21 @@ cdef class Lasvm(Problem):
 
         Deviation: the extreme of its own side is kept (see ``process``).
         """
-        cdef simd_extremes e = self.ends()
+        cdef simd_extremes e = self.members.ends()
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
-        cdef double g, other
+        cdef double g
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
             return
-        if self.n_reserve > 0 and self.nu == 0.0:
+        if self.n_reserve > 0:
             self.thin_reserve()
             return
         while p >= 0:
             # Backwards, as remove() replaces an entry by the last one, which has been visited.
             s = self.members.zeros[p]
             g = self.members.g[s]
-            other = g + self.members.y[s] * self.members.width
-            if self.members.width >= 0.0 and (
-                    other < e.g_max or other <= e.g_min if self.members.y[s] > 0
-                    else other > e.g_min or other >= e.g_max):
-                p -= 1
-                continue                # may move on its other side
-            if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
-                    or self.members.lower[s] == 0.0 and g <= e.g_min - self.slack and g < e.g_max):
+            if not may_step_on_other_side(self.members, s, &e) and (
+                    self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
+                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
                 self.evict_slot(s)
             p -= 1
 
@@ -512,7 +344,7 @@ cdef class Lasvm(Problem):
         cdef double farthest = 0.0
         if n_left <= self.n_reserve + self.n_reserve // 4:
             return
-        e = self.ends()
+        e = self.members.ends()
         for p in range(n_left):
             farthest = fmax(farthest, self.distance(self.members.zeros[p], &e))
         self.slack = fmin(self.slack, farthest)
@@ -530,10 +362,10 @@ cdef class Lasvm(Problem):
     cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil:
         """Return by how much g of a member at alpha = 0 may change before it violates."""
         cdef double g = self.members.g[s]
-        cdef double other = g + self.members.y[s] * self.members.width
+        cdef double other = other_g(self.members, s)
         cdef bint rises = self.members.lower[s] == 0.0
         cdef double distance = e.g_min - g if rises else g - e.g_max
-        if self.members.width >= 0.0:
+        if self.members.two_sided:
             distance = fmin(distance, other - e.g_max if rises else e.g_min - other)
         return distance
 
@@ -546,14 +378,11 @@ cdef class Lasvm(Problem):
         cdef double alpha_i = self.members.alpha[i], alpha_j = self.members.alpha[j]
         cdef double lam = self.length_of_step(i, j, self.members.g[i] - self.members.g[j], k_i[j])
         cdef bint moved
-        cdef Front front
         self.members.move(i, lam)
         self.members.move(j, -lam)
         moved = self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
-        if self.members.width >= 0.0:
-            front = self.matrix.active.front(self.members)
-            self.turn_if_crossed(&front, i, alpha_i)
-            self.turn_if_crossed(&front, j, alpha_j)
+        self.members.turn_if_crossed(i, alpha_i)
+        self.members.turn_if_crossed(j, alpha_j)
         table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
                        self.members.n, &self.members.extremes)
         self.n_operations += 2 * self.members.n
@@ -580,20 +409,6 @@ cdef class Lasvm(Problem):
         if falls:
             most = fmax(most, self.members.extremes.g_max - g)
         return most
-
-    cdef double scale(self) noexcept nogil:
-        cdef double total = self.nu * self.n_inside + self.total
-        return 1.0 / total if self.nu > 0.0 and total > 0.0 else 1.0
-
-    cdef double unit(self) noexcept nogil:
-        """One class: g is nu n f, which is less than f itself where nu n < 1."""
-        return fmin(1.0, self.nu * self.n_inside) if self.nu > 0.0 else 1.0
-
-    cdef void begin_finish(self, double share) noexcept nogil:
-        Problem.begin_finish(self, share)
-        if self.nu > 0.0:
-            # f is flat at the boundary: a little less precision changes the share outside a lot.
-            self.tau = self.tol * self.unit()
 
     cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         return e.g_min
@@ -629,30 +444,36 @@ cdef class Lasvm(Problem):
         return moved
 
     cdef int evict_at_optimum(self) noexcept nogil:
-        self.settle_b()
+        self.set_final_b()
         if not self.optimizing:
             self.evict()
         return 0
 
     cdef int balance(self) noexcept nogil:
+        if self.restore_sum() < 0:
+            return -1
+        self.total = 0.0                # only a rounding error is left
+        return 0
+
+    cdef int restore_sum(self) noexcept nogil:
         """Restore the sum of alpha; the alpha with the most favourable gradient is moved first.
 
         ``total`` is what it exceeds its value by. A remainder is left if all members are at a
-        bound.
+        bound. Returns -1 if out of memory.
         """
         cdef double before
         cdef Py_ssize_t slot
         cdef const float *k
         cdef simd_extremes e
         while self.total != 0.0:
-            e = self.ends()
+            e = self.members.ends()
             slot = e.j_min if self.total > 0.0 else e.i_max
             if slot < 0:
                 break
             k = self.matrix.row(slot, -1)
             if k == NULL:
                 return -1
-            self.face(slot, self.total < 0.0)
+            self.members.turn_for_step(slot, self.total < 0.0)
             before = self.members.alpha[slot]
             self.members.move(slot, fmin(fmax(-self.total, self.members.lower[slot] - before),
                                          self.members.upper[slot] - before))
@@ -662,8 +483,6 @@ cdef class Lasvm(Problem):
             self.total += before
             table().update_one(self.members.g, k, before, self.members.up, self.members.down,
                                self.members.bound, self.members.n, &self.members.extremes)
-        if self.nu == 0.0:
-            self.total = 0.0            # only a rounding error is left
         return 0
 
     def moved(self, alpha, lower, upper):
@@ -682,7 +501,7 @@ cdef class Lasvm(Problem):
     cdef int refresh(self) except -2 nogil:
         self.members.scan()
         if self.solved_at == self.n_changes:
-            self.settle_b()
+            self.set_final_b()
         else:
             self.set_b()
 
@@ -692,7 +511,7 @@ cdef class Lasvm(Problem):
         cdef bint rises = False, falls = False
         if code <= 0:
             return code
-        if self.members.width >= 0.0 or self.nu > 0.0:
+        if self.members.two_sided:
             return code
         for s in range(self.members.n):
             rises |= self.members.upper[s] > 0.0

@@ -23,7 +23,7 @@ cdef class OptimizedSolution:
     cdef readonly bint live          # there is such a solution, kept in step with the support set
     cdef readonly int64_t at         # n_changes of the problem at which it is optimal, or -1
     cdef double residual             # sum of the alphas of evicted members
-    cdef Py_ssize_t n_entered        # members added since it was optimal
+    cdef Py_ssize_t n_added        # members added since it was optimal
     cdef double numbers[N_NUMBERS]
     cdef simd_extremes extremes
     cdef dict arrays
@@ -42,6 +42,6 @@ cdef class OptimizedSolution:
     cdef int begin(self, SupportSet members) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1
     cdef int swap(self, SupportSet members) except -1
-    cdef void enter(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil
-    cdef void leave(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil
-    cdef void drop(self) noexcept nogil
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil
+    cdef void remove(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil
+    cdef void discard(self) noexcept nogil

@@ -42,13 +42,13 @@ cdef class OptimizedSolution:
             "optimized_y": self.arrays["y"][:n].copy(),
             "optimized_target": self.arrays["target"][:n].copy(),
             "optimized_numbers": np.array(list(self.numbers) + [self.residual]),
-            "optimized_counts": np.array([self.at, self.n_entered], dtype=np.int64),
+            "optimized_counts": np.array([self.at, self.n_added], dtype=np.int64),
         }
 
     def restore(self, state):
         """Restore a result of ``state``, if it has this solution."""
         cdef Py_ssize_t p
-        self.drop()
+        self.discard()
         if "optimized_alpha" not in state:
             return
         n = len(state["optimized_alpha"])
@@ -59,7 +59,7 @@ cdef class OptimizedSolution:
         for p in range(N_NUMBERS):
             self.numbers[p] = state["optimized_numbers"][p]
         self.residual = state["optimized_numbers"][N_NUMBERS]
-        self.at, self.n_entered = state["optimized_counts"]
+        self.at, self.n_added = state["optimized_counts"]
         self.live = True
 
     cdef int attach(self, dict arrays) except -1:
@@ -81,7 +81,7 @@ cdef class OptimizedSolution:
         if self.live:
             copy.attach({name: self.arrays[name].copy() for name in FIELDS})
             copy.live, copy.at = self.live, self.at
-            copy.residual, copy.n_entered = self.residual, self.n_entered
+            copy.residual, copy.n_added = self.residual, self.n_added
             copy.numbers, copy.extremes = self.numbers, self.extremes
             copy.n_zeros = self.n_zeros
         return copy
@@ -93,6 +93,14 @@ cdef class OptimizedSolution:
         self.at = -1
         self.live = True
         return 0
+
+    def mirror(self):
+        """Exchange the two classes: f becomes -f."""
+        if self.live:
+            for name in ("alpha", "g", "y", "target"):
+                self.arrays[name][:] = 0 - self.arrays[name]
+            self.numbers[0] = 0.0 - self.numbers[0]         # the bias
+            self.residual = 0.0 - self.residual
 
     cdef int reserve(self, Py_ssize_t capacity) except -1:
         """Allocate as many slots as the support set has."""
@@ -128,23 +136,23 @@ cdef class OptimizedSolution:
         members.n_zeros, self.n_zeros = self.n_zeros, members.n_zeros
         return 0
 
-    cdef void enter(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil:
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil:
         """Add a member with alpha = 0."""
         self.alpha[slot] = 0.0
         self.y[slot], self.target[slot] = row.y, row.target
         self.g[slot] = g
-        self.n_entered += 1
+        self.n_added += 1
         self.at = -1  # it may violate here, even if it does not in the online solution
 
-    cdef void leave(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil:
+    cdef void remove(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil:
         """Evict a member and subtract it from every g; ``row`` is its kernel row."""
         table().axpy(self.alpha[slot], row, self.g, n)
         self.residual += self.alpha[slot]
         self.alpha[slot] = 0.0
         self.at = -1
 
-    cdef void drop(self) noexcept nogil:
+    cdef void discard(self) noexcept nogil:
         """Discard the solution; the next one starts from the online solution."""
         self.live = False
         self.at = -1
-        self.n_entered = 0
+        self.n_added = 0

@@ -1,8 +1,8 @@
 """One binary problem of an engine; what solvers define is marked below.
 
 The stream calls ``begin_block``, then for each sample ``process_sample``, followed by
-``reprocess_as_needed`` until it returns 0, and ``slide_window``. ``finish`` optimizes over the
-support set: ``begin_finish``, then ``finish`` until it returns 1.
+``reprocess_as_needed`` until it returns 0, and ``slide_window``. The optimization over the support
+set (``finisher.pyx``) calls ``finish_step`` until no violation is left.
 """
 from libc.stdint cimport int64_t
 
@@ -43,13 +43,11 @@ cdef class Problem:
     cdef int64_t reprocess_left
     cdef readonly bint cut_short     # REPROCESS has reached a limit since `allow`
     cdef public double work_limit    # array elements accessed between checks for signals
-    cdef bint finishing              # begin_finish has been called
-    cdef bint is_finished            # finish has returned 1
+    cdef bint finishing              # an optimization has begun
+    cdef bint is_finished            # and it has ended
     # Mean violation of the steps of the latest call of finish; NaN if it made none.
     cdef double step_violation
     cdef Py_ssize_t steps_to_shrink
-    # Size of a working set; `finish` uses working sets from twice as many slots.
-    cdef public Py_ssize_t working_set_size
     cdef int64_t chosen_at          # n_changes when the working set was chosen
     # For each sample of X, target minus f(x) at its last visit; in regression the lower target.
     cdef double *residual
@@ -73,18 +71,18 @@ cdef class Problem:
 
     # Samples and members.
     cdef bint may_reprocess(self) noexcept nogil
-    cdef void note_residual(self, const Example *row, double residual) noexcept nogil
+    cdef void record_residual(self, const Example *row, double residual) noexcept nogil
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
-    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
-    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
+    cdef Py_ssize_t add_uncached(self, const Example *row, double g) noexcept nogil
+    cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
-    cdef int drop(self, Py_ssize_t slot) noexcept nogil
+    cdef int remove(self, Py_ssize_t slot) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
 
     # The sliding window, and the budget.
     cdef int slide_window(self) noexcept nogil
-    cdef int keep_budget(self) noexcept nogil
-    cdef int shed(self) noexcept nogil
+    cdef int enforce_budget(self) noexcept nogil
+    cdef int remove_one(self) noexcept nogil
 
     # Members with two sides.
     cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil
@@ -92,10 +90,7 @@ cdef class Problem:
     cdef bint turn_violating(self) except -1 nogil
 
     # finish, and the optimized solution.
-    cdef void begin_finish(self, double share) noexcept nogil
-    cdef int finish(self) except -2 nogil
-    cdef bint needs_working_set(self, double violation) noexcept nogil
-    cdef int choose_working_set(self) except -1
+    cdef double final_tolerance(self) noexcept nogil
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int begin_optimizing(self) except -1

@@ -24,10 +24,8 @@ from ..vectors.block cimport BlockValues
 from ..rows.kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from ..vectors.stores cimport Store
-from ..vectors.support_set cimport Example, SupportSet, turn_example
+from ..vectors.support_set cimport Example, SupportSet, other_g, turn_example
 from .window cimport Window
-
-from ..rows.working_set import most_violating
 
 import numpy as np
 
@@ -41,14 +39,6 @@ cdef double LOOSE = 10.0
 # Array elements accessed by ``finish`` between two checks for signals: about 20 ms.
 WORK_LIMIT = 5e7
 
-# Minimum number of steps of ``finish``, if so many are left.
-cdef int64_t MIN_STEPS = 50_000
-
-# Size of a working set, unless its kernel rows do not fit into the cache.
-WORKING_SET_SIZE = 8192
-# Part of the violation that is left when the optimization over a working set ends.
-cdef double WORKING_SET_PRECISION = 0.1
-
 
 cdef class Problem:
     def __init__(self, Store store, bint identity, **options):
@@ -56,7 +46,7 @@ cdef class Problem:
         self.matrix = KernelMatrix(store, self.members, identity)
         self.optimized = OptimizedSolution()
         self.solved_at = self.chosen_at = -1
-        self.work_limit, self.working_set_size = WORK_LIMIT, WORKING_SET_SIZE
+        self.work_limit = WORK_LIMIT
         self.configure(**options)
         self.allow(INT64_MAX)
 
@@ -70,7 +60,7 @@ cdef class Problem:
         self.shrinking = shrinking
         self.max_reprocess = max_reprocess
         self.budget = budget
-        self.members.width = -1.0 if epsilon is None else 2.0 * epsilon
+        self.members.set_tube(epsilon)
         if window_size is None:
             self.window = None
         elif self.window is not None:
@@ -119,7 +109,7 @@ cdef class Problem:
         self.residual, self.n_residuals = <double *>address(array), len(array)
         self.residual_array = array
 
-    cdef void note_residual(self, const Example *row, double residual) noexcept nogil:
+    cdef void record_residual(self, const Example *row, double residual) noexcept nogil:
         """Store the residual of a sample: its target, in regression the lower one, minus f(x)."""
         if row.row_id < self.n_residuals:
             self.residual[row.row_id] = residual
@@ -151,46 +141,46 @@ cdef class Problem:
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.reprocess_as_needed")
 
-    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
+    cdef Py_ssize_t add_uncached(self, const Example *row, double g) noexcept nogil:
         """Add a sample of the block to the support set; the caller provides its kernel row."""
         cdef Py_ssize_t slot = self.members.next_slot(), r = row.place
         cdef const BlockValues *block = &self.matrix.block
         cdef float diag = <float>(block.gram[r * block.gram_ld + r] + row.ridge)
         self.members.add(slot, row, g, diag, <int32_t>(-r - 1))
         if self.window is not None:
-            self.window.enter(slot)
-        self.matrix.enter(slot)
+            self.window.add(slot)
+        self.matrix.add(slot)
         return slot
 
-    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
+    cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil:
         """Add a sample of the block to the support set, with kernel row ``k``.
 
         Returns its slot, or -1 if out of memory.
         """
         cdef Py_ssize_t slot
         if self.optimized.live:
-            self.optimized.enter(
+            self.optimized.add(
                 self.members.next_slot(), row,
                 row.target - table().dot(k, self.optimized.alpha, self.members.n))
             # After that many additions, optimizing from the online solution is as fast.
-            if 2 * self.optimized.n_entered > self.members.n:
-                self.optimized.drop()
-        slot = self.enter(row, g)
+            if 2 * self.optimized.n_added > self.members.n:
+                self.optimized.discard()
+        slot = self.add_uncached(row, g)
         k[slot] = self.members.diag[slot]
-        return slot if self.matrix.keep(slot, k) == 0 else -1
+        return slot if self.matrix.cache(slot, k) == 0 else -1
 
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
         cdef Example turned = row[0]
         cdef Py_ssize_t slot
-        if self.members.width >= 0.0 and alpha < 0.0:
+        if self.members.two_sided and alpha < 0.0:
             turn_example(&turned, self.members.width)
-        slot = self.enter(&turned, 0.0)
+        slot = self.add_uncached(&turned, 0.0)
         self.members.move(slot, alpha)
         self.both_seen = True
         return slot
 
-    cdef int drop(self, Py_ssize_t slot) noexcept nogil:
+    cdef int remove(self, Py_ssize_t slot) noexcept nogil:
         """Subtract a member from the solution and evict it; return -1 if out of memory.
 
         The caller restores the constraints with ``balance`` and derived values with ``refresh``.
@@ -213,10 +203,10 @@ cdef class Problem:
         if self.optimized.live and self.optimized.alpha[slot] != 0.0:
             row = self.matrix.row(slot, -1)
             if row == NULL:
-                self.optimized.drop()
+                self.optimized.discard()
             else:
-                self.optimized.leave(slot, row, self.members.n)
-        self.matrix.leave(slot)
+                self.optimized.remove(slot, row, self.members.n)
+        self.matrix.remove(slot)
         self.members.remove(slot)
 
     # -------------------------------------------------------------------------- the window
@@ -234,7 +224,7 @@ cdef class Problem:
         slot = self.window.outdated(self.members)
         while slot >= 0 and code == 0:
             alpha = self.members.alpha[slot]
-            code = self.drop(slot)
+            code = self.remove(slot)
             if code == 0:
                 self.total -= alpha
                 slot = self.window.outdated(self.members)
@@ -250,14 +240,14 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- the budget
 
-    cdef int keep_budget(self) noexcept nogil:
+    cdef int enforce_budget(self) noexcept nogil:
         """Remove members until their number is within the budget; return -1 if out of memory."""
         while self.budget > 0 and self.members.n_members > self.budget:
-            if self.shed() < 0:
+            if self.remove_one() < 0:
                 return -1
         return 0
 
-    cdef int shed(self) noexcept nogil:
+    cdef int remove_one(self) noexcept nogil:
         """Remove the member of smallest \\|alpha\\|; return -1 if out of memory."""
         cdef Py_ssize_t s, slot = -1
         if self.members.n_zeros:
@@ -268,7 +258,7 @@ cdef class Problem:
                         slot < 0 or fabs(self.members.alpha[s]) < fabs(self.members.alpha[slot])):
                     slot = s
         self.total -= self.members.alpha[slot]
-        if self.drop(slot) < 0:
+        if self.remove(slot) < 0:
             return -1
         self.refresh()
         if self.total != 0.0:
@@ -280,15 +270,11 @@ cdef class Problem:
     # -------------------------------------------------------------------------- two sides
 
     cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil:
-        """Turn a member whose alpha, ``before`` a step, was not 0 and now is.
-
-        The step may go on on the other side. To be called before g is updated.
-        """
+        """Turn a slot of the front if its alpha has become 0; to be called before g is updated."""
         cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
-        cdef double change
-        if self.members.width >= 0.0 and before != 0.0 and self.members.alpha[slot] == 0.0:
-            change = self.members.turn(slot)
-            if front.slots != NULL:
+        cdef double change = self.members.turn_if_crossed(slot, before)
+        if front.slots != NULL:
+            if change != 0.0:
                 front.g[q] += change
             front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
 
@@ -298,20 +284,11 @@ cdef class Problem:
         If none violates with the present sides, two may violate with each other on their other
         sides: then these count in the extremes, too.
         """
-        cdef Py_ssize_t p, s
-        cdef double g
-        cdef simd_extremes *e = &self.members.extremes
-        if self.members.width < 0.0:
+        if not self.members.two_sided:
             return False
         if self.turn_violating():
             return True
-        for p in range(self.members.n_zeros):
-            s = self.members.zeros[p]
-            g = self.members.g[s] + self.members.y[s] * self.members.width
-            if self.members.y[s] < 0:
-                e.g_max = fmax(e.g_max, g)
-            else:
-                e.g_min = fmin(e.g_min, g)
+        self.members.extremes = self.members.ends()
         return self.turn_violating()
 
     cdef bint turn_violating(self) except -1 nogil:
@@ -322,7 +299,7 @@ cdef class Problem:
         for p in range(self.members.n_zeros):
             s = self.members.zeros[p]
             rises = self.members.y[s] < 0
-            g = self.members.g[s] + self.members.y[s] * self.members.width
+            g = other_g(self.members, s)
             if self.violation_by(g, rises, not rises) > self.tau:
                 self.members.turn(s)
                 turned = True
@@ -391,15 +368,14 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- finish
 
-    cdef void begin_finish(self, double share) noexcept nogil:
-        """Set the tolerance tau, and the limit of steps to a share of those left.
+    cdef double final_tolerance(self) noexcept nogil:
+        """Return the tolerance tau of ``finish``.
 
-        tau is tol, but at least the rounding error of g, which no step can correct. For the
+        It is tol, but at least the rounding error of g, which no step can correct. For the
         optimized solution of a stream it is tol times LOOSE, less where decision values spread
         little, and in regression at most epsilon / 4.
         """
         cdef double total = 1.0, tol = self.tol, f, mean = 0.0, square = 0.0
-        cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
         cdef Py_ssize_t s
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
@@ -409,94 +385,9 @@ cdef class Problem:
                 square += f * f / self.members.n_members
         if self.optimizing:
             tol *= fmin(LOOSE, fmax(1.0, LOOSE * sqrt(fmax(0.0, square - mean * mean))))
-            if self.members.width >= 0.0:
+            if self.members.two_sided:
                 tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
-        self.tau = fmax(tol, 4.0 * EPSILON * total)
-        self.steps_to_shrink = min(self.members.n, 1000)
-        self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))
-        self.chosen_at = -1
-        self.finishing, self.is_finished = True, False
-        self.step_violation = NAN
-
-    cdef int finish(self) except -2 nogil:
-        """Make steps until the violation is at most tau.
-
-        The steps are made on a shrinking set of active slots; if there are many slots, on one
-        working set after the other.
-
-        To be called after ``begin_finish``, until it returns 1. Returns after about ``work_limit``
-        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory, and 2 if the
-        active slots are solved: ``Finisher.unshrink`` must recompute g of the others, and
-        ``choose_working_set`` choose the next ones. Where it returns does not change the steps.
-        Between calls the problem may be shrunk.
-        """
-        cdef Front front
-        cdef int moved
-        cdef double violation, goal, total = 0.0
-        cdef int64_t n_steps = 0, n_turned = -1
-        if not self.both_seen:
-            return 1
-        self.matrix.work = 0.0
-        while self.matrix.work < self.work_limit:
-            front = self.matrix.active.front(self.members)
-            violation = self.violation_of(front.extremes)
-            moved = 0
-            if self.needs_working_set(violation):
-                return 2
-            goal = self.matrix.active.goal if self.matrix.active.chosen else self.tau
-            if violation > goal and self.steps_left > self.steps_after:
-                moved = self.finish_step(&front)
-                if moved < 0:
-                    return -1
-                self.steps_left -= 1
-            if not moved:
-                # Solved, or to the precision of doubles, or the limit of steps is reached.
-                if not self.matrix.active.shrunk:
-                    # At the precision of doubles, only after other steps: it may change nothing.
-                    if (violation <= self.tau or n_steps > n_turned) and self.turn_zeros():
-                        n_turned = n_steps
-                        continue
-                    return -1 if self.evict_at_optimum() < 0 else 1
-                return 2
-            total += violation
-            n_steps += 1
-            self.step_violation = total / n_steps
-            self.n_changes += 1
-            self.matrix.work += 2.0 * front.n + 100.0
-            self.n_operations += 2 * front.n
-            self.steps_to_shrink -= 1
-            if (self.shrinking and self.steps_to_shrink <= 0
-                    and not self.matrix.active.chosen):
-                self.steps_to_shrink = min(front.n, 1000)
-                if self.matrix.active.shrink(self.members, self.low_of(front.extremes),
-                                             self.high_of(front.extremes)) < 0:
-                    return -1
-        return 0
-
-    cdef bint needs_working_set(self, double violation) noexcept nogil:
-        """Return whether a working set is to be chosen.
-
-        If no step could be made on the latest one, steps are made on all slots.
-        """
-        return (self.members.n >= 2 * self.working_set_size and not self.matrix.active.shrunk
-                and violation > self.tau and self.steps_left > self.steps_after
-                and self.chosen_at != self.n_changes)
-
-    cdef int choose_working_set(self) except -1:
-        """Make the most violating slots the active ones, unless no working set is needed."""
-        cdef SupportSet m = self.members
-        cdef simd_extremes e = m.extremes
-        cdef double violation = self.violation_of(&e)
-        if not self.needs_working_set(violation):
-            return 0
-        slots = most_violating(
-            m["g"], m["up"] != 0, m["down"] != 0, self.low_of(&e), self.high_of(&e),
-            self.matrix.active.former if self.chosen_at >= 0 else np.zeros(0, dtype=np.int32),
-            min(self.working_set_size, self.matrix.working_set_limit()))
-        self.matrix.active.choose(m, slots, fmax(self.tau, WORKING_SET_PRECISION * violation))
-        self.matrix.load_working_set()
-        self.chosen_at = self.n_changes
-        return 0
+        return fmax(tol, 4.0 * EPSILON * total)
 
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil:
         """Return the alpha of the q-th slot of the front."""
@@ -539,7 +430,7 @@ cdef class Problem:
         self.optimized.swap(self.members)
         self.optimizing = False
         if done:
-            self.optimized.at, self.optimized.n_entered = self.n_changes, 0
+            self.optimized.at, self.optimized.n_added = self.n_changes, 0
         else:
             self.optimized = former
         return 0
@@ -553,7 +444,7 @@ cdef class Problem:
 
     def discard_optimized(self):
         """Discard the optimized solution."""
-        self.optimized.drop()
+        self.optimized.discard()
 
     def read_state(self):
         """Return the part of the state that predictions may change."""
@@ -649,6 +540,37 @@ cdef class Problem:
         if "active" in state:
             self.matrix.active.restore(self.members, state["active"])
 
+    # -------------------------------------------------------------------------- new classes
+
+    def mirror(self):
+        """Exchange the two classes: f becomes -f."""
+        self.members.mirror()
+        self.optimized.mirror()
+        self.b, self.total = 0.0 - self.b, 0.0 - self.total
+
+    def begin_with(self, Problem trained, samples, Window window):
+        """Begin as a copy of another problem, which was trained on ``samples``.
+
+        Parameters
+        ----------
+        trained : Problem
+            Without a window. Identifiers of its members are positions in ``samples``.
+        samples : ndarray
+            A result of ``Engine.stored_samples``.
+        window : Window or None
+            That of another problem of the stream.
+        """
+        state, slots = trained.state(), trained.slots()
+        stored = samples[state["row_id"][slots]]
+        for name, field in (("index", "slot"), ("row_id", "row_id"), ("origin", "origin")):
+            state[name][slots] = stored[field]
+        if window is not None:
+            born = np.zeros(len(state["alpha"]), dtype=np.int64)
+            born[slots] = stored["born"]
+            state |= {"window_now": np.array([window.now]), "window_born": born}
+        self.restore(state)
+        self.matrix.n_evaluations = 0           # counted by the engine
+
     # -------------------------------------------------------------------------- convergence
 
     @property
@@ -680,7 +602,7 @@ cdef class Problem:
         """Return target, y and both ends of the box of every slot, as of ``solution()``."""
         m = self.members
         sides = m["target"], m["y"], m["lower"], m["upper"]
-        if m.width < 0.0 or not self.shows_optimized():
+        if not m.two_sided or not self.shows_optimized():
             return sides
         _, y, lower, upper = sides
         turned = y != self.optimized["y"][:m.n]
@@ -707,7 +629,7 @@ cdef class Problem:
         alpha, g, b = self.solution()
         _, y, lower, upper = self.sides()
         alpha, residual = alpha[alive], g[alive] - b
-        if m.width < 0.0:
+        if not m.two_sided:
             room = np.where(residual > 0, upper[alive], lower[alive]) - alpha
             return float((room * residual)[residual != 0].sum() * self.scale()**2)
         ridge, cost = m["ridge"][alive], (upper - lower)[alive]

@@ -29,9 +29,10 @@ cdef class Slots:
     cdef int32_t *free_at
     cdef int32_t *labels_at
 
+    cdef int begin_from(self, Slots former, places) except -1
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
     cdef void divide_memory(self) noexcept
-    cdef void keep_all_rows(self) noexcept
+    cdef void cache_all_rows(self) noexcept
     cdef int make_room(self) except -1
     cdef int class_of(self, Py_ssize_t c) noexcept nogil
     cdef list saved(self)
@@ -39,6 +40,6 @@ cdef class Slots:
     cdef int write(self, SampleBlock fresh) except -1
     cdef int write_block(self, SampleBlock fresh) except -1
     cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1
-    cdef void note(self, int32_t slot) noexcept
+    cdef void record(self, int32_t slot) noexcept
     cdef int32_t take(self) noexcept
     cdef int32_t stored_before(self, int64_t row_id) noexcept

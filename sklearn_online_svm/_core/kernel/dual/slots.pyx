@@ -56,6 +56,25 @@ cdef class Slots:
         if self.counted:
             self.rows.clear(self.store.n_slots - self.n_free)
 
+    cdef int begin_from(self, Slots former, places) except -1:
+        """Use the slots of an engine of fewer classes; store and problems come first.
+
+        ``places``: indices of its classes among all classes.
+        """
+        cdef Problem problem = former.problems[0]
+        cdef Py_ssize_t n = self.store.n_slots
+        references = np.zeros(n, dtype=np.int32)
+        free = (former.free[:former.n_free] if former.counted
+                else problem.members["free_slots"][:problem.members.n_free])
+        for problem in self.problems:
+            references[problem.members["index"][problem.slots()]] += 1
+        self.restore({
+            "references": references,
+            "slot_labels": places[former.labels[:n]].astype(np.int32),
+            "free_slots": free,
+        })
+        return 0
+
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1:
         """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
         cdef Problem problem
@@ -83,7 +102,7 @@ cdef class Slots:
         self.rows.is_wanted = n_evicted > 0 or (
             2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
 
-    cdef void keep_all_rows(self) noexcept:
+    cdef void cache_all_rows(self) noexcept:
         """Let the cache keep the rows of all vectors that are added now, if they fit."""
         if self.counted:
             self.divide_memory()
@@ -152,7 +171,7 @@ cdef class Slots:
                 if self.references_at[index] == 0:
                     self.free_at[self.n_free] = index
                     self.n_free += 1
-                    self.rows.leave(index)
+                    self.rows.remove(index)
             problem.matrix.n_released = 0
         for row in range(fresh.n):
             stored[row] = NOT_WANTED
@@ -170,8 +189,8 @@ cdef class Slots:
                 stored[row] = self.take()
                 self.store.put(stored[row], fresh.block, row)
                 self.labels_at[stored[row]] = fresh.labels[row]
-                self.rows.enter(stored[row], row)
-                self.note(stored[row])
+                self.rows.add(stored[row], row)
+                self.record(stored[row])
         for problem in self.problems:
             for p in range(problem.matrix.n_pending):
                 slot = problem.matrix.pending[p]
@@ -181,7 +200,7 @@ cdef class Slots:
                     self.references_at[stored[-index - 1]] += 1
                     problem.members.index[slot] = stored[-index - 1]
             problem.matrix.n_pending = 0
-        self.rows.keep(fresh, n_slots)
+        self.rows.cache(fresh, n_slots)
         return 0
 
     cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1:
@@ -195,12 +214,12 @@ cdef class Slots:
                 self.store.put(slot, fresh.block, -index - 1)
                 self.labels_at[slot] = fresh.labels[-index - 1]
                 problem.members.index[slot] = <int32_t>slot
-                self.note(<int32_t>slot)
+                self.record(<int32_t>slot)
         problem.matrix.n_pending = 0
         self.store.n_slots = problem.members.n
         return 0
 
-    cdef void note(self, int32_t slot) noexcept:
+    cdef void record(self, int32_t slot) noexcept:
         """Record that a slot has been filled: at most one per sample."""
         self.written[self.n_written] = slot
         self.n_written += 1

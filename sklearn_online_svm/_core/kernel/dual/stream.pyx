@@ -342,7 +342,7 @@ cdef class Stream:
             if code == 0 and problem.window is not None:
                 code = problem.slide_window()
             if code == 0 or code == 1:
-                code = problem.keep_budget()
+                code = problem.enforce_budget()
             if code < 0:
                 return -1
         return visits.n
@@ -386,7 +386,7 @@ cdef class Stream:
             if scored:
                 self.score(executor)
                 check_interrupts()
-                self.slots.keep_all_rows()
+                self.slots.cache_all_rows()
             else:
                 self.block.score_themselves()
             self.slots.make_room()
@@ -402,7 +402,7 @@ cdef class Stream:
                     row.region = -1         # seen by no admission rule: not counted
                     if scored and only is not None:
                         only.both_seen = True
-                        slot = only.keep(&row, only.matrix.block_row(r), 0.0)
+                        slot = only.add(&row, only.matrix.block_row(r), 0.0)
                     else:
                         slot = problem.seed(&row, alpha[c, at + r])
                     self.store.raise_errors(slot)

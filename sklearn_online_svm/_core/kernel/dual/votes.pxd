@@ -20,7 +20,8 @@ cdef class Votes:
     cdef int64_t *rows
 
     cdef int reserve(self, Py_ssize_t n_more) except -1
-    cdef void note(self, int32_t slot, int32_t problem, double length, int64_t row) noexcept nogil
+    cdef void record(self, int32_t slot, int32_t problem, double length,
+                     int64_t row) noexcept nogil
     cdef Votes shown(self, int64_t n_rows)
     cdef int decide(self, X, Store store, double[:, ::1] out) except -1
     cdef void count(self, const float *k, double *f, int64_t *since, double *out) noexcept nogil

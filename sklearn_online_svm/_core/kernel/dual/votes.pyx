@@ -49,7 +49,8 @@ cdef class Votes:
         self.capacity = capacity
         return 0
 
-    cdef void note(self, int32_t slot, int32_t problem, double length, int64_t row) noexcept nogil:
+    cdef void record(self, int32_t slot, int32_t problem, double length,
+                     int64_t row) noexcept nogil:
         """Append a step; memory has been reserved."""
         self.slots[self.n], self.problems[self.n] = slot, problem
         self.lengths[self.n], self.rows[self.n] = length, row

@@ -47,10 +47,10 @@ cdef class Window:
         self.born = <int64_t *>grown_buffer(self.born, n * sizeof(int64_t))
         self.capacity = n
         for s in range(former, n):
-            self.enter(s)
+            self.add(s)
         return 0
 
-    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+    cdef void add(self, Py_ssize_t slot) noexcept nogil:
         self.born[slot] = self.now
 
     cdef Py_ssize_t outdated(self, SupportSet members) noexcept nogil:

@@ -269,7 +269,7 @@ cdef class KernelExpansion(Weights):
             if self.averaged:
                 self.sums[c * self.ld + slot] += self.along[c] * self.lag
             if self.voted:
-                self.votes.note(slot, <int32_t>c, self.along[c], <int64_t>self.lag)
+                self.votes.record(slot, <int32_t>c, self.along[c], <int64_t>self.lag)
         self.n_steps += 1
         if self.limited:
             self.budget.moved(self, slot, self.values_of(r), enters)

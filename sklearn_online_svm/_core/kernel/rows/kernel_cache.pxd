@@ -45,7 +45,7 @@ cdef class KernelCache:
     """Cached kernel rows over the slots of one support set; least recently used are evicted first.
 
     The log lists slots in the order in which they were filled. A row is valid up to its position
-    in the log; the owner completes it when it is used. Dropping a row costs time only.
+    in the log; the owner completes it when it is used. Discarding a row costs time only.
     """
     cdef CachedRow *rows
     cdef Py_ssize_t capacity             # number of allocated Rows
@@ -69,14 +69,14 @@ cdef class KernelCache:
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil
     cdef void grant(self, double n_bytes) noexcept nogil
     cdef void limit(self, Py_ssize_t max_bytes) noexcept nogil
-    cdef void enter(self, Py_ssize_t slot) noexcept nogil
-    cdef void leave(self, Py_ssize_t slot) noexcept nogil
+    cdef void add(self, Py_ssize_t slot) noexcept nogil
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef Py_ssize_t by_symmetry(self, Py_ssize_t slot, int64_t upto, Py_ssize_t n_columns,
                                 double cost, int32_t *missing) noexcept nogil
     cdef void use(self, Py_ssize_t slot) noexcept nogil
     cdef void clear(self) noexcept nogil
-    cdef void drop(self, Py_ssize_t slot) noexcept nogil
+    cdef void discard(self, Py_ssize_t slot) noexcept nogil
     cdef void link(self, Py_ssize_t slot) noexcept nogil
     cdef void unlink(self, Py_ssize_t slot) noexcept nogil
 

@@ -59,7 +59,7 @@ cdef class KernelCache:
 
     def __dealloc__(self):
         while self.newest >= 0:
-            self.drop(self.newest)
+            self.discard(self.newest)
         pool_clear(&self.pool)
         free(self.rows)
         free(self.log)
@@ -81,7 +81,7 @@ cdef class KernelCache:
         if self.pool.bytes > self.pool.max_bytes:
             self.n_evicted += self.n_rows
             while self.newest >= 0:
-                self.drop(self.newest)
+                self.discard(self.newest)
             pool_clear(&self.pool)
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
@@ -129,26 +129,26 @@ cdef class KernelCache:
             self.log[t] = kept[t]
         return 0
 
-    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+    cdef void add(self, Py_ssize_t slot) noexcept nogil:
         """Append ``slot`` to the log: its column is missing in every older row."""
         self.rows[slot].filled = True
         self.rows[slot].entry = self.log_length
         self.log[self.log_length] = <int32_t>slot
         self.log_length += 1
 
-    cdef void leave(self, Py_ssize_t slot) noexcept nogil:
-        """Drop the row of ``slot`` and remove it from the log; its column is not read any more."""
-        self.drop(slot)
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil:
+        """Discard the row of ``slot`` and remove it from the log: its column is not read."""
+        self.discard(slot)
         if self.rows[slot].filled:          # False for a restored support set
             self.log[self.rows[slot].entry] = -1
             self.rows[slot].filled = False
 
     cdef int lengthen_all(self, Py_ssize_t length) except -1:
-        """Move all rows into memory of another length; drop the oldest ones if necessary."""
+        """Move all rows into memory of another length; discard the oldest ones if necessary."""
         cdef Placed *placed
         cdef Py_ssize_t slot, n = 0
         while self.n_rows * length * <Py_ssize_t>sizeof(float) > <Py_ssize_t>self.pool.max_bytes:
-            self.drop(self.oldest)
+            self.discard(self.oldest)
         placed = <Placed *>malloc((self.n_rows + 1) * sizeof(Placed))
         if placed == NULL:
             raise MemoryError()
@@ -167,12 +167,12 @@ cdef class KernelCache:
         return 0
 
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
-        """Move a row into memory of the pool's present length, or drop it if there is none."""
+        """Move a row into memory of the pool's present length, or discard it if there is none."""
         cdef CachedRow *row = &self.rows[slot]
         cdef row_slab *slab = row.slab
         cdef float *values = pool_take(&self.pool, False, &slab)
         if values == NULL:
-            self.drop(slot)
+            self.discard(slot)
             return
         memcpy(values, row.values, row.slab.length * sizeof(float))
         pool_give(&self.pool, row.slab, row.values)
@@ -190,7 +190,7 @@ cdef class KernelCache:
         while row.values == NULL and victim >= 0:
             next_victim = self.rows[victim].newer
             if victim != pinned and not self.rows[victim].users:
-                self.drop(victim)
+                self.discard(victim)
                 self.n_evicted += 1
                 row.values = pool_take(&self.pool, False, &row.slab)
             victim = next_victim
@@ -267,14 +267,14 @@ cdef class KernelCache:
             self.link(slot)
 
     cdef void clear(self) noexcept nogil:
-        """Drop all rows and clear the log."""
+        """Discard all rows and clear the log."""
         while self.newest >= 0:
-            self.drop(self.newest)
+            self.discard(self.newest)
         if self.capacity:
             memset(self.rows, 0, self.capacity * sizeof(CachedRow))
         self.log_length = 0
 
-    cdef void drop(self, Py_ssize_t slot) noexcept nogil:
+    cdef void discard(self, Py_ssize_t slot) noexcept nogil:
         cdef CachedRow *row = &self.rows[slot]
         if row.values == NULL:
             return

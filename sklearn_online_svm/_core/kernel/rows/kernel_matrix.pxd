@@ -47,9 +47,9 @@ cdef class KernelMatrix:
     cdef bint has_shared(self, Py_ssize_t slot) noexcept nogil
     cdef const float *shared_row(self, Py_ssize_t slot) except NULL
     cdef void give_back(self, Py_ssize_t slot, const float *values) noexcept nogil
-    cdef void enter(self, Py_ssize_t slot) noexcept nogil
-    cdef int keep(self, Py_ssize_t slot, const float *k) noexcept nogil
-    cdef void leave(self, Py_ssize_t slot) noexcept nogil
+    cdef void add(self, Py_ssize_t slot) noexcept nogil
+    cdef int cache(self, Py_ssize_t slot, const float *k) noexcept nogil
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil
     cdef const float *row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,
                                 Py_ssize_t pinned) noexcept nogil

@@ -136,14 +136,14 @@ cdef class KernelMatrix:
         """Give back a result of ``shared_row``."""
         self.shared.give_back(self.members.index[slot], values, self.computer)
 
-    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+    cdef void add(self, Py_ssize_t slot) noexcept nogil:
         """Record that a sample of the block has been added in ``slot``."""
         self.pending[self.n_pending] = <int32_t>slot
         self.n_pending += 1
-        self.rows.enter(slot)
+        self.rows.add(slot)
 
-    cdef int keep(self, Py_ssize_t slot, const float *k) noexcept nogil:
-        """Cache the row ``k`` of a slot that has been entered; return -1 if out of memory."""
+    cdef int cache(self, Py_ssize_t slot, const float *k) noexcept nogil:
+        """Cache the row ``k`` of a slot that has been added; return -1 if out of memory."""
         cdef float *values = self.rows.allocate(slot, -1)
         if values == NULL:
             return -1
@@ -151,12 +151,12 @@ cdef class KernelMatrix:
         self.rows.rows[slot].synced = self.rows.log_length
         return 0
 
-    cdef void leave(self, Py_ssize_t slot) noexcept nogil:
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Record that a member is evicted; the members still have its index."""
         if self.members.index[slot] >= 0:
             self.released[self.n_released] = self.members.index[slot]
             self.n_released += 1
-        self.rows.leave(slot)
+        self.rows.remove(slot)
 
     # -------------------------------------------------------------------------- kernel rows
 
@@ -172,12 +172,12 @@ cdef class KernelMatrix:
             if self.rows.allocate(slot, pinned) == NULL:
                 return NULL
             if self.compute_row(slot, row.values) < 0:
-                self.rows.drop(slot)
+                self.rows.discard(slot)
                 return NULL
         else:
             self.rows.use(slot)
             if row.synced < self.rows.log_length and self.complete_row(slot) < 0:
-                self.rows.drop(slot)
+                self.rows.discard(slot)
                 return NULL
         # The ridge of a squared loss is part of the diagonal.
         row.values[slot] = self.members.diag[slot]

@@ -25,12 +25,12 @@ cdef class SharedKernelCache:
     cdef readonly Py_ssize_t max_bytes  # of this cache and the caches of the problems
     cdef Py_ssize_t planned         # number of vectors for which the budget was divided
     cdef Py_ssize_t left            # bytes left for the caches of the problems
-    # whether it pays to keep rows of blocks: problems evict rows, or share most vectors
+    # whether it pays to cache rows of blocks: problems evict rows, or share most vectors
     cdef bint is_wanted
     # Vectors that the current block added to the store: slots, and samples of the block.
-    cdef int32_t *entered
-    cdef int32_t *entered_row
-    cdef Py_ssize_t n_entered
+    cdef int32_t *added
+    cdef int32_t *added_row
+    cdef Py_ssize_t n_added
 
     cdef bint plan(self)
     cdef int reserve(self) except -1
@@ -48,7 +48,7 @@ cdef class SharedKernelCache:
                            Py_ssize_t *n_computed) noexcept nogil
     cdef void give_back(self, int32_t slot, const float *row, RowComputer maker) noexcept nogil
     # Changes of slots when a block is written.
-    cdef void leave(self, int32_t slot) noexcept nogil
-    cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil
-    cdef int keep(self, SampleBlock fresh, Py_ssize_t n_slots) noexcept nogil
+    cdef void remove(self, int32_t slot) noexcept nogil
+    cdef void add(self, int32_t slot, Py_ssize_t row) noexcept nogil
+    cdef int cache(self, SampleBlock fresh, Py_ssize_t n_slots) noexcept nogil
     cdef void clear(self, Py_ssize_t n_filled) noexcept nogil

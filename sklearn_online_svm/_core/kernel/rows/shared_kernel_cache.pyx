@@ -21,11 +21,11 @@ cdef double ROOM = 1.25
 
 cdef class SharedKernelCache:
     def __cinit__(self, Store store, Py_ssize_t max_bytes):
-        self.entered = <int32_t *>malloc(2 * SIMD_BLOCK * sizeof(int32_t))
+        self.added = <int32_t *>malloc(2 * SIMD_BLOCK * sizeof(int32_t))
         self.lock = PyThread_allocate_lock()
-        if self.entered == NULL or self.lock == NULL:
+        if self.added == NULL or self.lock == NULL:
             raise MemoryError()
-        self.entered_row = self.entered + SIMD_BLOCK
+        self.added_row = self.added + SIMD_BLOCK
 
     def __init__(self, Store store, Py_ssize_t max_bytes):
         self.store = store
@@ -35,7 +35,7 @@ cdef class SharedKernelCache:
         self.max_bytes = max_bytes
 
     def __dealloc__(self):
-        free(self.entered)
+        free(self.added)
         if self.lock != NULL:
             PyThread_free_lock(self.lock)
 
@@ -149,7 +149,7 @@ cdef class SharedKernelCache:
             row.busy = False
             if n_computed[0] < 0:
                 row.users -= 1
-                self.rows.drop(slot)
+                self.rows.discard(slot)
                 PyThread_release_lock(self.lock)
                 return NULL
             self.n_evaluations += n_computed[0]
@@ -164,45 +164,45 @@ cdef class SharedKernelCache:
         kept.users -= 1
         PyThread_release_lock(self.lock)
 
-    cdef void leave(self, int32_t slot) noexcept nogil:
+    cdef void remove(self, int32_t slot) noexcept nogil:
         """Remove the vector in ``slot``."""
         self.n_filled -= 1
-        self.rows.leave(slot)
+        self.rows.remove(slot)
 
-    cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil:
+    cdef void add(self, int32_t slot, Py_ssize_t row) noexcept nogil:
         """Record that a sample of the block was stored in ``slot``."""
         self.n_filled += 1
-        self.rows.enter(slot)
-        self.entered[self.n_entered] = slot
-        self.entered_row[self.n_entered] = <int32_t>row
-        self.n_entered += 1
+        self.rows.add(slot)
+        self.added[self.n_added] = slot
+        self.added_row[self.n_added] = <int32_t>row
+        self.n_added += 1
 
-    cdef int keep(self, SampleBlock fresh, Py_ssize_t n_slots) noexcept nogil:
+    cdef int cache(self, SampleBlock fresh, Py_ssize_t n_slots) noexcept nogil:
         """Cache the rows of the vectors added in this block.
 
         Values against the ``n_slots`` former slots, and against each other, are those of the
         block.
         """
-        cdef Py_ssize_t p, q, n_entered = self.n_entered
+        cdef Py_ssize_t p, q, n_added = self.n_added
         cdef const float *gram
         cdef float *values
-        self.n_entered = 0
+        self.n_added = 0
         if not (self.is_wanted and fresh.is_scored):
             return 0
         self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
-        for p in range(n_entered):
-            values = self.rows.allocate(self.entered[p], -1)
+        for p in range(n_added):
+            values = self.rows.allocate(self.added[p], -1)
             if values == NULL:
                 return 0                # to be computed when used
-            memcpy(values, fresh.scored.values + self.entered_row[p] * fresh.scored.ld,
+            memcpy(values, fresh.scored.values + self.added_row[p] * fresh.scored.ld,
                    n_slots * sizeof(float))
-            gram = fresh.scored.gram + self.entered_row[p] * fresh.scored.gram_ld
-            for q in range(n_entered):
-                values[self.entered[q]] = gram[self.entered_row[q]]
-            self.rows.rows[self.entered[p]].synced = self.rows.log_length
+            gram = fresh.scored.gram + self.added_row[p] * fresh.scored.gram_ld
+            for q in range(n_added):
+                values[self.added[q]] = gram[self.added_row[q]]
+            self.rows.rows[self.added[p]].synced = self.rows.log_length
         return 0
 
     cdef void clear(self, Py_ssize_t n_filled) noexcept nogil:
-        """Drop all rows; ``n_filled`` slots are in use."""
+        """Discard all rows; ``n_filled`` slots are in use."""
         self.n_filled = n_filled
         self.rows.clear()

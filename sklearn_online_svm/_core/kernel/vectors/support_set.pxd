@@ -11,9 +11,10 @@ with y = 1 the loss penalizes values of f below the target, with y = -1 values a
 on the same side of 0, except for a sample on the flat part of a ramp loss. ``up[s]`` and
 ``down[s]`` are -1 (all bits set) while alpha may increase or decrease, else 0.
 
-In regression the loss is 0 in a tube of ``width`` 2 epsilon, and alpha may have either sign. A
-member has one side at a time: with y = 1 the target is the lower end of the tube and the box is
-[0, C], with y = -1 the upper end and [-C, 0]. At alpha = 0 it may be turned to the other side.
+In regression the loss is 0 in a tube of ``width`` 2 epsilon, and alpha may have either sign
+(``two_sided``). A member has one side at a time: with y = 1 the target is the lower end of the
+tube and the box is [0, C], with y = -1 the upper end and [-C, 0]. At alpha = 0 it may be turned to
+the other side, where its gradient is ``other_g``.
 
 A squared loss adds ``ridge[s]`` alpha[s]^2 / 2 to the objective. It is part of ``diag[s]``, and of
 the kernel row of the member.
@@ -57,7 +58,8 @@ cdef class SupportSet:
     cdef readonly Py_ssize_t n_members
     cdef readonly Py_ssize_t capacity
     cdef readonly simd_extremes extremes
-    cdef readonly double width           # of the tube in regression; negative: members do not turn
+    cdef readonly bint two_sided         # regression: members are on a side of their tube
+    cdef readonly double width           # of the tube; 0 in classification
     cdef double *alpha
     cdef double *g
     cdef double *target
@@ -90,19 +92,35 @@ cdef class SupportSet:
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef int attach(self, dict arrays) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
-    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
+    cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
                   int32_t index) noexcept nogil
     cdef void remove(self, Py_ssize_t slot) noexcept nogil
-    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
-    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
+    cdef void add_zero(self, Py_ssize_t slot) noexcept nogil
+    cdef void remove_zero(self, Py_ssize_t slot) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
     cdef double turn_box(self, Py_ssize_t slot) noexcept nogil
     cdef double turn(self, Py_ssize_t slot) noexcept nogil
+    cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil
+    cdef void turn_for_step(self, Py_ssize_t slot, bint rises) noexcept nogil
+    cdef simd_extremes ends(self) noexcept nogil
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
     cdef void mark(self) noexcept nogil
     cdef void scan(self) noexcept nogil
+
+
+cdef inline double other_g(SupportSet members, Py_ssize_t slot) noexcept nogil:
+    """Return the gradient that a member has on the other side of its tube."""
+    return members.g[slot] + members.y[slot] * members.width
+
+
+cdef inline bint may_step_on_other_side(SupportSet members, Py_ssize_t slot,
+                                        const simd_extremes *e) noexcept nogil:
+    """Return whether a member at alpha = 0 violates, or is an extreme, on its other side."""
+    cdef double g = other_g(members, slot)
+    return members.two_sided and (
+        g < e.g_max or g <= e.g_min if members.y[slot] > 0 else g > e.g_min or g >= e.g_max)
 
 
 cdef inline void turn_example(Example *row, double width) noexcept nogil:

@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...memory cimport address, grown, round_up
-from ...simd.primitives cimport SIMD_TILE
+from ...simd.primitives cimport SIMD_TILE, simd_extremes
 
 import numpy as np
 
@@ -41,7 +41,6 @@ _FIELDS = {
 
 cdef class SupportSet:
     def __init__(self):
-        self.width = -1.0
         self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
         self.scan()
 
@@ -116,27 +115,98 @@ cdef class SupportSet:
         """Return whether a sample of X is in the support set; False for other samples."""
         return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
 
-    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
+    cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil:
         """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
         cdef int64_t row_id = self.row_id[slot]
         if self.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
             self.slot_of_row[row_id] = at
 
-    # -------------------------------------------------------------------------- changes
+    # -------------------------------------------------------------------------- two sides
 
-    cdef Py_ssize_t next_slot(self) noexcept nogil:
-        """Return the slot that the next ``add`` fills."""
-        return self.free_slots[self.n_free - 1] if self.n_free else self.n
+    def set_tube(self, epsilon):
+        """Set the width of the tube to 2 epsilon; None: classification."""
+        self.two_sided = epsilon is not None
+        self.width = 2.0 * epsilon if self.two_sided else 0.0
+
+    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil:
+        """Exchange the box for that of the other side of the tube; return the change of g.
+
+        Target and g are left to the caller.
+        """
+        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
+        self.y[slot] = -self.y[slot]
+        self.lower[slot], self.upper[slot] = -self.upper[slot], upper
+        self.bound[slot] = -self.bound[slot]
+        return change
+
+    cdef double turn(self, Py_ssize_t slot) noexcept nogil:
+        """Turn a member at alpha = 0 to the other side of its tube.
+
+        Returns the change of its g. The extremes are left to the caller.
+        """
+        cdef double change = self.turn_box(slot)
+        self.target[slot] += change
+        self.g[slot] += change
+        self.up[slot] = -1 if self.upper[slot] > 0.0 else 0
+        self.down[slot] = -1 if self.lower[slot] < 0.0 else 0
+        return change
+
+    cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil:
+        """Turn a member whose alpha, ``before`` a step, was not 0 and now is.
+
+        The step may continue on the other side. Returns the change of g, 0 if there is none.
+        """
+        if self.two_sided and before != 0.0 and self.alpha[slot] == 0.0:
+            return self.turn(slot)
+        return 0.0
+
+    cdef void turn_for_step(self, Py_ssize_t slot, bint rises) noexcept nogil:
+        """Turn a member of which ``ends`` has found the other side."""
+        if not (self.up[slot] if rises else self.down[slot]):
+            self.turn(slot)
 
     def turn_to(self, slots, alpha):
         """Turn members to the side of the tube that their new ``alpha`` is on, if it is not 0.
 
         The caller sets boxes, alpha and g.
         """
+        if not self.two_sided:
+            return
         self.reserve(self.n)
         turned = slots[alpha * self["y"][slots] < 0.0]
         self["target"][turned] += self["y"][turned] * self.width
         self["y"][turned] *= -1
+
+    def from_lower_side(self, slots, g):
+        """Return gradients given for the lower side of the tube on the sides of the members."""
+        return np.where(self["y"][slots] > 0, g, g + self.width)
+
+    cdef simd_extremes ends(self) noexcept nogil:
+        """Return the extremes of g, where members at alpha = 0 count on both sides."""
+        cdef simd_extremes e = self.extremes
+        # In local variables: in the loop, e and the members might else be the same memory.
+        cdef double g, g_max = e.g_max, g_min = e.g_min, width = self.width
+        cdef Py_ssize_t i_max = e.i_max, j_min = e.j_min, p, s, n = self.n_zeros
+        cdef const int8_t *y = self.y
+        cdef const double *own_g = self.g
+        cdef const int32_t *zeros = self.zeros
+        if not self.two_sided:
+            return e
+        for p in range(n):
+            s = zeros[p]
+            g = own_g[s] + y[s] * width
+            if y[s] > 0 and g < g_min:
+                g_min, j_min = g, s
+            elif y[s] < 0 and g > g_max:
+                g_max, i_max = g, s
+        e.g_max, e.g_min, e.i_max, e.j_min = g_max, g_min, i_max, j_min
+        return e
+
+    # -------------------------------------------------------------------------- changes
+
+    cdef Py_ssize_t next_slot(self) noexcept nogil:
+        """Return the slot that the next ``add`` fills."""
+        return self.free_slots[self.n_free - 1] if self.n_free else self.n
 
     def rebox(self, slots, lower, upper, alpha):
         """Set boxes and alpha of members; the caller updates g and the extremes.
@@ -147,7 +217,7 @@ cdef class SupportSet:
         cdef const int64_t[::1] members
         self.reserve(self.n)
         members = np.ascontiguousarray(slots, dtype=np.int64)
-        if self.width >= 0.0:
+        if self.two_sided:
             lower = np.where(self["y"][slots] > 0, 0.0, lower)
             upper = np.where(self["y"][slots] > 0, upper, 0.0)
         self["lower"][slots], self["upper"][slots] = lower, upper
@@ -159,7 +229,7 @@ cdef class SupportSet:
         self.n_zeros = 0
         for s in members:
             if self.alpha[s] == 0.0:
-                self.enter_zeros(s)
+                self.add_zero(s)
 
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
                   int32_t index) noexcept nogil:
@@ -185,13 +255,13 @@ cdef class SupportSet:
         self.alpha[slot] = 0.0
         self.up[slot] = -1 if row.upper > 0.0 else 0
         self.down[slot] = -1 if row.lower < 0.0 else 0
-        self.enter_zeros(slot)
-        self.note(slot, <int32_t>slot)
+        self.add_zero(slot)
+        self.record(slot, <int32_t>slot)
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Free ``slot``. Its alpha must be 0, so no g changes."""
-        self.note(slot, -1)
-        self.leave_zeros(slot)
+        self.record(slot, -1)
+        self.remove_zero(slot)
         self.lower[slot] = self.upper[slot] = 0.0
         self.bound[slot] = 0.0
         self.up[slot] = self.down[slot] = 0
@@ -201,12 +271,12 @@ cdef class SupportSet:
         self.n_free += 1
         self.n_members -= 1
 
-    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil:
+    cdef void add_zero(self, Py_ssize_t slot) noexcept nogil:
         self.zero_place[slot] = <int32_t>self.n_zeros
         self.zeros[self.n_zeros] = <int32_t>slot
         self.n_zeros += 1
 
-    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil:
+    cdef void remove_zero(self, Py_ssize_t slot) noexcept nogil:
         cdef int32_t place = self.zero_place[slot]
         cdef int32_t last = self.zeros[self.n_zeros - 1]
         self.zeros[place] = last
@@ -233,32 +303,9 @@ cdef class SupportSet:
         self.up[slot] = -1 if alpha < upper else 0
         self.down[slot] = -1 if alpha > lower else 0
         if alpha == 0.0 and not was_zero:
-            self.enter_zeros(slot)
+            self.add_zero(slot)
         elif was_zero and alpha != 0.0:
-            self.leave_zeros(slot)
-
-    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil:
-        """Exchange the box for that of the other side of the tube; return the change of g.
-
-        Target and g are left to the caller.
-        """
-        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
-        self.y[slot] = -self.y[slot]
-        self.lower[slot], self.upper[slot] = -self.upper[slot], upper
-        self.bound[slot] = -self.bound[slot]
-        return change
-
-    cdef double turn(self, Py_ssize_t slot) noexcept nogil:
-        """Turn a member at alpha = 0 to the other side of its tube.
-
-        Returns the change of its g. The extremes are left to the caller.
-        """
-        cdef double change = self.turn_box(slot)
-        self.target[slot] += change
-        self.g[slot] += change
-        self.up[slot] = -1 if self.upper[slot] > 0.0 else 0
-        self.down[slot] = -1 if self.lower[slot] < 0.0 else 0
-        return change
+            self.remove_zero(slot)
 
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil:
         """Add alpha and the box of a member to those of another; its own alpha becomes 0.
@@ -272,6 +319,18 @@ cdef class SupportSet:
         self.move(into, alpha)
         self.move(slot, -alpha)
 
+    def mirror(self):
+        """Exchange the two sides: alpha, g, targets and boxes change their sign."""
+        cdef simd_extremes *e = &self.extremes
+        self.reserve(self.n)
+        for name in ("alpha", "g", "target", "bound", "y"):
+            # A difference: -0.0 would differ from the 0.0 of a problem that began on this side.
+            self[name][:] = 0 - self[name]
+        self["lower"][:], self["upper"][:] = 0.0 - self["upper"], 0.0 - self["lower"]
+        self["up"][:], self["down"][:] = self["down"].copy(), self["up"].copy()
+        e.g_max, e.g_min = -e.g_min, -e.g_max
+        e.i_max, e.j_min = e.j_min, e.i_max
+
     cdef void mark(self) noexcept nogil:
         """Recompute the flags and the list of zeros from alpha."""
         cdef Py_ssize_t s
@@ -280,7 +339,7 @@ cdef class SupportSet:
             self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
             self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
             if self.alpha[s] == 0.0 and self.alive[s]:
-                self.enter_zeros(s)
+                self.add_zero(s)
 
     cdef void scan(self) noexcept nogil:
         """Recompute the extremes of g."""
