@@ -9,7 +9,7 @@ from . import _leave_one_out
 from ._docs import with_shared_docs
 from ._online_svc import OnlineSVC
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
-from ._svc_names import without_keywords_of_svc
+from ._svc import without_keywords_of_svc
 
 
 @with_shared_docs

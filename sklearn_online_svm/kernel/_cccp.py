@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.vectors.support_set import DATA
 from .._validation import warn
-from ._convergence import advice, warn_unless_solved
+from ._diagnostics import advice, warn_unless_solved
 from ._epochs import MAX_EPOCHS, Passes, Position
 
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
 from .._validation import thread_pool, warn
-from ._convergence import (
+from ._diagnostics import (
     advice,
     is_solved,
     violation_among_members,

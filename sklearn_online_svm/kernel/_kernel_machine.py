@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.kernel.dual.engine import is_interrupt
 from .._sklearn_compat import Interval
 from .._validation import thread_pool
-from ._convergence import most_steps
+from ._diagnostics import most_steps
 from ._engine import EngineSpec
 from ._model import KernelModel
 

@@ -5,7 +5,7 @@ from ._docs import with_shared_docs
 from ._online_svc import OnlineSVC
 from ._path import fit_path
 from ._probabilities import Probabilities
-from ._svc_names import without_keywords_of_svc
+from ._svc import without_keywords_of_svc
 
 
 @with_shared_docs

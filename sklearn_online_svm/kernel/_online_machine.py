@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval, Options, StrOptions
 from . import _training
-from ._convergence import most_steps
+from ._diagnostics import most_steps
 from ._epochs import BatchPasses, OnlinePasses, Position, built_engine, is_small
 from ._kernel_machine import KernelMachine
 from ._sample_selection import AllSamples

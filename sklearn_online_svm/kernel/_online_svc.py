@@ -12,7 +12,6 @@ from . import _training
 from ._checkpoint import are_rows_of
 from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._epochs import known_slots
-from ._machine_classifier import MachineClassifier
 from ._model import can_take_new_samples
 from ._new_classes import extended_engine
 from ._online_machine import (
@@ -22,6 +21,7 @@ from ._online_machine import (
     SINGLE_STEPS,
     OnlineMachine,
 )
+from ._svc import MachineClassifier
 
 # Size of the support set while only one class has been seen. The thesis of Ertekin (2009, section
 # 3.2) starts with "a few examples of each class", which a stream cannot guarantee.

@@ -4,8 +4,8 @@ import numpy as np
 
 from .._core.interrupts import DeferredInterrupts
 from .._estimator import Transaction
+from ._diagnostics import coarseness, warn_if_coarse
 from ._path_solver import Sweeps
-from ._precision import coarseness, warn_if_coarse
 from ._training import begin_fit, run
 
 

@@ -26,7 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA
 from .._validation import positive_code, thread_pool, warn
-from ._convergence import advice, most_steps, warn_unless_solved
+from ._diagnostics import advice, most_steps, warn_unless_solved
 from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
 
 # Number of kernel values, and of gradients, held in memory during a check.

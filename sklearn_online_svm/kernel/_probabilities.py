@@ -16,7 +16,7 @@ from .._validation import signs
 from ..calibration._maps import MultinomialMap, SplineMap
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
-from ._svc_names import PROBABILITIES
+from ._svc import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
 # Maximum number of samples of ``fit`` outside of the support set that are kept, and number of

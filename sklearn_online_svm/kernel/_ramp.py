@@ -7,13 +7,12 @@ import numpy as np
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from . import _training
 from ._cccp import ConvexProblems, ProblemPosition
-from ._convergence import most_steps
+from ._diagnostics import most_steps
 from ._docs import with_shared_docs
 from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import built_engine
-from ._machine_classifier import MachineClassifier
 from ._probabilities import Probabilities
-from ._svc_names import without_keywords_of_svc
+from ._svc import MachineClassifier, without_keywords_of_svc
 
 
 @with_shared_docs

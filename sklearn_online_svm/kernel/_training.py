@@ -25,17 +25,19 @@ from .._validation import (
     warn,
 )
 from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
-from ._convergence import most_steps, warn_if_cut_short, warn_unless_solved
-from ._engine import EngineSpec, choose_layout, far_centre
-from ._epochs import built_engine, known_slots
-from ._model import MIN_FIRST_CHUNK
-from ._precision import (
+from ._diagnostics import (
     coarseness,
     is_constant,
+    most_steps,
     recentre_if_coarse,
     refuse_overflow,
     warn_if_coarse,
+    warn_if_cut_short,
+    warn_unless_solved,
 )
+from ._engine import EngineSpec, choose_layout, far_centre
+from ._epochs import built_engine, known_slots
+from ._model import MIN_FIRST_CHUNK
 from ._progress import finish as optimize
 
 # Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the

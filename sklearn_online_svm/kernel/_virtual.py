@@ -13,7 +13,7 @@ from ._active_lasvc import ActiveLASVC
 from ._column_kernel import ColumnKernel
 from ._docs import with_shared_docs
 from ._online_svc import OnlineSVC
-from ._svc_names import without_keywords_of_svc
+from ._svc import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked
 

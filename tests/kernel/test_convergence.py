@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import _convergence, _online_svc
+from sklearn_online_svm.kernel import _diagnostics, _online_svc
 from tests.support import ROOT
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
@@ -185,7 +185,7 @@ def test_slow_optimization_leaves_steps_for_the_other_samples(monkeypatch):
     """Regression test: the steps were used up after one epoch, far from the optimum."""
     # Kernel values are rounded to single precision: a tol of 1e-8 is not reached, one of 1e-6 is
     # reached in some 5 000 000 steps. The violation left is 1e-5 at most.
-    monkeypatch.setattr(_convergence, "MAX_STEPS", 500_000)
+    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 500_000)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     params = dict(kernel="linear", C=2.5)  # SVC needs many seconds if C is larger
@@ -213,8 +213,8 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
 
 @pytest.fixture
 def few_steps(monkeypatch):
-    monkeypatch.setattr(_convergence, "MAX_STEPS", 200)
-    monkeypatch.setattr(_convergence, "MAX_STEPS_PER_SAMPLE", 1)
+    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 200)
+    monkeypatch.setattr(_diagnostics, "MAX_STEPS_PER_SAMPLE", 1)
     monkeypatch.setattr(_online_svc, "MAX_REPROCESS", 3)
 
 
@@ -255,7 +255,7 @@ def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
     assert_same_model(*models)
 
     # No warning if finish solves the problem.
-    monkeypatch.setattr(_convergence, "MAX_STEPS", 5_000_000)
+    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 5_000_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LASVC(C=1000.0, gamma=0.3, **params).fit(X, y)
@@ -310,7 +310,7 @@ def test_hard_margin_is_the_limit_of_large_C(algorithm):
 )
 def test_hard_margin_of_inseparable_classes_warns(algorithm, max_iter, monkeypatch):
     # There is no optimum: more steps would only take longer.
-    monkeypatch.setattr(_convergence, "MAX_STEPS", 500_000)
+    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 500_000)
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(
