@@ -31,6 +31,7 @@ __all__ = [
     "StatefulEstimator",
     "Transaction",
     "filled_docs",
+    "has_new_classes",
     "raise_fixed_param",
     "store_parameters",
     "with_classes",
@@ -261,7 +262,7 @@ class StatefulEstimator(BaseEstimator):
         state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
         if self._state_attribute in state:
             state.update(self._packed(state), format=_FORMAT)
-            state["checksum"] = self._checksum(state)
+            state["checksum"] = _checksum(self, state)
         return state
 
     def __setstate__(self, state):
@@ -275,7 +276,7 @@ class StatefulEstimator(BaseEstimator):
                     f"reads format {_FORMAT}. Load it with the version that stored it "
                     f"({versions[0]}), or fit it again."
                 )
-            if state.pop("checksum", None) != self._checksum(state):
+            if state.pop("checksum", None) != _checksum(self, state):
                 raise ValueError(
                     f"The stored {type(self).__name__} is damaged: its checksum differs from its "
                     "content. Load another copy, or fit it again."
@@ -283,7 +284,7 @@ class StatefulEstimator(BaseEstimator):
             state = _native(state)
             state.update(self._rebuilt(state))
         super().__setstate__(state)
-        self._warn_of_versions(*versions)
+        _warn_of_versions(self, *versions)
 
     def _packed(self, state):
         return {}
@@ -291,28 +292,30 @@ class StatefulEstimator(BaseEstimator):
     def _rebuilt(self, state):
         return {}
 
-    def _checksum(self, state):
-        """Return a checksum of the fitted attributes."""
-        other = {"format", "checksum", "_skl_callbacks", *_VERSIONS, *self._get_param_names()}
-        return _crc({name: value for name, value in state.items() if name not in other}, 0)
 
-    def _warn_of_versions(self, original, original_sklearn):
-        pairs = [("sklearn-online-svm", __version__, original)]
-        if original != _UNKNOWN:
-            pairs.append(("scikit-learn", sklearn.__version__, original_sklearn))
-        for package, current, stored in pairs:
-            if stored != current:
-                warnings.warn(
-                    InconsistentPackageWarning(
-                        package=package,
-                        current_version=current,
-                        original_version=stored,
-                        estimator_name=type(self).__name__,
-                        current_sklearn_version=sklearn.__version__,
-                        original_sklearn_version=original_sklearn,
-                    ),
-                    stacklevel=3,
-                )
+def _checksum(estimator, state):
+    """Return a checksum of the fitted attributes."""
+    other = {"format", "checksum", "_skl_callbacks", *_VERSIONS, *estimator._get_param_names()}
+    return _crc({name: value for name, value in state.items() if name not in other}, 0)
+
+
+def _warn_of_versions(estimator, original, original_sklearn):
+    pairs = [("sklearn-online-svm", __version__, original)]
+    if original != _UNKNOWN:
+        pairs.append(("scikit-learn", sklearn.__version__, original_sklearn))
+    for package, current, stored in pairs:
+        if stored != current:
+            warnings.warn(
+                InconsistentPackageWarning(
+                    package=package,
+                    current_version=current,
+                    original_version=stored,
+                    estimator_name=type(estimator).__name__,
+                    current_sklearn_version=sklearn.__version__,
+                    original_sklearn_version=original_sklearn,
+                ),
+                stacklevel=4,
+            )
 
 
 class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
@@ -326,7 +329,7 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
         model only after all checks, and the engine remains consistent if it is interrupted.
         """
         is_fitted = self._state_attribute in self.__dict__
-        if is_fitted and not self._has_new_classes(classes):
+        if is_fitted and not has_new_classes(self, classes):
             return self._train_on_chunk(*self._begin_chunk(X, y, classes, sample_weight))
         with Transaction(self) as change:
             draft = change.draft
@@ -338,13 +341,6 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
             except BaseException as error:
                 change.keep = draft._was_interrupted(error)
                 raise
-
-    def _has_new_classes(self, classes):
-        """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
-        known = getattr(self, "classes_", None)
-        if classes is None or known is None:
-            return False
-        return len(classes_of_stream(classes, known, extendable=True)) > len(known)
 
     def _add_classes(self, classes):
         """Add new classes to a fitted model, which must be a draft.
@@ -392,6 +388,14 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
 def store_parameters(arguments):
     """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
     vars(arguments.pop("self")).update(arguments)
+
+
+def has_new_classes(model, classes):
+    """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
+    known = getattr(model, "classes_", None)
+    if classes is None or known is None:
+        return False
+    return len(classes_of_stream(classes, known, extendable=True)) > len(known)
 
 
 def with_classes(estimator, classes):

@@ -15,6 +15,7 @@ from . import kernel
 from ._atomic_dump import atomic_file
 from ._optional import import_optional
 from ._sklearn_compat import Interval, validate_params
+from .kernel._training import start_from
 
 __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]
 
@@ -365,7 +366,7 @@ def load_libsvm(path, n_features=None, C=None):
     order = np.random.default_rng(0).permutation(len(coef))
     X, coef = X[order], coef[order]
     y, alpha = np.where(coef > 0, positive, negative), coef * np.sign(positive - negative)
-    return model._start_from(X, y, np.sort([positive, negative]), alpha)
+    return start_from(model, X, y, np.sort([positive, negative]), alpha)
 
 
 def _stacked(terms, n_features):

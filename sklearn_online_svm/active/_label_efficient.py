@@ -15,6 +15,7 @@ from .._core.linear.rows import shuffled
 from .._estimator import (
     IncrementalEstimator,
     Transaction,
+    has_new_classes,
     raise_fixed_param,
     with_classes,
 )
@@ -320,7 +321,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         first = "_seen" not in self.__dict__
         if first:
             classes = classes_of_stream(classes)
-        elif self._has_new_classes(classes):
+        elif has_new_classes(self, classes):
             self._add_classes(classes)
         X, codes, weights = self._validated(X, y, sample_weight, classes)
         interrupted = self._interrupted_call(X)

@@ -363,7 +363,7 @@ class OnlinePasses(Passes):
     def next_order(self):
         """Return the order of another epoch, over samples whose label has been used."""
         used = self.model._choice.used(self.model, self.at.order)
-        return used[self.model._next_order(len(used))]
+        return used[next_order(self.model, len(used))]
 
     def end(self):
         """Warn if the problem is not solved."""
@@ -442,6 +442,12 @@ def built_engine(spec, X):
     if spec.layout == "precomputed":
         engine.store.attach(X)
     return engine
+
+
+def next_order(model, n_rows):
+    """Return the order of an epoch over so many samples."""
+    order = model._random.permutation(n_rows) if model.shuffle else np.arange(n_rows)
+    return order.astype(np.int64, copy=False)
 
 
 def is_small(n_rows):

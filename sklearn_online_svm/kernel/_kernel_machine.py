@@ -148,10 +148,6 @@ class KernelMachine(KernelModel):
         """Return the largest violation of the optimality conditions that is accepted."""
         return float(self.tol)
 
-    def _next_order(self, n):
-        order = self._random.permutation(n) if self.shuffle else np.arange(n)
-        return order.astype(np.int64, copy=False)
-
     # ---------------------------------------------------------------------------- conventions
 
     def _packed(self, state):

@@ -153,7 +153,8 @@ class OnlineMachine(KernelMachine):
         random = None if self._most_passes == 1 else self._random.get_state(legacy=False)
         at = Position(**begun, random=random)
         engine = built_engine(self._spec, X)
-        self._begin_warm(engine, X, targets, cost, before)
+        if self._starts_warm:
+            _training.begin_warm(self, engine, X, targets, cost, before)
         self._engine = engine
         engine.allow(most_steps(engine, X.shape[0]))
         return self._passes_of(targets)(self, X, targets, cost, at)
@@ -162,9 +163,6 @@ class OnlineMachine(KernelMachine):
         convex = self._passes is OnlinePasses and self._choice is AllSamples
         small = self._most_passes == "auto" and is_small(len(targets))
         return BatchPasses if convex and small and not self._starts_warm else self._passes
-
-    def _begin_warm(self, engine, X, targets, cost, before):
-        """Start from the solution of the previous ``fit`` if that is wanted."""
 
     def _refuse(self, in_stream):
         """Raise ValueError for limits of the support set that need a single pass."""

@@ -6,12 +6,9 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from .._core.kernel.vectors.support_set import DATA
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from . import _training
-from ._checkpoint import are_rows_of
 from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
-from ._epochs import known_slots
 from ._model import can_take_new_samples
 from ._new_classes import extended_engine
 from ._online_machine import (
@@ -138,23 +135,17 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
     @property
     def n_admitted_(self):
         """Number of samples added to the support set, by position on the ramp."""
-        return self._flow(0)
+        return _flow(self, 0)
 
     @property
     def n_cleaned_(self):
         """Number of samples removed by CLEAN, by position on the ramp when they were added."""
-        return self._flow(1)
+        return _flow(self, 1)
 
     @property
     def n_skipped_(self):
         """Number of samples skipped, by position on the ramp."""
-        return self._flow(2)
-
-    def _flow(self, which):
-        with self._reading() as (view, engine):
-            if view._spec.solver.has_bias:
-                raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
-            return np.array([problem.flow()[which] for problem in engine.problems])
+        return _flow(self, 2)
 
     def _add_classes(self, classes):
         self._targets, places = self._targets.extended(classes)
@@ -204,37 +195,10 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
                 "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
             )
 
-    def _begin_warm(self, engine, X, codes, cost, before):
-        former = before.get("_engine") if self._starts_warm else None
-        if former is not None:
-            engine.begin_pass(known_slots(engine, X.shape[0]))
-            with former.guard.reading():
-                self._seed(engine, former.current_solution(), X, codes, cost, before)
 
-    def _seed(self, engine, solution, X, codes, cost, before):
-        """Start from the solution of the previous fit, projected onto the current boxes."""
-        rows = solution.row_ids
-        same = np.array_equal(before["_targets"].classes, self.classes_)
-        same = same and are_rows_of(self._spec, solution, X)
-        if not same or (codes[rows] != solution.labels).any():
-            raise ValueError(
-                "warm_start=True continues fit on the same samples, but X or y differ from those "
-                "of the previous fit; use partial_fit for new samples, or warm_start=False."
-            )
-        shifted = None
-        if self._spec.solver.algorithm == "lasvm-nc":
-            shifted = np.zeros((self._spec.n_problems, X.shape[0]), dtype=np.int8)
-            shifted[:, rows] = solution.beyond_ramp
-        given = self._targets.samples(codes, cost, np.arange(X.shape[0]), DATA, shifted)
-        engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
-
-    def _start_from(self, X, y, classes, alpha):
-        """Return the model with these support vectors and signed alpha, for two classes."""
-        (X, codes, _), cost, at = _training.begin_chunk(self, X, y, classes, None)
-        rows = np.arange(len(codes))
-        given = self._targets.samples(codes, cost, rows, DATA)
-        engine = self._engine
-        engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
-        self.n_samples_seen_ = self._next_row_id = self.n_labels_used_ = len(codes)
-        self._targets = self._targets.from_dict(at.targets_after)
-        return self
+def _flow(model, which):
+    """Return a count of each problem by position on the ramp."""
+    with model._reading() as (view, engine):
+        if view._spec.solver.has_bias:
+            raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
+        return np.array([problem.flow()[which] for problem in engine.problems])

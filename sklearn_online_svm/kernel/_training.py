@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.vectors.stores import BLOCK
-from .._core.kernel.vectors.support_set import STREAM
+from .._core.kernel.vectors.support_set import DATA, STREAM
 from .._estimator import Transaction
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
 from .._validation import (
@@ -24,7 +24,13 @@ from .._validation import (
     thread_pool,
     warn,
 )
-from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
+from ._checkpoint import (
+    are_rows_of,
+    checkpoint_of,
+    note_interrupt,
+    refuse_new_parameters,
+    same_rows,
+)
 from ._diagnostics import (
     coarseness,
     is_constant,
@@ -36,7 +42,7 @@ from ._diagnostics import (
     warn_unless_solved,
 )
 from ._engine import EngineSpec, choose_layout, far_centre
-from ._epochs import built_engine, known_slots
+from ._epochs import built_engine, known_slots, next_order
 from ._model import MIN_FIRST_CHUNK
 from ._progress import finish as optimize
 
@@ -102,7 +108,7 @@ def begin_fit(model, X, y, sample_weight, before):
     model.n_iter_ = 0
     model.kkt_violation_ = np.inf
     model._random = check_random_state(model.random_state)
-    model._order = model._next_order(X.shape[0])
+    model._order = next_order(model, X.shape[0])
     cost, model._targets = model._targets.costs(model, encoded, weights, model._order)
     return model._begin_passes(X, encoded, cost, before), (X, encoded, weights)
 
@@ -138,6 +144,30 @@ def fix_kernel(model, X, encoded, weights, fewest=2):
     model._targets = model._targets.fixed(model, X, encoded, weights)
     model._spec = replace(model._spec, solver=model._solver())
     return X
+
+
+def begin_warm(model, engine, X, encoded, cost, before):
+    """Start from the solution of the previous ``fit``, projected onto the present boxes."""
+    former = before.get("_engine")
+    if former is None:
+        return
+    engine.begin_pass(known_slots(engine, X.shape[0]))
+    with former.guard.reading():
+        solution = former.current_solution()
+        rows = solution.row_ids
+        same = np.array_equal(before["_targets"].classes, model._targets.classes)
+        same = same and are_rows_of(model._spec, solution, X)
+        if not same or (encoded[rows] != solution.labels).any():
+            raise ValueError(
+                "warm_start=True continues fit on the same samples, but X or y differ from those "
+                "of the previous fit; use partial_fit for new samples, or warm_start=False."
+            )
+        shifted = None
+        if model._spec.solver.algorithm == "lasvm-nc":
+            shifted = np.zeros((model._spec.n_problems, X.shape[0]), dtype=np.int8)
+            shifted[:, rows] = solution.beyond_ramp
+        given = model._targets.samples(encoded, cost, np.arange(X.shape[0]), DATA, shifted)
+        engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
 
 
 def run(model, passes, rows):
@@ -375,6 +405,17 @@ def _keep_reserve(model):
     if solver.has_bias:
         for problem in model._engine.problems:
             problem.reserve = RESERVE if model.finishing and solver.budget == 0 else 0
+
+
+def start_from(model, X, y, classes, alpha):
+    """Return the model with these support vectors and signed alpha, for two classes."""
+    (X, codes, _), cost, at = begin_chunk(model, X, y, classes, None)
+    rows, engine = np.arange(len(codes)), model._engine
+    given = model._targets.samples(codes, cost, rows, DATA)
+    engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
+    model.n_samples_seen_ = model._next_row_id = model.n_labels_used_ = len(codes)
+    model._targets = model._targets.from_dict(at.targets_after)
+    return model
 
 
 # -------------------------------------------------------------------------------- finish, resume
