@@ -120,9 +120,9 @@ def _native(value):
 class Transaction:
     """Context for changing a draft of a model that replaces the model at the end.
 
-    Until then, other threads read the unchanged model. After an error the draft is discarded
-    unless ``keep`` has been set, or after Ctrl-C if ``is_usable`` has been set, for interrupts
-    that leave a usable draft. The caller holds the guard of the model.
+    Until then, other threads read the unchanged model. After an error the draft is discarded. It
+    is kept if ``keep`` has been set; after Ctrl-C also if ``is_usable`` has been set. The caller
+    holds the guard of the model.
     """
 
     __slots__ = ("before", "draft", "is_usable", "keep", "model")
@@ -220,7 +220,7 @@ class StatefulEstimator(BaseEstimator):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         watched = (*cls._fixed_params, *cls._adjustable_params)
-        if len(watched) > 1:
+        if len(watched) > 1:  # of a single name the getter would not return a tuple
             cls._tracked_values = staticmethod(attrgetter(*watched))
 
     @staticmethod
@@ -228,7 +228,7 @@ class StatefulEstimator(BaseEstimator):
         return ()
 
     def _current_params(self):
-        """Return the values of the fixed and the tunable parameters."""
+        """Return the values of the fixed and the adjustable parameters."""
         return self._tracked_values(self)
 
     def _changed_params(self):
@@ -325,8 +325,9 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
         """Validate a chunk by ``_begin_chunk``, and train on it by ``_train_on_chunk``.
 
         The first chunk, and one with new classes, are processed by a draft. Other chunks are
-        trained without a draft, which takes as long as a sample: ``_begin_chunk`` changes the
-        model only after all checks, and the engine remains consistent if it is interrupted.
+        trained without one, as making a draft takes as long as training on a sample:
+        ``_begin_chunk`` changes the model only after all checks, and the engine remains consistent
+        if it is interrupted.
         """
         is_fitted = self._state_attribute in self.__dict__
         if is_fitted and not has_new_classes(self, classes):

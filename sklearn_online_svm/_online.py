@@ -260,7 +260,7 @@ class _Improvement:
 
 
 class OnlineClassTargets:
-    """The targets of a classifier: the code of each class, and its weight."""
+    """How a classifier treats its targets: codes and weights of classes. It has no state."""
 
     constraints: dict = {
         "n_jobs": [Integral, None],
@@ -295,7 +295,7 @@ class OnlineClassTargets:
         codes = encode_labels(y, model.classes_, extendable=True)
         if model.class_weight is not None:
             weights = _times(self.factors(model), codes, weights)
-        return codes, weights, class_order_after(model, codes)
+        return codes, weights, class_order_after(model, vars(model).get("_class_order"), codes)
 
     def factors(self, model):
         """Return the weight of each class in a stream, or None where all are 1."""
@@ -331,7 +331,7 @@ def _times(factors, codes, weights):
 
 
 class OnlineValueTargets:
-    """The targets of a regressor."""
+    """How a regressor treats its targets. It has no state."""
 
     splitter = ShuffleSplit
 

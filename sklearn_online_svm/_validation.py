@@ -18,6 +18,10 @@ from sklearn.utils.validation import validate_data
 from ._core.class_order import add_to_class_order, is_sorted_by_class
 from ._sklearn_compat import _check_sample_weight
 
+# Modules whose functions decorate those of this package: their frames are between a function and
+# its caller.
+_DECORATING = ("sklearn.base", "sklearn.utils._param_validation", "contextlib", "functools")
+
 # scikit-learn 1.9 refuses weights that are all zero; older versions accept them.
 _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 
@@ -298,29 +302,23 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     )
 
 
-def class_order_after(model, codes):
-    """Return the value of ``_class_order`` after a chunk; warn if the stream is sorted by class.
+def class_order_after(model, order, codes):
+    """Return the counts of ``add_to_class_order`` after a chunk; warn if the stream is sorted.
 
-    To be called before training, as a warning may be an error, and assigned after training.
+    They are empty after the warning. To be called before training, as a warning may be an error.
     """
-    counts = model.__dict__.get("_class_order")
-    if counts is not None and not len(counts):
-        return counts  # warned before
-    counts = add_to_class_order(counts, len(model.classes_), codes)
-    if not is_sorted_by_class(counts):
-        return counts
-    warn_sorted_by_class(model, counts)
-    return counts[:0]
-
-
-def warn_sorted_by_class(model, counts):
-    """Warn that a stream with these counts (``add_to_class_order``) is sorted by class."""
+    if order is not None and not len(order):
+        return order  # warned before
+    order = add_to_class_order(order, len(model.classes_), codes)
+    if not is_sorted_by_class(order):
+        return order
     warn(
-        f"The stream is sorted by class (changes of class: {counts[0]}, samples: "
-        f"{counts[2:].sum()}). {type(model).__name__} is trained on one sample after the "
+        f"The stream is sorted by class (changes of class: {order[0]}, samples: "
+        f"{order[2:].sum()}). {type(model).__name__} is trained on one sample after the "
         "other and adapts to the classes seen last; shuffle the samples before training "
         "(sklearn.utils.shuffle), or use fit."
     )
+    return order[:0]
 
 
 def warn(message, category=UserWarning):
@@ -333,8 +331,7 @@ def warn(message, category=UserWarning):
 
 def _is_internal(frame):
     name = frame.f_globals.get("__name__", "")
-    # Methods are decorated by functions of scikit-learn and of the standard library.
-    return name.split(".")[0] == __package__ or name in ("sklearn.base", "contextlib", "functools")
+    return name.split(".")[0] == __package__ or name in _DECORATING
 
 
 def unique_labels_and_codes(y):

@@ -77,7 +77,6 @@ def check_both_costs(cost_p, cost_n):
 
 
 def _warn_undefined(message):
-    # Level 4 is the caller of the metric, above this function, the metric and `validate_params`.
     warn(message, UndefinedMetricWarning)
 
 

@@ -44,9 +44,9 @@ class ConvexProblems(Passes):
     is_exact = True
     after_finishing = "judge"
 
-    def __init__(self, model, X, codes, cost, at):
-        super().__init__(model, X, codes, cost, at)
-        self.y = model._targets.linear_terms(codes)
+    def __init__(self, model, X, encoded, cost, at):
+        super().__init__(model, X, encoded, cost, at)
+        self.y = model._targets.linear_terms(encoded)
         if at.shifted is None:
             self.at = replace(at, shifted=np.zeros(self.y.shape, dtype=np.int8))
 
@@ -64,7 +64,7 @@ class ConvexProblems(Passes):
     def given(self):
         """Return the samples with the box constraints of the current problem."""
         targets = self.model._targets
-        return targets.samples(self.codes, self.cost, self.row_ids, DATA, self.at.shifted)
+        return targets.samples(self.encoded, self.cost, self.row_ids, DATA, self.at.shifted)
 
     def judge(self):
         """Find samples of the problem that violate the optimality conditions."""

@@ -63,16 +63,16 @@ def same_rows(model, checkpoint, X, y, sample_weight):
         )
     sparse = False if model._is_precomputed() else "csr"
     X, y = targets.validated(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
-    codes = targets.encode(X, y)
+    encoded = targets.encode(X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
-    present = checksums(X, codes, weights)
+    present = checksums(X, encoded, weights)
     for name, former in checkpoint["checksums"].items():
         if present[name] != former:
             raise ValueError(
                 f"resume needs the data of the interrupted {method}, but {name} differs from it. "
                 f"Call {method} to train on other data."
             )
-    return X, codes, weights
+    return X, encoded, weights
 
 
 def refuse_new_parameters(model, checkpoint):
@@ -88,18 +88,9 @@ def refuse_new_parameters(model, checkpoint):
             )
 
 
-def are_rows_of(spec, solution, X):
-    """Return whether the support vectors are samples of X, in their places."""
-    rows = solution.row_ids
-    same = not len(rows) or rows.max() < X.shape[0]
-    if same and len(rows) and spec.layout != "precomputed":
-        return not abs(solution.vectors() - X[rows]).max()
-    return same
-
-
-def checksums(X, codes, weights):
+def checksums(X, encoded, weights):
     """Return shape, dtype and checksum of each array; large arrays are subsampled."""
-    return {"X": _checksum(X), "y": _checksum(codes), "sample_weight": _checksum(weights)}
+    return {"X": _checksum(X), "y": _checksum(encoded), "sample_weight": _checksum(weights)}
 
 
 def _checksum(array):

@@ -123,7 +123,7 @@ def coarseness(model):
     return found if found > max(model._tolerance(), COARSE * scale) else 0.0
 
 
-def is_constant(model):
+def has_constant_kernel(model):
     """Return whether different support vectors have the same kernel values, by rounding."""
     engine, spec = model._engine, model._spec
     if spec.kernel not in BOUNDED or spread(engine) > uncertainty(engine):

@@ -35,8 +35,8 @@ BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")
 # Largest degree of a polynomial kernel.
 LARGEST_DEGREE = np.iinfo(np.int32).max
 
-# Storage layouts of the support set.
-LAYOUTS = ("dense", "sparse", "precomputed")
+# Defaults of the options of the same names.
+N_INIT, CLEAN_INTERVAL, MAX_NON_SV = 5, 300, 100
 
 # Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
 # are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
@@ -57,11 +57,16 @@ COARSE = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class SolverSpec:
-    """Options of each binary problem that all solvers have; a subclass has those of one solver."""
+    """Options of each binary problem that all solvers have; a subclass has those of one solver.
+
+    A subclass sets ``kind``, the class of the problem, ``has_bias``, and ``algorithm`` unless it
+    has no name.
+    """
 
     tol: float = 1e-3
     shrinking: bool = True
-    # Maximum number of REPROCESS steps after one sample, shared by the problems.
+    # Maximum number of REPROCESS steps after one sample, shared by the problems; typical problems
+    # need a few.
     max_reprocess: int = 20_000
     # Number of samples after which a vector is evicted; None: no limit.
     window_size: int | None = None
@@ -93,8 +98,9 @@ class LasvmSpec(SolverSpec):
 
     # Bound of the violation after REPROCESS.
     delta_max: float = np.inf
-    # Number of samples that are kept while all are of one class.
-    n_init: int = 5
+    # Number of samples that are kept while all are of one class. The thesis of Ertekin (2009,
+    # section 3.2) starts with "a few examples of each class", which a stream cannot guarantee.
+    n_init: int = N_INIT
     # Regression: half the width of the tube; None: classification.
     epsilon: float | None = None
 
@@ -114,7 +120,6 @@ class OneClassSpec(SolverSpec):
     nu: float  # the share of the samples outside
 
     kind: ClassVar[type] = OneClass
-    algorithm: ClassVar[str] = "lasvm"
     has_bias: ClassVar[bool] = True
 
 
@@ -126,10 +131,17 @@ class GapDrivenSpec(SolverSpec):
     # REPROCESS until the gap is at most the larger of this and its target.
     gap_floor: float = 1.0
     ramp_s: float = -1.0
+    # lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. The
+    # thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not
+    # yet meaningful. From 100 to 500 the error changes little.
     ramp_start: int = 100
+    # Steps on one vector after a sample, before steps on two vectors. The thesis has the former
+    # only; see "Deviation: updates of two coordinates" in the user guide.
     single_steps: int = 10
-    clean_interval: int = 300
-    max_non_sv: int = 100
+    # Samples added between two runs of CLEAN (Ertekin 2009, section 6.5), and number of vectors
+    # with alpha = 0 that CLEAN leaves (section 6.1.2, m, without a value).
+    clean_interval: int = CLEAN_INTERVAL
+    max_non_sv: int = MAX_NON_SV
     # Regression: half the width of the tube; None: classification.
     epsilon: float | None = None
 
@@ -155,15 +167,10 @@ class GapDrivenSpec(SolverSpec):
 
 
 def solver_from_state(state):
-    """Rebuild the specification of a solver from its fields.
-
-    Version 0.1 stored the fields of all solvers; those of the others are ignored.
-    """
-    kind = OneClassSpec if state.get("nu") else LasvmSpec
-    if state.get("algorithm", "lasvm") != "lasvm":
-        kind = GapDrivenSpec
-    names = {field.name for field in fields(kind)}
-    return kind(**{name: value for name, value in state.items() if name in names})
+    """Rebuild the specification of a solver from its fields."""
+    kinds = (LasvmSpec, OneClassSpec, GapDrivenSpec)
+    names = [{field.name for field in fields(kind)} for kind in kinds]
+    return kinds[names.index(set(state))](**state)
 
 
 @dataclass(frozen=True)
@@ -173,7 +180,7 @@ class VectorSpec:
     n_features: int
     n_problems: int
     dtype: str
-    layout: str  # one of LAYOUTS
+    layout: str  # "dense", "sparse" or "precomputed"
     kernel: object
     degree: int
     gamma: float

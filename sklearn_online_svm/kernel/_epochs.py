@@ -22,7 +22,7 @@ from ._diagnostics import (
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._progress import finish, progress
+from ._progress import finish_with_progress, progress
 
 # Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
 # ConvergenceWarning is raised at the limit.
@@ -91,7 +91,7 @@ class Passes:
     ----------
     model : KernelMachine
         Its ``_engine`` is trained.
-    X, codes, cost : samples, what is learned of them, upper bounds of alpha
+    X, encoded, cost : samples, what is learned of them, upper bounds of alpha
     at : Position
     """
 
@@ -103,9 +103,9 @@ class Passes:
     # not positive semidefinite rounds may cycle: stop after so many rounds without an increase.
     idle_rounds = 20
 
-    def __init__(self, model, X, codes, cost, at):
+    def __init__(self, model, X, encoded, cost, at):
         self.model, self.engine = model, model._engine
-        self.X, self.codes, self.cost = X, codes, cost
+        self.X, self.encoded, self.cost = X, encoded, cost
         self.at = at
         self.row_ids = np.arange(X.shape[0])
         self.title = f"[{type(model).__name__}]"
@@ -136,7 +136,9 @@ class Passes:
         return self.at.order[: self.model.n_samples_seen_ if self.at.n_pass == 1 else None]
 
     def begin(self):
-        known = known_slots(self.engine, len(self.codes)) if self.needs_known(self.model) else None
+        known = (
+            known_slots(self.engine, len(self.encoded)) if self.needs_known(self.model) else None
+        )
         self.engine.begin_pass(known)
         self.start = time.perf_counter()
         return self.go_to("learn", n_changes=self.engine.n_changes, n_rounds=0)
@@ -160,7 +162,8 @@ class Passes:
         """Optimize over the support set."""
         share = 1.0 if self.is_last_epoch() else FINISH_SHARE
         with optimization(self.model) as report:
-            finish(self.engine, self.threads, self.model.verbose, self.title, share, report)
+            verbose = self.model.verbose
+            finish_with_progress(self.engine, self.threads, verbose, self.title, share, report)
         n_rounds = self.at.n_rounds + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
         return self.go_to("refresh" if exactly else self.after_finishing, n_rounds=n_rounds)
@@ -211,7 +214,7 @@ class Passes:
 
 
 class OnlinePasses(Passes):
-    """``max_iter`` epochs of LASVC; if several, the support set is optimized after each.
+    """``max_iter`` epochs of LASVM; if several, the support set is optimized after each.
 
     Training stops after an epoch that changes nothing, and with ``max_iter="auto"`` when another
     one would change little (see ``assess``).
@@ -224,8 +227,8 @@ class OnlinePasses(Passes):
     def stages(self):
         return super().stages() | dict(assess=self.assess, next=self.next, end=self.end)
 
-    def __init__(self, model, X, codes, cost, at):
-        super().__init__(model, X, codes, cost, at)
+    def __init__(self, model, X, encoded, cost, at):
+        super().__init__(model, X, encoded, cost, at)
         most = model._most_passes
         self.until_converged, self.is_auto = most == -1, most == "auto"
         self.n_passes = MAX_EPOCHS if self.until_converged or self.is_auto else most
@@ -259,13 +262,13 @@ class OnlinePasses(Passes):
 
     def learn(self):
         model, engine, at = self.model, self.engine, self.at
-        rows = self.X, self.codes, self.cost, self.row_ids
+        rows = self.X, self.encoded, self.cost, self.row_ids
         choice = model._choice(model, at.order, at.choice, *rows, DATA)
         self.choice, n_seen = choice, None
         try:
             with choice:
                 self.learn_rows(choice.given, choice.X, choice.order)
-            n_seen = len(self.codes)
+            n_seen = len(self.encoded)
         finally:
             self.note_progress(n_seen)
             self.at = self.now
@@ -291,10 +294,10 @@ class OnlinePasses(Passes):
             model._stopped_early = choice.stopped
 
     def warn_of_unused_classes(self, used):
-        """Warn if the samples used leave out a class; those from ``len(codes)`` on are virtual."""
+        """Warn if the samples used leave out a class; others than those of X are virtual."""
         n_classes = len(self.model.classes_)
-        given = np.bincount(self.codes[self.cost > 0.0], minlength=n_classes) > 0
-        known = np.bincount(self.codes[used[used < len(self.codes)]], minlength=n_classes) > 0
+        given = np.bincount(self.encoded[self.cost > 0.0], minlength=n_classes) > 0
+        known = np.bincount(self.encoded[used[used < len(self.encoded)]], minlength=n_classes) > 0
         unused = self.model.classes_[given & ~known].tolist()
         if unused:
             warn(
@@ -317,7 +320,7 @@ class OnlinePasses(Passes):
         rows = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
         scores = np.empty((n, len(self.engine.problems)))
         self.engine.current_solution().decide(self.X[rows], scores, self.threads)
-        targets, encoded = model._targets, self.codes[rows]
+        targets, encoded = model._targets, self.encoded[rows]
         given = targets.samples(encoded, self.cost[rows], self.row_ids[rows], DATA)
         violation = self.engine.violations(given, scores)
         violation[violation <= model._tolerance()] = 0.0
@@ -395,8 +398,8 @@ class BatchPasses(Passes):
         return super().begin()
 
     def learn(self):
-        model, n_rows, rows = self.model, len(self.codes), np.flatnonzero(self.cost > 0.0)
-        g, empty = model._targets.linear_terms(self.codes)[:, rows], self.engine.state()
+        model, n_rows, rows = self.model, len(self.encoded), np.flatnonzero(self.cost > 0.0)
+        g, empty = model._targets.linear_terms(self.encoded)[:, rows], self.engine.state()
         fits = 8 * len(rows) ** 2 < model.cache_size * 2**20
         with epoch(model, n_rows):
             try:
@@ -412,7 +415,7 @@ class BatchPasses(Passes):
 
     @property
     def given(self):
-        return self.model._targets.samples(self.codes, self.cost, self.row_ids, DATA)
+        return self.model._targets.samples(self.encoded, self.cost, self.row_ids, DATA)
 
     def is_last_epoch(self):
         return True
@@ -422,7 +425,7 @@ class BatchPasses(Passes):
         model.kkt_violation_ = violation_among_members(engine)
         self.report()
         warn_unless_solved(model)
-        alpha = np.zeros((len(engine.problems), len(self.codes)))
+        alpha = np.zeros((len(engine.problems), len(self.encoded)))
         g = np.full(alpha.shape, np.nan)
         for problem, alpha_of, g_of in zip(engine.problems, alpha, g, strict=True):
             slots, members = problem.slots(), problem.members

@@ -23,7 +23,7 @@ class KernelMachine(KernelModel):
 
     A subclass defines ``_kind_of_targets``, the class of ``_targets``, which is what it learns;
     ``_solver``, which returns the :class:`SolverSpec` of its parameters; and ``_begin_passes``,
-    which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class ``_passes``).
+    which sets ``_engine`` and returns the :class:`Passes` of ``fit``.
     """
 
     _state_attribute = "_engine"
@@ -119,8 +119,8 @@ class KernelMachine(KernelModel):
 
     # ---------------------------------------------------------------------------- training
 
-    def _passes_of(self, targets):
-        """Return the class of the stages of ``fit`` for samples with these targets."""
+    def _passes_of(self, encoded):
+        """Return the class of the stages of ``fit`` for samples of which this is learned."""
         return self._passes
 
     # Maximum number of tasks of ``fit``, if it is known: epochs and optimizations.

@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._online import OnlineClassTargets, OnlineLearner, query_adapter
 from .._sklearn_compat import Interval, Options, StrOptions
-from .._validation import can_skip_validation, check_samples, warn
+from .._validation import can_skip_validation, check_samples
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._model import MIN_FIRST_CHUNK, KernelClassifier, KernelModel, can_take_new_samples
+from ._model import KernelClassifier, KernelModel, can_take_new_samples
 from ._new_classes import extended_expansion
 
 
@@ -64,21 +64,13 @@ class KernelUpdates(KernelModel, OnlineLearner):
             X, y = check_samples(
                 self, X, y, reset=not is_later, dtype=dtype, accept_sparse=accept_sparse
             )
-        if self._is_precomputed() and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "Precomputed matrix must be a square matrix. "
-                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-            )
+        self._refuse_other_than_square(X)
         if is_later:
             self._state.check(X)
         return X, y
 
     def _begin_stream(self, X, weights):
-        if self._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
-            warn(
-                f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
-                "samples; give gamma a number, or begin with a larger chunk.",
-            )
+        self._warn_of_small_chunk(X)
         X = super()._begin_stream(X, weights)
         self._state.check(X)
         return X

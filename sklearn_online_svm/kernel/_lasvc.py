@@ -380,10 +380,3 @@ class LASVC(Probabilities, OnlineSVC):
         True
         """
         return fit_path(self, X, y, Cs, sample_weight)
-
-    # ---------------------------------------------------------------------------- probabilities
-
-    def _extend(self, places):
-        super()._extend(places)
-        if "_samples" in self.__dict__:
-            self._samples = self._samples.recoded(places)

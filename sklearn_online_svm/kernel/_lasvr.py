@@ -12,20 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
-from ._checkpoint import are_rows_of
 from ._docs import with_shared_docs
 from ._engine import GapDrivenSpec, LasvmSpec, decisions
 from ._epochs import is_small
 from ._model import can_take_new_samples
-from ._online_machine import (
-    CLEAN_INTERVAL,
-    MAX_NON_SV,
-    MAX_REPROCESS,
-    SINGLE_STEPS,
-    OnlineMachine,
-)
+from ._online_machine import OnlineMachine
 from ._path import fit_path
-from ._solution_view import solution_views
+from ._solution_view import are_rows_of, solution_views
 from ._span import without_each
 from ._targets import ValueTargets
 
@@ -547,21 +540,21 @@ class LASVR(RegressorMixin, OnlineMachine):
         """Half the width of the tube in use."""
         return self._targets.epsilon
 
-    def _begin_passes(self, X, targets, cost, before):
+    def _begin_passes(self, X, encoded, cost, before):
         # With more samples, "auto" is mostly a single epoch.
         small = is_small(X.shape[0])
         self._is_exact = small if self._most_passes == "auto" else self._most_passes != 1
         self._spec = replace(self._spec, solver=self._solver())
-        return super()._begin_passes(X, targets, cost, before)
+        return super()._begin_passes(X, encoded, cost, before)
 
-    def _passes_of(self, targets):
+    def _passes_of(self, encoded):
         # A kernel that is not positive definite makes the problem with a squared loss unbounded:
         # repeated epochs show it by coefficients that are not finite. Where gradients are rounded
         # by more than tol, epochs come closer to the optimum.
-        rounding = np.finfo(np.float64).eps * np.abs(targets).max()
+        rounding = np.finfo(np.float64).eps * np.abs(encoded).max()
         if self.loss == "squared_epsilon_insensitive" or self.tol < rounding:
             return self._passes
-        return super()._passes_of(targets)
+        return super()._passes_of(encoded)
 
     # ---------------------------------------------------------------------------- conventions
 
@@ -574,7 +567,6 @@ class LASVR(RegressorMixin, OnlineMachine):
         common = dict(
             tol=self._tolerance(),
             shrinking=bool(self.shrinking),
-            max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
             epsilon=self._targets.epsilon,
@@ -584,9 +576,6 @@ class LASVR(RegressorMixin, OnlineMachine):
         return GapDrivenSpec(
             algorithm=self.algorithm,
             gap_floor=float(self.C),
-            single_steps=SINGLE_STEPS,
-            clean_interval=CLEAN_INTERVAL,
-            max_non_sv=MAX_NON_SV,
             **common,
         )
 

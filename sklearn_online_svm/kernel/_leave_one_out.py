@@ -14,8 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_samples, check_weights, encode_labels, signs
-from ._checkpoint import are_rows_of
-from ._solution_view import KernelValues, solution_views
+from ._solution_view import KernelValues, are_rows_of, solution_views
 from ._span import (
     BLOCK,
     may_limit_bias,

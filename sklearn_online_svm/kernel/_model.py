@@ -14,6 +14,7 @@ from .._validation import (
     check_finite_output,
     check_samples,
     thread_pool,
+    warn,
     weighted_variance,
 )
 from ._column_kernel import ColumnKernel
@@ -49,6 +50,22 @@ class KernelModel(IncrementalEstimator):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "n_jobs": [Integral, None],
     }
+
+    def _refuse_other_than_square(self, X):
+        """Raise ValueError if X must be a kernel matrix and is not square."""
+        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+
+    def _warn_of_small_chunk(self, X):
+        """Warn if the first chunk of a stream has few samples to compute gamma from."""
+        if self._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
+            warn(
+                f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
+                "samples; give gamma a number, or begin with a larger chunk."
+            )
 
     def _fix_gamma(self, X, weights):
         """Set ``gamma_``; return X in the dtype that the kernel requires."""

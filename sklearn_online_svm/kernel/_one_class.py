@@ -12,7 +12,7 @@ from ._docs import with_shared_docs
 from ._engine import OneClassSpec
 from ._epochs import OnlinePasses
 from ._model import can_take_new_samples
-from ._online_machine import MAX_REPROCESS, OnlineMachine
+from ._online_machine import OnlineMachine
 from ._targets import OneClassTargets
 
 
@@ -386,7 +386,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         return begun
 
     def _count_new_samples(self, grows):
-        """Whether samples that are not in the support set are new: not in a further epoch."""
+        """Tell whether unknown samples are new, or were counted in an earlier epoch."""
         for problem in self._engine.problems:
             problem.grows = grows
 
@@ -394,7 +394,6 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         return OneClassSpec(
             tol=float(self.tol),
             shrinking=bool(self.shrinking),
-            max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
             nu=float(self.nu),

@@ -13,19 +13,6 @@ from ._epochs import BatchPasses, OnlinePasses, Position, built_engine, is_small
 from ._kernel_machine import KernelMachine
 from ._sample_selection import AllSamples
 
-# All but lasvm: steps on one vector after a sample, before steps on two vectors. The thesis has
-# the former only; see "Deviation: updates of two coordinates" in the user guide.
-SINGLE_STEPS = 10
-
-# lasvm-g, -nc, -i: samples added between two runs of CLEAN (Ertekin 2009, section 6.5), and number
-# of vectors with alpha = 0 that CLEAN leaves (section 6.1.2, m, without a value).
-CLEAN_INTERVAL = 300
-MAX_NON_SV = 100
-
-# Maximum number of REPROCESS steps after one sample, shared by the problems; typical problems
-# need a few.
-MAX_REPROCESS = 20_000
-
 
 class OnlineMachine(KernelMachine):
     """Kernel machine that LASVM trains, in epochs over samples in memory or chunk by chunk."""
@@ -146,22 +133,22 @@ class OnlineMachine(KernelMachine):
 
     # ---------------------------------------------------------------------------- epochs
 
-    def _begin_passes(self, X, targets, cost, before):
+    def _begin_passes(self, X, encoded, cost, before):
         self.n_labels_used_ = 0
         self._stopped_early = False
-        begun = self._choice.begun(self, self._order, targets, cost, self._random)
+        begun = self._choice.begun(self, self._order, encoded, cost, self._random)
         random = None if self._most_passes == 1 else self._random.get_state(legacy=False)
         at = Position(**begun, random=random)
         engine = built_engine(self._spec, X)
         if self._starts_warm:
-            _training.begin_warm(self, engine, X, targets, cost, before)
+            _training.begin_warm(self, engine, X, encoded, cost, before)
         self._engine = engine
         engine.allow(most_steps(engine, X.shape[0]))
-        return self._passes_of(targets)(self, X, targets, cost, at)
+        return self._passes_of(encoded)(self, X, encoded, cost, at)
 
-    def _passes_of(self, targets):
+    def _passes_of(self, encoded):
         convex = self._passes is OnlinePasses and self._choice is AllSamples
-        small = self._most_passes == "auto" and is_small(len(targets))
+        small = self._most_passes == "auto" and is_small(len(encoded))
         return BatchPasses if convex and small and not self._starts_warm else self._passes
 
     def _refuse(self, in_stream):

@@ -11,23 +11,8 @@ from . import _training
 from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._model import can_take_new_samples
 from ._new_classes import extended_engine
-from ._online_machine import (
-    CLEAN_INTERVAL,
-    MAX_NON_SV,
-    MAX_REPROCESS,
-    SINGLE_STEPS,
-    OnlineMachine,
-)
+from ._online_machine import OnlineMachine
 from ._svc import MachineClassifier
-
-# Size of the support set while only one class has been seen. The thesis of Ertekin (2009, section
-# 3.2) starts with "a few examples of each class", which a stream cannot guarantee.
-N_INIT = 5
-
-# lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. The
-# thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not yet
-# meaningful. From 100 to 500 the error changes little.
-RAMP_START = 100
 
 
 class OnlineSVC(MachineClassifier, OnlineMachine):
@@ -160,20 +145,15 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
         common = dict(
             tol=float(self.tol),
             shrinking=bool(self.shrinking),
-            max_reprocess=MAX_REPROCESS,
             window_size=self.window_size,
         )
         if self.algorithm == "lasvm":
             delta_max = np.inf if self.delta_max is None else float(self.delta_max)
-            return LasvmSpec(delta_max=delta_max, n_init=N_INIT, **common)
+            return LasvmSpec(delta_max=delta_max, **common)
         return GapDrivenSpec(
             algorithm=self.algorithm,
             gap_floor=float(self.C),
             ramp_s=float(self.ramp_s),
-            ramp_start=RAMP_START,
-            single_steps=SINGLE_STEPS,
-            clean_interval=CLEAN_INTERVAL,
-            max_non_sv=MAX_NON_SV,
             **common,
         )
 

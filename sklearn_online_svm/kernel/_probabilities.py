@@ -369,6 +369,11 @@ class Probabilities:
         if fresh.start < n:
             self._samples = samples.extended(X[fresh], codes[fresh], weights[fresh])
 
+    def _extend(self, places):
+        super()._extend(places)
+        if "_samples" in self.__dict__:
+            self._samples = self._samples.recoded(places)
+
     def _packed(self, state):
         packed = super()._packed(state)
         if "_samples" in state:

@@ -129,7 +129,7 @@ def progress(engine, n_samples, verbose, title):
             bar.close()
 
 
-def finish(engine, threads, verbose, title, share=1.0, report=None):
+def finish_with_progress(engine, threads, verbose, title, share=1.0, report=None):
     """Optimize over the support set, with progress output.
 
     ``share`` of the steps left may be used; ``report`` is called now and then.

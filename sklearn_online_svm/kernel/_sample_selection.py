@@ -1,4 +1,4 @@
-"""Which samples LASVC and ActiveLASVC use for training, in what order, and when they stop."""
+"""Which samples a stream or an epoch uses for training, in what order, and when they stop."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -35,12 +35,12 @@ class AllSamples:
 
     Parameters
     ----------
-    model : LASVC
+    model : OnlineMachine
     order : ndarray of int64
         Samples in their order.
     choice : dict or None
         State of a sample selection.
-    X, codes, cost : samples, class codes, upper bounds of alpha
+    X, encoded, cost : samples, what is learned of them, upper bounds of alpha
     row_ids : ndarray of int64
     origin : int
         What ``row_ids`` refer to: DATA or STREAM.
@@ -50,12 +50,12 @@ class AllSamples:
     stopped = False
     leaves_out = False
 
-    def __init__(self, model, order, choice, X, codes, cost, row_ids, origin):
+    def __init__(self, model, order, choice, X, encoded, cost, row_ids, origin):
         self.engine, self.X, self.order = model._engine, X, order
-        self.given = model._targets.samples(codes, cost, row_ids, origin)
+        self.given = model._targets.samples(encoded, cost, row_ids, origin)
 
     @classmethod
-    def begun(cls, model, order, codes, cost, random, chunk=None):
+    def begun(cls, model, order, encoded, cost, random, chunk=None):
         """Return the initial state; raise ValueError for inconsistent parameters.
 
         ``random`` is a RandomState or a seed, ``chunk`` a number that differs between the chunks
@@ -93,15 +93,15 @@ class SampleSelection(AllSamples):
 
     leaves_out = True
 
-    def __init__(self, model, order, choice, X, codes, cost, row_ids, origin):
-        super().__init__(model, order, choice, X, codes, cost, row_ids, origin)
+    def __init__(self, model, order, choice, X, encoded, cost, row_ids, origin):
+        super().__init__(model, order, choice, X, encoded, cost, row_ids, origin)
         self.selection = None
         if choice is not None:
             self.selection = new_selection(model)
             self.selection.restore(choice["random"], choice["history"], choice["n_seeds"])
 
     @classmethod
-    def begun(cls, model, order, codes, cost, random, chunk=None):
+    def begun(cls, model, order, encoded, cost, random, chunk=None):
         """Return the initial state of a selection; samples of cost 0 are excluded."""
         if model.stopping == "margin" and model.selection not in ("active", "autoactive"):
             raise ValueError(
@@ -109,10 +109,10 @@ class SampleSelection(AllSamples):
                 f"needs selection='active' or 'autoactive', got selection={model.selection!r}."
             )
         if uses_all_samples(model):
-            return super().begun(model, order, codes, cost, random, chunk)
+            return super().begun(model, order, encoded, cost, random, chunk)
         order, n_seeds = order[cost[order] > 0.0], 0
         if chunk is None:
-            order, n_seeds = seeds_first(order, codes, model.n_init)
+            order, n_seeds = seeds_first(order, encoded, model.n_init)
         if model.selection == "random" and model.stopping is None:
             return {"order": order[: model.max_labels], "choice": None}
         seed = int(check_random_state(random).randint(_LARGEST_SEED))

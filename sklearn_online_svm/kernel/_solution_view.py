@@ -140,3 +140,12 @@ def solution_views(engine, spec, rows, numbering):
         SolutionView.of(problem, numbering, rows.shape[0], has_bias, kernel)
         for problem in engine.problems
     ]
+
+
+def are_rows_of(spec, solution, X):
+    """Return whether the support vectors are samples of X, in their places."""
+    rows = solution.row_ids
+    same = not len(rows) or rows.max() < X.shape[0]
+    if same and len(rows) and spec.layout != "precomputed":
+        return not abs(solution.vectors() - X[rows]).max()
+    return same

@@ -1,4 +1,4 @@
-"""What LASVC and RampSVC share with SVC: parameters that change nothing here, classes."""
+"""What the kernel classifiers that solve a problem share with SVC: parameters, classes."""
 
 import functools
 import inspect

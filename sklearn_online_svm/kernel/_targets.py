@@ -10,13 +10,14 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_array, check_random_state
 
-from .._core.class_order import add_to_class_order, is_sorted_by_class
+from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
 from .._validation import (
     balanced_weights,
     check_labels,
     check_samples,
     class_factors,
+    class_order_after,
     class_order_among,
     classes_of_stream,
     encode_labels,
@@ -24,7 +25,6 @@ from .._validation import (
     running_balanced_weights,
     signs,
     unique_labels_and_codes,
-    warn_sorted_by_class,
 )
 from ._solution_view import KernelValues
 
@@ -35,7 +35,11 @@ _RIDGES = np.logspace(-6, 3, 19)
 
 
 class Targets:
-    """Values of parameters and targets that training fixes; subclasses are frozen dataclasses."""
+    """What is learned, as far as training has fixed it; subclasses are frozen dataclasses.
+
+    A subclass also has ``n_problems``, ``of_stream``, ``validated``, ``encode``, ``costs``,
+    ``samples``, ``scale``, and ``linear_terms`` if all samples can be optimized at once.
+    """
 
     # Whether there is a y.
     has_y = True
@@ -205,13 +209,7 @@ class ClassTargets(Targets):
 
     def after(self, model, encoded):
         """Count changes of class; warn if the stream is sorted by class."""
-        if self.order is not None and not len(self.order):
-            return self  # warned before
-        order = add_to_class_order(self.order, len(self.classes), encoded)
-        if is_sorted_by_class(order):
-            warn_sorted_by_class(model, order)
-            order = order[:0]
-        return replace(self, order=order)
+        return replace(self, order=class_order_after(model, self.order, encoded))
 
     def after_part(self, whole, encoded, weights):
         order, factors, counts = whole.order, whole.factors, whole.counts

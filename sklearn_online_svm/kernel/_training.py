@@ -22,10 +22,8 @@ from .._validation import (
     check_weights,
     restore_generator,
     thread_pool,
-    warn,
 )
 from ._checkpoint import (
-    are_rows_of,
     checkpoint_of,
     note_interrupt,
     refuse_new_parameters,
@@ -33,7 +31,7 @@ from ._checkpoint import (
 )
 from ._diagnostics import (
     coarseness,
-    is_constant,
+    has_constant_kernel,
     most_steps,
     recentre_if_coarse,
     refuse_overflow,
@@ -44,7 +42,8 @@ from ._diagnostics import (
 from ._engine import EngineSpec, choose_layout, far_centre
 from ._epochs import built_engine, known_slots, next_order
 from ._model import MIN_FIRST_CHUNK
-from ._progress import finish as optimize
+from ._progress import finish_with_progress
+from ._solution_view import are_rows_of
 
 # Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
 # margin: support vectors of the optimum that did not violate when they were visited.
@@ -76,7 +75,7 @@ def training(model, method, X, y, sample_weight, n_tasks=None):
 
 def fit(model, X, y, sample_weight):
     """Fit the model; an error leaves it unchanged."""
-    uncertain = 0.0  # a callback may end the block
+    uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
     with training(model, "fit", X, y, sample_weight, model._n_tasks) as change:
         passes, rows = begin_fit(change.draft, X, y, sample_weight, vars(model))
         change.is_usable = True
@@ -92,14 +91,9 @@ def begin_fit(model, X, y, sample_weight, before):
     """
     vars(model).pop("_checkpoint", None)
     model._refuse(in_stream=False)
-    kind, precomputed = model._kind_of_targets, model._is_precomputed()
-    layout = False if precomputed else "csr"
+    kind, layout = model._kind_of_targets, False if model._is_precomputed() else "csr"
     X, y = kind.validated(model, X, y, reset=True, accept_sparse=layout)
-    if precomputed and X.shape[0] != X.shape[1]:
-        raise ValueError(
-            "Precomputed matrix must be a square matrix. "
-            f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-        )
+    model._refuse_other_than_square(X)
     model._targets, encoded = kind.of_fit(model, X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=False)
     model._targets.check(encoded, weights)
@@ -171,7 +165,7 @@ def begin_warm(model, engine, X, encoded, cost, before):
 
 
 def run(model, passes, rows):
-    """Run the rest of the epochs; return the uncertainty of decisions.
+    """Run the rest of the epochs; return the uncertainty of decisions, infinite if all are equal.
 
     After an interrupt the model can be used and resumed.
     """
@@ -185,7 +179,7 @@ def run(model, passes, rows):
         end_fit(model, passes, rows)
         raise
     end_fit(model, passes, rows)
-    return np.inf if is_constant(model) else coarseness(model)
+    return np.inf if has_constant_kernel(model) else coarseness(model)
 
 
 def _as_if_interrupted(model, passes, rows):
@@ -240,7 +234,7 @@ class ChunkPosition:
 
 def partial_fit(model, X, y, classes, sample_weight):
     """Train the model on the next chunk of a stream; invalid input leaves it unchanged."""
-    uncertain = 0.0  # a callback may end the block
+    uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
     with (
         model._guard,
         reporting(model, "partial_fit", X, y, sample_weight, n_blocks),
@@ -304,11 +298,7 @@ def _is_valid(model, X, y):
 
 def _begin_stream(model, X, encoded, weights):
     """Set the kernel and an empty engine; return X in the dtype of the kernel."""
-    if model._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
-        warn(
-            f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
-            "samples; give gamma a number, or begin with a larger chunk."
-        )
+    model._warn_of_small_chunk(X)
     weighted = weights if weights.any() else np.ones(X.shape[0])
     X = fix_kernel(model, X, encoded, weighted, fewest=MIN_FIRST_CHUNK)
     model._engine = model._spec.build()
@@ -380,7 +370,7 @@ def train_on_chunk(model, rows, cost, at):
                 report = unguarded(report, engine.guard)
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
             whole = True
-            return _recentred_if_due(model, first, n_rows)
+            return _uncertainty_if_due(model, first, n_rows)
     except KeyboardInterrupt as error:
         if model._engine is engine:  # otherwise the origin has been moved after the last sample
             at = replace(at, **choice.state)
@@ -390,7 +380,7 @@ def train_on_chunk(model, rows, cost, at):
         count_all()
 
 
-def _recentred_if_due(model, first, n_rows):
+def _uncertainty_if_due(model, first, n_rows):
     """Return the uncertainty of decisions after a chunk, or 0 below the warning threshold."""
     # Checked only each time the number of samples has doubled.
     if (first + n_rows).bit_length() == first.bit_length():
@@ -400,7 +390,7 @@ def _recentred_if_due(model, first, n_rows):
 
 
 def _keep_reserve(model):
-    """Let the support set keep vectors with alpha = 0, or not; never within a budget."""
+    """Set the reserve of problems with a bias: 0 within a budget, or if ``finishing=False``."""
     solver = model._spec.solver
     if solver.has_bias:
         for problem in model._engine.problems:
@@ -458,7 +448,7 @@ def _finish(model, at):
                     if stage in ("allow", "recentre"):
                         model._engine.allow(most_steps(model._engine))
                     else:
-                        optimize(model._engine, threads, model.verbose, title)
+                        finish_with_progress(model._engine, threads, model.verbose, title)
             with model._engine.guard:
                 return coarseness(model)
     except KeyboardInterrupt as error:
@@ -468,7 +458,7 @@ def _finish(model, at):
 
 def resume(model, X, y, sample_weight):
     """Continue the interrupted call; an error changes neither model nor checkpoint."""
-    uncertain = 0.0  # a callback may end the block
+    uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
     with training(model, "resume", X, y, sample_weight) as change:
         draft, checkpoint = change.draft, vars(model).get("_checkpoint")
         if checkpoint is None:
@@ -509,7 +499,7 @@ def _engine_of(model, checkpoint, rows):
             state = model._engine.state()
     engine = built_engine(model._spec, None if rows is None else rows[0])
     engine.restore(state)
-    if checkpoint["method"] == "fit" and model._passes.needs_known(model):
+    if checkpoint["method"] == "fit" and model._passes_of(rows[1]).needs_known(model):
         engine.track(known_slots(engine, len(rows[1])))
     for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
         problem.restore_read_state(read_state)  # there may have been predictions since

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from functools import partial
 from queue import Empty, Queue
 from threading import Thread
@@ -21,7 +22,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import _diagnostics, _online_svc
+from sklearn_online_svm.kernel import _diagnostics
 from tests.support import ROOT
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
@@ -215,7 +216,8 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
 def few_steps(monkeypatch):
     monkeypatch.setattr(_diagnostics, "MAX_STEPS", 200)
     monkeypatch.setattr(_diagnostics, "MAX_STEPS_PER_SAMPLE", 1)
-    monkeypatch.setattr(_online_svc, "MAX_REPROCESS", 3)
+    solver = LASVC._solver
+    monkeypatch.setattr(LASVC, "_solver", lambda model: replace(solver(model), max_reprocess=3))
 
 
 def test_finishing_is_limited_in_fit_and_in_finish(few_steps):

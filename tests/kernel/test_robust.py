@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
-from sklearn_online_svm.kernel._online_machine import CLEAN_INTERVAL, MAX_NON_SV
+from sklearn_online_svm.kernel._engine import CLEAN_INTERVAL, MAX_NON_SV
 from tests.support.robust import (
     BOTH,
     GAMMA,

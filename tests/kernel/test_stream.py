@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.kernel._online_svc import N_INIT
+from sklearn_online_svm.kernel._engine import N_INIT
 from sklearn_online_svm.kernel._training import RESERVE
 from tests.support.robust import BOTH, Busy, with_both
 from tests.support.samples import ALGORITHMS, two_classes

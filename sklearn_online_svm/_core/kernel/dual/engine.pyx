@@ -1,7 +1,7 @@
 """The engine of a kernel model: problems over one vector store.
 
 ``learn`` trains on samples (see ``stream.pyx``), ``finish`` optimizes over the support set (see
-``finisher.pyx``), ``show`` returns the solution that predictions use. ``state`` returns the
+``finisher.pyx``), ``solution`` returns the solution that predictions use. ``state`` returns the
 complete state of an engine, except cached kernel rows, which can be recomputed.
 
 SIGINT is raised between two blocks of samples, or every few milliseconds within ``finish``. After

@@ -80,8 +80,7 @@ cdef class Lasvm(Problem):
     def restore(self, state):
         Problem.restore(self, state)
         self.violation, self.high, self.low = (float(v) for v in state["epoch"])
-        # Version 0.1 has no reserve.
-        self.slack, n_reserve = state.get("reserve", (0.0, 0))
+        self.slack, n_reserve = state["reserve"]
         self.n_reserve = int(n_reserve)
 
     def mirror(self):
@@ -250,8 +249,8 @@ cdef class Lasvm(Problem):
     cdef void set_final_b(self) noexcept nogil:
         """Set b and delta; if all members are at a bound, choose b from the interval that is left.
 
-        Any b between g_max < g_min is then optimal. The one that minimizes the sum of squared
-        residuals weighted by |alpha|, which is C, is their mean, clipped to the interval. It is
+        Any b between g_max < g_min is then optimal. The mean of the residuals weighted by |alpha|,
+        which is C here, clipped to the interval, minimizes the weighted sum of squares. It is
         chosen in regression; in classification if no other b has fewer training errors (see
         ``least_errors``). LIBSVM takes the middle of the interval, or an end of it if one alpha
         misses its bound by rounding.

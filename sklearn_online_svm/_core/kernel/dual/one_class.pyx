@@ -57,7 +57,7 @@ cdef class OneClass(Lasvm):
 
     def restore(self, state):
         Lasvm.restore(self, state)
-        self.n_inside, self.grows, self.inner_margin = state["inside"][:3]
+        self.n_inside, self.grows, self.inner_margin = state["inside"]
 
     # -------------------------------------------------------------------------- PROCESS
 

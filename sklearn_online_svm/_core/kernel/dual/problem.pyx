@@ -522,7 +522,7 @@ cdef class Problem:
         (self.steps_left, self.steps_kept, cut_short, finishing, is_finished,
          self.steps_to_shrink, self.steps_after) = (int(c) for c in state["limits"])
         self.both_seen, self.cut_short = both_seen, cut_short
-        self.total = float(state["total"][0]) if "total" in state else 0.0
+        self.total = float(state["total"][0])
         self.finishing, self.is_finished = finishing, is_finished
         self.matrix.clear()
         self.matrix.released = <int32_t *>grown_buffer(
