@@ -6,18 +6,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
+from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from .._validation import warn
-from ._engine import (
-    BOUNDED,
-    COARSE,
-    EXPONENTIAL,
-    is_saturated,
-    short,
-    spread,
-    uncertainty,
-    with_offset,
-)
+from ._engine import EXPONENTIAL, short
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
 # binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
@@ -25,6 +17,12 @@ from ._engine import (
 # semidefinite. Typical problems need a small fraction of them.
 MAX_STEPS = 5_000_000
 MAX_STEPS_PER_SAMPLE = 2500
+
+# Kernels with values between -1 and 1, whose rounding does not matter.
+BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")
+
+# Uncertainty of decision values that causes a warning; the margin is 1.
+COARSE = 0.01
 
 # Number of support vectors whose kernel values are compared.
 N_COMPARED = 50
@@ -169,3 +167,55 @@ def recentre_if_coarse(model):
     changed = dict(_spec=spec, _engine=engine, _dtype=np.dtype(np.float64))
     model.__dict__ = {**model.__dict__, **changed}
     return True
+
+
+def with_offset(engine, spec):
+    """Return an engine of ``spec``, which has an offset, with the content of ``engine``."""
+    vectors = engine.store.vectors(np.arange(engine.store.n_slots))
+    state = engine.state()
+    state["store"] = stores.filled(spec.store(), vectors.astype(spec.dtype)).state()
+    moved = spec.build()
+    moved.restore(state)
+    moved.discard_optimized()
+    moved.recompute()
+    return moved
+
+
+def uncertainty(engine):
+    """Estimate the error of decision values that is caused by the rounding of kernel values.
+
+    The root mean square over the support set, for random rounding errors of values of size
+    sqrt(K_ii K_jj).
+    """
+    largest = 0.0
+    for problem in engine.problems:
+        slots = problem.slots()
+        alpha = problem.solution()[0][slots]
+        size = np.abs(problem.members["diag"][slots].astype(np.float64))
+        if len(slots):
+            rounded = 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size))
+            largest = max(largest, rounded)
+            if engine.store.offset is not None:
+                # Rounding errors of doubles of the size of the squared offset.
+                square = engine.store.offset @ engine.store.offset
+                largest = max(largest, 2.0**-52 * square * np.sqrt(alpha @ alpha))
+    return largest
+
+
+def spread(engine):
+    """Return the largest standard deviation of decision values over a support set."""
+    return max(float(decisions(problem).std()) for problem in engine.problems)
+
+
+def decisions(problem):
+    """Return the decision values of the support set, without the bias; 0 if it is empty."""
+    slots = problem.slots()
+    alpha, g, _ = problem.solution()
+    f = problem.sides()[0] - problem.members["ridge"] * alpha - g
+    return f[slots] if len(slots) else np.zeros(1)
+
+
+def is_saturated(engine):
+    """Return whether K(x, x) = 1 for the whole support set: a sigmoid kernel is then saturated."""
+    diagonals = [problem.members["diag"][problem.slots()] for problem in engine.problems]
+    return any(len(values) > 1 and np.all(values == 1) for values in diagonals)

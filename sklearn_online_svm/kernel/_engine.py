@@ -29,9 +29,6 @@ EXPONENTIAL = ("laplacian", "chi2")
 # Kernels of features that must not be negative.
 NONNEGATIVE = ("chi2", "intersection")
 
-# Kernels with values between -1 and 1, whose rounding does not matter.
-BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")
-
 # Largest degree of a polynomial kernel.
 LARGEST_DEGREE = np.iinfo(np.int32).max
 
@@ -50,9 +47,6 @@ LARGEST_SINGLE = 1000.0
 # it, kernel values of the linear kernel lose too much when rounded to single precision, and the
 # samples are centered. With a bias, this changes nothing but the bias.
 FAR = 100.0
-
-# Uncertainty of decision values that causes a warning; the margin is 1.
-COARSE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,58 +342,6 @@ def far_centre(X):
 def short(offset):
     """Round an offset to single precision: the last bits of a mean depend on the layout."""
     return offset.astype(np.float32).astype(np.float64)
-
-
-def with_offset(engine, spec):
-    """Return an engine of ``spec``, which has an offset, with the content of ``engine``."""
-    vectors = engine.store.vectors(np.arange(engine.store.n_slots))
-    state = engine.state()
-    state["store"] = stores.filled(spec.store(), vectors.astype(spec.dtype)).state()
-    moved = spec.build()
-    moved.restore(state)
-    moved.discard_optimized()
-    moved.recompute()
-    return moved
-
-
-def uncertainty(engine):
-    """Estimate the error of decision values that is caused by the rounding of kernel values.
-
-    The root mean square over the support set, for random rounding errors of values of size
-    sqrt(K_ii K_jj).
-    """
-    largest = 0.0
-    for problem in engine.problems:
-        slots = problem.slots()
-        alpha = problem.solution()[0][slots]
-        size = np.abs(problem.members["diag"][slots].astype(np.float64))
-        if len(slots):
-            rounded = 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size))
-            largest = max(largest, rounded)
-            if engine.store.offset is not None:
-                # Rounding errors of doubles of the size of the squared offset.
-                square = engine.store.offset @ engine.store.offset
-                largest = max(largest, 2.0**-52 * square * np.sqrt(alpha @ alpha))
-    return largest
-
-
-def spread(engine):
-    """Return the largest standard deviation of decision values over a support set."""
-    return max(float(decisions(problem).std()) for problem in engine.problems)
-
-
-def decisions(problem):
-    """Return the decision values of the support set, without the bias; 0 if it is empty."""
-    slots = problem.slots()
-    alpha, g, _ = problem.solution()
-    f = problem.sides()[0] - problem.members["ridge"] * alpha - g
-    return f[slots] if len(slots) else np.zeros(1)
-
-
-def is_saturated(engine):
-    """Return whether K(x, x) = 1 for the whole support set: a sigmoid kernel is then saturated."""
-    diagonals = [problem.members["diag"][problem.slots()] for problem in engine.problems]
-    return any(len(values) > 1 and np.all(values == 1) for values in diagonals)
 
 
 def linear_weights(solution):

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
+from ._diagnostics import decisions
 from ._docs import with_shared_docs
-from ._engine import GapDrivenSpec, LasvmSpec, decisions
+from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import is_small
 from ._model import can_take_new_samples
 from ._online_machine import OnlineMachine

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, RampSVC
-from sklearn_online_svm.kernel._engine import uncertainty
+from sklearn_online_svm.kernel._diagnostics import uncertainty
 from tests.support.engine import kernel_values, make_store
 from tests.support.samples import (
     ALGORITHMS,
