@@ -19,15 +19,14 @@ _FREE = ("n_jobs", "verbose")
 def checkpoint_of(model, method, rows, cost, at):
     """Return the checkpoint of an interrupted method.
 
-    ``rows``: X, what is learned, and weights, or None; ``at``: the position of the method, a
-    dataclass of plain values.
+    ``rows``: X, what is learned, and weights, or None; ``at``: the position in the method.
     """
     engine = model._engine
     with engine.guard.reading():  # other threads may be optimizing for their predictions
         read_states = [problem.read_state() for problem in engine.problems]
     return {
         "method": method,
-        "at": dict(vars(at)),
+        "at": at.as_dict(),
         "cost": cost,
         "checksums": None if rows is None else checksums(*rows),
         "parameters": model.get_params(deep=False),

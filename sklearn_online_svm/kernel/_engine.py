@@ -76,7 +76,7 @@ class SolverSpec:
 
     def options(self, n_problems, cache_bytes):
         """Return the options of one of ``n_problems`` problems."""
-        return asdict(self) | {
+        return vars(self) | {
             "cache_bytes": cache_bytes // n_problems,
             "max_reprocess": self.max_reprocess // n_problems,
         }

@@ -83,6 +83,10 @@ class Position:
     n_rounds: int = 0
     patience: dict | None = None
 
+    def as_dict(self):
+        """Return plain values, to be stored."""
+        return dict(vars(self))
+
 
 class Passes:
     """Epochs over samples in memory; a subclass defines the stages after ``learn``.

@@ -178,9 +178,9 @@ class ClassTargets(Targets):
         whose class counts begin at 0; None: a chunk of a stream.
         """
         n_classes = len(self.classes)
-        factors, counts, by_sample = np.ones(n_classes), np.zeros(n_classes), 1.0
-        if order is None:
-            counts = self.counts
+        factors = np.ones(n_classes)
+        counts = self.counts if order is None else np.zeros(n_classes)
+        by_sample = 1.0
         if isinstance(model.class_weight, dict):
             factors = class_factors(model.class_weight, self.classes)
             by_sample = factors[encoded]
@@ -193,8 +193,11 @@ class ClassTargets(Targets):
             order = np.arange(len(encoded)) if order is None else order
             by_sample[order] = running_balanced_weights(encoded[order], counts, weights[order])
             factors = _balanced(counts)
-        with np.errstate(invalid="ignore", over="ignore"):
-            cost = model.C * by_sample * weights
+        if model.class_weight is None and float(model.C) < np.inf:
+            cost = model.C * weights
+        else:
+            with np.errstate(invalid="ignore", over="ignore"):
+                cost = model.C * by_sample * weights
         if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
             cost[np.isnan(cost)] = 0.0  # weight 0 and C=inf
             if model._needs_finite_costs() and np.isinf(cost).any():
@@ -203,13 +206,14 @@ class ClassTargets(Targets):
                     "the ramp loss of an outlier is C (1 - s). "
                     f"Got C={model.C!r} and a largest product of {cost.max()}."
                 )
-        return cost, replace(self, factors=factors, counts=counts)
+        return cost, ClassTargets(self.classes, factors, counts, self.order)
 
     # ---------------------------------------------------------------------------- streams
 
     def after(self, model, encoded):
         """Count changes of class; warn if the stream is sorted by class."""
-        return replace(self, order=class_order_after(model, self.order, encoded))
+        order = class_order_after(model, self.order, encoded)
+        return ClassTargets(self.classes, self.factors, self.counts, order)
 
     def after_part(self, whole, encoded, weights):
         order, factors, counts = whole.order, whole.factors, whole.counts
@@ -220,7 +224,7 @@ class ClassTargets(Targets):
         if not np.array_equal(counts, self.counts):  # class_weight="online_balanced"
             counts = self.counts + np.bincount(encoded, weights, len(self.classes))
             factors = _balanced(counts)
-        return replace(self, order=order, factors=factors, counts=counts)
+        return ClassTargets(self.classes, factors, counts, order)
 
     def extended(self, classes):
         """Return the targets with further classes, and the places of the former ones in them."""

@@ -44,6 +44,7 @@ from ._epochs import built_engine, known_slots, next_order
 from ._model import MIN_FIRST_CHUNK
 from ._progress import finish_with_progress
 from ._solution_view import are_rows_of
+from ._targets import Targets
 
 # Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
 # margin: support vectors of the optimum that did not violate when they were visited.
@@ -135,8 +136,10 @@ def fix_kernel(model, X, encoded, weights, fewest=2):
         offset=offset,
     )
     # An estimate of epsilon needs kernel values.
-    model._targets = model._targets.fixed(model, X, encoded, weights)
-    model._spec = replace(model._spec, solver=model._solver())
+    fixed = model._targets.fixed(model, X, encoded, weights)
+    if fixed is not model._targets:
+        model._targets = fixed
+        model._spec = replace(model._spec, solver=model._solver())
     return X
 
 
@@ -203,9 +206,9 @@ def end_fit(model, passes, rows):
 # -------------------------------------------------------------------------------- partial_fit
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChunkPosition:
-    """Where ``partial_fit`` is in a chunk, in plain values: what it needs to continue.
+    """Where ``partial_fit`` is in a chunk: what it needs to continue.
 
     Parameters
     ----------
@@ -217,8 +220,8 @@ class ChunkPosition:
         Position of the first sample in the stream.
     n_seen, n_labels : int
         Numbers of samples and labels before the chunk.
-    targets_before, targets_after : dict
-        Targets before and after the chunk, as :meth:`Targets.as_dict` returns them.
+    targets_before, targets_after : Targets
+        Targets before and after the chunk.
     stage : {"begin", "learn"}
     """
 
@@ -227,9 +230,22 @@ class ChunkPosition:
     first: int
     n_seen: int
     n_labels: int
-    targets_before: dict
-    targets_after: dict
+    targets_before: Targets
+    targets_after: Targets
     stage: str = "begin"
+
+    def as_dict(self):
+        """Return plain values, to be stored."""
+        before, after = self.targets_before.as_dict(), self.targets_after.as_dict()
+        return vars(self) | dict(targets_before=before, targets_after=after)
+
+    @classmethod
+    def from_dict(cls, fields, kind):
+        """Return the position that :meth:`as_dict` has stored; ``kind``: class of the targets."""
+        of_kind = {
+            name: kind.from_dict(fields[name]) for name in ("targets_before", "targets_after")
+        }
+        return cls(**fields | of_kind)
 
 
 def partial_fit(model, X, y, classes, sample_weight):
@@ -278,8 +294,8 @@ def begin_chunk(model, X, y, classes, sample_weight):
         first=first_id,
         n_seen=model.n_samples_seen_,
         n_labels=vars(model).get("n_labels_used_", 0),
-        targets_before=model._targets.as_dict(),
-        targets_after=after.after(model, encoded).as_dict(),
+        targets_before=model._targets,
+        targets_after=after.after(model, encoded),
         **model._choice.begun(model, order, encoded, cost, model.random_state, first_id),
     )
     # All input is valid: only from here on is a fitted model changed.
@@ -315,15 +331,15 @@ def train_on_chunk(model, rows, cost, at):
     """
     X, encoded, weights = rows
     engine, first, n_rows, whole = model._engine, at.first, X.shape[0], False
-    order = at.order
+    order, stage = at.order, at.stage
     in_order = at.choice is None and len(order) == n_rows
     row_ids = first + (order if in_order else np.arange(n_rows))
     choice = model._choice(model, order, at.choice, X, encoded, cost, row_ids, STREAM)
-    before, after = map(model._targets.from_dict, (at.targets_before, at.targets_after))
+    before, after = at.targets_before, at.targets_after
 
     def count(_=None):
         # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
-        n_processed = choice.n_labels if at.stage == "learn" else 0
+        n_processed = choice.n_labels if stage == "learn" else 0
         all_count = whole or (n_processed > 0 and not in_order)
         n = n_rows if all_count else n_processed
         model.n_samples_seen_, model._next_row_id = at.n_seen + n, first + n
@@ -339,7 +355,7 @@ def train_on_chunk(model, rows, cost, at):
 
     def attributes():
         count_all()
-        now = replace(at, **choice.state)
+        now = replace(at, stage=stage, **choice.state)
         checkpoint = checkpoint_of(model, "partial_fit", rows, cost, now)
         return {**model._attributes_of_copy(), "_checkpoint": copy.deepcopy(checkpoint)}
 
@@ -349,7 +365,7 @@ def train_on_chunk(model, rows, cost, at):
     if "_tasks" in vars(model):
         model._tasks.attributes = attributes
     progress = count if n_rows > BLOCK else None
-    begin = 0 if at.stage == "begin" else position()
+    begin = 0 if stage == "begin" else position()
     try:
         with (
             sample_tasks(
@@ -360,12 +376,12 @@ def train_on_chunk(model, rows, cost, at):
             choice,
         ):
             _keep_reserve(model)
-            if at.stage == "begin":
+            if stage == "begin":
                 engine.begin_pass(None)
                 engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                 if n_rows > BLOCK:
                     engine.check(X)
-                at = replace(at, stage="learn")
+                stage = "learn"
             if report is not progress:
                 report = unguarded(report, engine.guard)
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
@@ -373,7 +389,7 @@ def train_on_chunk(model, rows, cost, at):
             return _uncertainty_if_due(model, first, n_rows)
     except KeyboardInterrupt as error:
         if model._engine is engine:  # otherwise the origin has been moved after the last sample
-            at = replace(at, **choice.state)
+            at = replace(at, stage=stage, **choice.state)
             note_interrupt(model, error, "partial_fit", rows, cost, at)
         raise
     finally:
@@ -404,7 +420,7 @@ def start_from(model, X, y, classes, alpha):
     given = model._targets.samples(codes, cost, rows, DATA)
     engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
     model.n_samples_seen_ = model._next_row_id = model.n_labels_used_ = len(codes)
-    model._targets = model._targets.from_dict(at.targets_after)
+    model._targets = at.targets_after
     return model
 
 
@@ -416,6 +432,10 @@ class FinishPosition:
     """Where ``finish`` is."""
 
     stage: str = FINISH_STAGES[0]
+
+    def as_dict(self):
+        """Return plain values, to be stored."""
+        return dict(vars(self))
 
 
 def finish(model):
@@ -483,7 +503,9 @@ def _continued(model, checkpoint, rows):
         kind = model._passes_of(rows[1])
         return run(model, kind(model, *rows[:2], cost, kind.Position(**at)), rows)
     if method == "partial_fit":
-        uncertain = train_on_chunk(model, rows, cost, ChunkPosition(**at))
+        uncertain = train_on_chunk(
+            model, rows, cost, ChunkPosition.from_dict(at, model._kind_of_targets)
+        )
         warn_if_cut_short(model)
         return uncertain
     uncertain = _finish(model, FinishPosition(**at))
