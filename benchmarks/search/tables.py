@@ -106,7 +106,7 @@ def peers_table(results):
 
 
 def unseen_table(results):
-    """Scores, regrets and costs on the tables that no rule was chosen on.
+    """Scores, regrets and costs on the tables that were not used to develop the search.
 
     The regret is the score of the grid search with five folds on the same samples, minus ours; of
     the other seeds, which draw other samples, only scores and costs count.
@@ -133,10 +133,10 @@ def unseen_table(results):
     ]
     times_ = [
         ("fits", lambda work: f"{median(costs(work)):.1f}"),
-        ("most", lambda work: f"{max(costs(work)):.1f}"),
+        ("largest", lambda work: f"{max(costs(work)):.1f}"),
         ("one fit", lambda work: seconds(ours[work].median("one_fit_seconds"))),
         (
-            "of three folds",
+            "part of grid",
             lambda work: f"{ours[work].median('seconds') / of(work, 'grid3', 'seconds'):.2f}",
         ),
     ]

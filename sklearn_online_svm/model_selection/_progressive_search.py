@@ -113,13 +113,13 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     max_cost : float, default=8
         Budget of the rungs, in fits of the winner on all samples. The larger it is, the later
         candidates are eliminated. It is a target: costs are predicted, and about three fifths of
-        the candidates survive a rung in any case. ``np.inf``: all candidates are trained up to the
-        last rung.
+        the candidates survive a rung, unless fewer must remain to end with ``min_candidates``.
+        ``np.inf``: all candidates are trained up to the last rung.
     min_seconds : float, default=5.0
-        Time that the search may take in any case, estimated in seconds on one core, but not more
-        than that of a grid search with three folds. At each rung the time of a cross-validation of
-        the candidates left is estimated; as soon as the search would end in time with it, it takes
-        the place of further rungs. 0: no folds, ``max_cost`` decides alone.
+        If the search is expected to end within this time (in seconds on one core), and within that
+        of a grid search with three folds, a cross-validation of the candidates left takes the
+        place of further rungs. Times are estimates: the search can take longer. 0: no folds,
+        ``max_cost`` decides alone.
     min_resources : int or "auto", default="auto"
         Number of training samples of the first rung. ``"auto"``: about 125, or 10 for each class,
         fewer if the last rung has less than 2000.
