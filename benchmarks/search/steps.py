@@ -1,7 +1,7 @@
 """Choosing parameters: ProgressiveSearch compared with the exhaustive choice and other searches.
 
-``unseen_<table>``: tables that were not used to develop the search, beside grid searches with three and five
-folds.
+``unseen_<table>``: tables that were not used to develop the search, beside grid searches with
+three and five folds.
 
 ``search_<set>``: a grid of 10 x 10 for LASVC, by our search and by others. ``curves_<set>``: all
 pairs of the grid, for the exhaustive choice and random ones; they take minutes, and need not be
