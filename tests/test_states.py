@@ -4,6 +4,7 @@ import builtins
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import sklearn_online_svm as package
 from sklearn_online_svm import LASVC, LabelEfficientClassifier, active
@@ -103,3 +104,15 @@ def test_states_hold_numbers_strings_and_arrays(monkeypatch):
 def test_other_objects_are_found():
     state = {"a": 1.0, "b": [np.zeros(2), {"c": np.dtype(float)}], "d": np.array([object()])}
     assert [*other_objects(state)] == [f"b.c: {type(np.dtype(float)).__name__}", "d: object"]
+
+
+def test_fitted_attributes_of_unfitted_models_name_no_private_attribute():
+    for model, *_ in fitted_models().values():
+        unfitted = clone(model)
+        names = [name for name in dir(type(model)) if name.endswith("_") and name[0] != "_"]
+        for name in names:
+            if isinstance(model, active.RandomQuery | active.MarginQuery):
+                continue  # these need no fit
+            with pytest.raises(AttributeError) as caught:
+                getattr(unfitted, name)
+            assert "attribute '_" not in str(caught.value), (type(model).__name__, name)

@@ -46,6 +46,13 @@ class KernelMachine(KernelModel):
                 solution = engine.solution(optimized, most_steps(engine), threads)
         return solution
 
+    @property
+    def _learned(self):
+        """Targets; before training a NotFittedError, which is an AttributeError, too."""
+        if "_targets" not in self.__dict__:
+            check_is_fitted(self)
+        return self._targets
+
     # ---------------------------------------------------------------------------- the solution
 
     @property

@@ -534,12 +534,12 @@ class LASVR(RegressorMixin, OnlineMachine):
     @property
     def n_outputs_(self):
         """Number of outputs."""
-        return self._targets.n_outputs
+        return self._learned.n_outputs
 
     @property
     def epsilon_(self):
         """Half the width of the tube in use."""
-        return self._targets.epsilon
+        return self._learned.epsilon
 
     def _begin_passes(self, X, encoded, cost, before):
         # With more samples, "auto" is mostly a single epoch.

@@ -114,9 +114,9 @@ class MachineClassifier(KernelClassifier, KernelMachine):
     @property
     def classes_(self):
         """Class labels."""
-        return self._targets.classes
+        return self._learned.classes
 
     @property
     def class_weight_(self):
         """Multiplier of C for each class."""
-        return self._targets.factors
+        return self._learned.factors
