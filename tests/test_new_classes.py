@@ -33,7 +33,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.model_selection._progress import StreamProgress
+from sklearn_online_svm.model_selection._race import Race
 from sklearn_online_svm.pipeline import OnlinePipeline
 
 LINEAR = {
@@ -467,7 +467,7 @@ def test_search_completes_an_interrupted_rung_before_classes_are_added(monkeypat
         )
         if is_interrupted:
             with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-                patch.setattr(StreamProgress, "train", raise_interrupt)
+                patch.setattr(Race, "train", raise_interrupt)
                 search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])
         else:
             search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])

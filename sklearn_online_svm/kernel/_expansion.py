@@ -25,7 +25,6 @@ POLICIES = {
     "projection": expansion_budgets.Projection,
     "merging": expansion_budgets.Merging,
 }
-AVERAGES = (None, "mean", "vote")
 
 # A sample with a squared distance below this share of K(x, x) from the span of the dictionary does
 # not join it. Kernel values are rounded to single precision.

@@ -18,8 +18,9 @@ __all__ = ["BatchProgress", "StreamProgress"]
 class Progress:
     """Steps of a search, in their order.
 
-    A step is the name of a method with its arguments. It is removed when it is over, so an
-    interrupted search continues by ``advance``.
+    A step is a method with its arguments. It is removed when it is over, so an interrupted search
+    continues by ``advance``. A step that ends with a comparison returns whether the race may stop
+    there; other steps return None.
 
     Parameters
     ----------
@@ -36,19 +37,23 @@ class Progress:
         over, the best candidate is trained on alone.
         """
         while self.steps or self.plan():
-            name, *arguments = self.steps[0]
-            getattr(self, name)(*arguments)
+            step, *arguments = self.steps[0]
+            may_stop = step(*arguments)
             self.steps.pop(0)
-            compared = name in ("eliminate", "keep_best", "drop", "decide")
-            if compared and report(self.race) and name in ("eliminate", "drop"):
+            if may_stop is not None and report(self.race) and may_stop:
                 self.stop_race()
 
     def plan(self):
         """Add the next steps; return whether there are any."""
         return False
 
+    def keep_best(self):
+        self.race.keep_best()
+        return False
+
     def decide(self):
         self.race.decide()
+        return False
 
 
 class BatchProgress(Progress):
@@ -76,14 +81,14 @@ class BatchProgress(Progress):
         self.folds, self.n_folds, self.draws_folds = folds, len(folds), draws_folds
         self._training = self._scoring = Subset(samples, np.arange(0))
         for k in range(len(ends)):
-            self.steps += [("train", k), ("compare", k, k)]
-            self.steps.append(("eliminate" if k + 1 < len(ends) else "end_rungs", k))
+            self.steps += [(self.train, k), (self.compare, k, k)]
+            self.steps.append((self.eliminate if k + 1 < len(ends) else self.end_rungs, k))
         if folds:
-            self.steps += [("keep_best",), *self._fold_steps()]
+            self.steps += [(self.keep_best,), *self._fold_steps()]
         else:
             if len(ends) > 1:
-                self.steps += [("recall",), ("catch_up",), ("compare_recalled",)]
-            self.steps += [("decide",), ("train_rest", ends[-1]), ("finish",)]
+                self.steps += [(self.recall,), (self.catch_up,), (self.compare_recalled,)]
+            self.steps += [(self.decide,), (self.train_rest, ends[-1]), (self.finish,)]
         self._recalled = []
 
     @property
@@ -110,6 +115,7 @@ class BatchProgress(Progress):
                 is_informed=held_out.tells_classes_apart(self.ends[rung]),
             )
         self._forget()
+        return True
 
     def end_rungs(self, rung):
         self._turns_to_folds([])
@@ -144,11 +150,8 @@ class BatchProgress(Progress):
         is_classifier = self.race.classes is not None
         return repeated_folds(n_folds, order, self.samples.y, is_classifier=is_classifier)
 
-    def keep_best(self):
-        self.race.keep_best()
-
     def _fold_steps(self):
-        return [step for k in range(len(self.folds)) for step in (("fold", k), ("drop", k))]
+        return [step for k in range(len(self.folds)) for step in ((self.fold, k), (self.drop, k))]
 
     def fold(self, k):
         """Fit and score the candidates on a fold."""
@@ -161,7 +164,8 @@ class BatchProgress(Progress):
         is_over = k + 1 == len(self.folds) or len(race.alive) == 1
         if is_over or not n_done and not race.affords_round(self.n_folds):
             race.decide()
-            self.steps[1:] = [("refit",)]
+            self.steps[1:] = [(self.refit,)]
+        return True
 
     def refit(self):
         """Fit the winner of the cross-validation on all samples."""
@@ -186,9 +190,9 @@ class BatchProgress(Progress):
         race = self.race
         race.decide()
         if race.fold_errors:
-            self.steps = [("refit",)]
+            self.steps = [(self.refit,)]
         else:
-            self.steps = [("train_rest", race.n_samples), ("finish",)]
+            self.steps = [(self.train_rest, race.n_samples), (self.finish,)]
 
     def train_rest(self, n_trained):
         """Train the winner on the remaining samples, including the held-out ones."""
@@ -323,23 +327,23 @@ class StreamProgress(Progress):
             return False
         self._copy = None
         if self.is_over:
-            self.steps = [("train_waiting",)]
+            self.steps = [(self.train_waiting,)]
             return True
         samples, self.waiting = self._next_samples()
         self.rung = Subset(samples, np.arange(len(samples)))
         rung, self.n_rungs = self.n_rungs, self.n_rungs + 1
         last = len(self.rungs.ends) - 1
-        steps = [("train", self.rungs.end(rung))]
+        steps = [(self.train, self.rungs.end(rung))]
         if rung:
-            steps.insert(0, ("compare", len(self.race.comparisons)))
+            steps.insert(0, (self.compare, len(self.race.comparisons)))
             if self.rungs.is_end(rung):
                 self.n_challengers = 0
             if rung < last:
-                steps.insert(1, ("eliminate", rung))
+                steps.insert(1, (self.eliminate, rung))
             elif self.n_challengers:
-                steps[1:1] = [("keep_best",), ("challenge",)]
+                steps[1:1] = [(self.keep_best,), (self.challenge,)]
             else:
-                steps.insert(1, ("decide",))
+                steps.insert(1, (self.decide,))
         self.steps = steps
         return True
 
@@ -355,9 +359,7 @@ class StreamProgress(Progress):
         later = self.rungs.ends[rung:]
         scored = [self.rungs.length(rung + 1 + k) for k in range(len(later))]
         self.race.eliminate(later, scored, later[-1])
-
-    def keep_best(self):
-        self.race.keep_best()
+        return True
 
     def challenge(self):
         """Restart some eliminated candidates."""
