@@ -285,6 +285,9 @@ def encode_labels(y, classes, name="y", *, extendable=False):
         If a label is missing or not in ``classes``.
     """
     try:
+        kinds = {classes.dtype.kind, np.asarray(y).dtype.kind}
+        if "U" in kinds and kinds & set("biuf"):  # NumPy 1 would warn of a comparison
+            raise TypeError
         codes = classes.searchsorted(y)
         if (classes.take(codes, mode="clip") == y).all():
             return codes.astype(np.int32)

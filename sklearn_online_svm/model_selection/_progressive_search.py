@@ -771,7 +771,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             If ``refit`` names none of several metrics.
         """
         both = MethodMapping()
-        router = MetadataRouter(owner=self).add(
+        router = MetadataRouter(owner=type(self).__name__).add(
             estimator=final_estimator(self.estimator),
             method_mapping=both.add(caller="fit", callee="partial_fit").add(
                 caller="partial_fit", callee="partial_fit"
