@@ -34,6 +34,9 @@ _FEW_SAMPLES = 256
 # limited to 1e280, with float32 samples to 1e40: longer steps would be omitted.
 _LARGEST_TARGET = {np.dtype(np.float64): 1e130, np.dtype(np.float32): 1e19}
 
+# Kinds of labels whose comparison warns in NumPy 1.
+_NOT_COMPARABLE = [{"U", kind} for kind in "biuf"]
+
 # Integer labels within a smaller range are counted instead of sorted.
 _MAX_LABEL_RANGE = 4096
 
@@ -285,8 +288,8 @@ def encode_labels(y, classes, name="y", *, extendable=False):
         If a label is missing or not in ``classes``.
     """
     try:
-        kinds = {classes.dtype.kind, np.asarray(y).dtype.kind}
-        if "U" in kinds and kinds & set("biuf"):  # NumPy 1 would warn of a comparison
+        kind = np.asarray(y).dtype.kind
+        if kind != classes.dtype.kind and {kind, classes.dtype.kind} in _NOT_COMPARABLE:
             raise TypeError
         codes = classes.searchsorted(y)
         if (classes.take(codes, mode="clip") == y).all():
