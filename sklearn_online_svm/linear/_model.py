@@ -11,7 +11,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .. import _suspects
 from .._online import OnlineClassTargets, OnlineLearner, query_adapter
-from .._sample_arrays import canonical_csr
+from .._sample_arrays import canonical_csr, check_norms
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import check_finite_output, check_samples, matches_fitted_format
 from ._state import LinearState
@@ -130,6 +130,9 @@ class LinearModel(OnlineLearner):
         # Invalid parameters raise an error here, before the state is changed.
         spec = None if changed is None else self._update_spec()
         if state.sparse_coef is not None:
+            # A chunk that is refused later would leave dense weights, whose decision values differ
+            # in the last bit.
+            check_norms(self, X, np.finfo(state.dtype).max)
             state.densify()
         if changed is not None:
             state.set_update_spec(spec)

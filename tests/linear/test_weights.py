@@ -186,3 +186,18 @@ def test_setting_invalid_weights(problem):
     averaged = train(model_of("pa", average=True), X, y)
     with pytest.raises(ValueError, match="average"):
         averaged.coef_ = np.zeros(coef.shape)
+
+
+@with_states
+def test_a_refused_chunk_leaves_sparse_weights(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    model = model_of(name).fit(X, y).sparsify()
+    before, huge = model.decision_function(X), X[:10].copy()
+    huge[7] = 1e200
+    with pytest.raises(
+        ValueError, match="Row 7 of X has a squared norm"
+    ):
+        model.partial_fit(csr_matrix(huge), y[:10])
+    assert_array_equal(model.decision_function(X), before)
