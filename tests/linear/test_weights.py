@@ -196,8 +196,6 @@ def test_a_refused_chunk_leaves_sparse_weights(name):
     model = model_of(name).fit(X, y).sparsify()
     before, huge = model.decision_function(X), X[:10].copy()
     huge[7] = 1e200
-    with pytest.raises(
-        ValueError, match="Row 7 of X has a squared norm"
-    ):
+    with pytest.raises(ValueError, match="Row 7 of X has a squared norm"):
         model.partial_fit(csr_matrix(huge), y[:10])
     assert_array_equal(model.decision_function(X), before)
