@@ -430,8 +430,13 @@ def balanced_weights(codes, n_classes, sample_weight):
 
     The counts n and n_c are sums of sample weights.
     """
-    counts = np.bincount(codes, weights=sample_weight, minlength=n_classes)
-    return np.divide(counts.sum(), n_classes * counts, out=np.ones(n_classes), where=counts > 0)
+    return weights_of_counts(np.bincount(codes, weights=sample_weight, minlength=n_classes))
+
+
+def weights_of_counts(counts):
+    """Return the balanced weight of each class from the counts; 1 where there are none."""
+    n = len(counts)
+    return np.divide(counts.sum(), n * counts, out=np.ones(n), where=counts > 0)
 
 
 def running_balanced_weights(codes, counts, sample_weight):

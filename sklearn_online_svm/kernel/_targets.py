@@ -25,6 +25,7 @@ from .._validation import (
     running_balanced_weights,
     signs,
     unique_labels_and_codes,
+    weights_of_counts,
 )
 from ._solution_view import KernelValues
 
@@ -192,7 +193,7 @@ class ClassTargets(Targets):
             by_sample = np.empty(len(encoded))
             order = np.arange(len(encoded)) if order is None else order
             by_sample[order] = running_balanced_weights(encoded[order], counts, weights[order])
-            factors = _balanced(counts)
+            factors = weights_of_counts(counts)
         if model.class_weight is None and float(model.C) < np.inf:
             cost = model.C * weights
         else:
@@ -223,7 +224,7 @@ class ClassTargets(Targets):
                 order = add_to_class_order(order, len(self.classes), encoded)
         if not np.array_equal(counts, self.counts):  # class_weight="online_balanced"
             counts = self.counts + np.bincount(encoded, weights, len(self.classes))
-            factors = _balanced(counts)
+            factors = weights_of_counts(counts)
         return ClassTargets(self.classes, factors, counts, order)
 
     def extended(self, classes):
@@ -234,13 +235,6 @@ class ClassTargets(Targets):
         counts[places] = self.counts
         order = class_order_among(self.order, places, len(classes))
         return ClassTargets(classes, np.ones(len(classes)), counts, order), places
-
-
-def _balanced(counts):
-    """Return the balanced weight of each class for weighted counts."""
-    factors, present = np.ones(len(counts)), counts > 0
-    factors[present] = counts.sum() / (len(counts) * counts[present])
-    return factors
 
 
 @dataclass(frozen=True)
