@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from sklearn_online_svm import (
     LASVC,
+    LASVR,
     AROWClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -272,3 +273,34 @@ def test_predictions_of_linear_models_that_are_not_finite(model, dtype, layout):
         if hasattr(model, "decision_variance"):
             with pytest.raises(ValueError, match=match):
                 model.decision_variance(LAYOUTS[layout](far))
+
+
+class NegativeKernel:
+    """A kernel that is not positive definite; a call of it may be interrupted."""
+
+    def __init__(self, interrupted_call=None):
+        self.interrupted_call, self.n_calls = interrupted_call, 0
+
+    def __call__(self, A, B):
+        self.n_calls += 1
+        if self.n_calls == self.interrupted_call:
+            raise KeyboardInterrupt
+        return -(A @ B.T)
+
+
+def test_coefficients_that_overflow_are_refused_by_fit_and_by_resume():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.normal(size=300)
+    params = dict(loss="squared_epsilon_insensitive", C=1e3, random_state=0)
+    match = "coefficients of LASVR are beyond the range of double precision"
+    model = LASVR(kernel=NegativeKernel(), **params)
+    with pytest.raises(ValueError, match=match):
+        model.fit(X, y)
+    assert not hasattr(model, "epsilon_")
+    model = LASVR(kernel=NegativeKernel(interrupted_call=10), **params)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    for _ in range(2):  # the checkpoint is kept
+        with pytest.raises(ValueError, match=match):
+            model.resume(X, y)
+        assert model.interrupted_
