@@ -289,6 +289,8 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     """
     try:
         kind = np.asarray(y).dtype.kind
+        if not len(y):  # an empty list has the kind of numbers
+            return np.empty(0, np.int32)
         if kind != classes.dtype.kind and {kind, classes.dtype.kind} in _NOT_COMPARABLE:
             raise TypeError
         codes = classes.searchsorted(y)
