@@ -71,7 +71,8 @@ class ConvexProblems(Passes):
         model, at = self.model, self.at
         scores = self.scores()
         rows = self.row_ids if at.rows is None else at.rows
-        violation = self.engine.violations(self.given(), scores)[:, rows].max(axis=0)
+        violation = self.engine.violations(self.given(), scores)[:, rows]
+        violation = np.fmax.reduce(violation, axis=0)  # NaN: not in the problem of a pair
         model.kkt_violation_ = float(violation.max())
         order, changes = rows[violation > model.tol], self.engine.n_changes
         if not len(order) or changes == at.checked_at or self.engine.out_of_steps:
@@ -140,8 +141,8 @@ class ConvexProblems(Passes):
         return (z < s + float(self.model.tol) * self.at.shifted).astype(np.int8)
 
     def objective(self, scores):
-        """Return the objective of each class with the ramp loss, over all samples."""
+        """Return the objective of each problem with the ramp loss, over all samples."""
         z, s = self.y * scores.T, self.model.ramp_s
-        loss = np.maximum(0, 1 - z) - np.maximum(0, s - z)
+        loss = np.nan_to_num(np.maximum(0, 1 - z) - np.maximum(0, s - z))
         norms = [problem.squared_norm for problem in self.engine.problems]
         return 0.5 * np.array(norms) + loss @ self.cost

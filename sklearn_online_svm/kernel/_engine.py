@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -220,6 +221,8 @@ class EngineSpec(VectorSpec):
 
     cache_size: float
     solver: SolverSpec
+    # Whether there is a problem for each pair of classes, instead of one for each class.
+    one_vs_one: bool = False
     # Linear kernel, if the sum of alpha is 0: origin m of the samples in (x - m).(z - m), or None.
     offset: object = None
 
@@ -229,7 +232,8 @@ class EngineSpec(VectorSpec):
         problems = [
             self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
         ]
-        return Engine(store, problems, n_bytes)
+        classes = pairs_of(self.n_problems) if self.one_vs_one else None
+        return Engine(store, problems, n_bytes, classes)
 
     def configure(self, engine):
         """Apply the current options to an existing engine; its support set is not changed."""
@@ -246,6 +250,14 @@ class EngineSpec(VectorSpec):
     def from_state(cls, state):
         """Rebuild a spec from the result of ``as_dict``."""
         return cls(**{**state, "solver": solver_from_state(state["solver"])})
+
+
+def pairs_of(n_pairs):
+    """Return the pairs (a, b), a < b, of class codes: of the positive and the negative class."""
+    n_classes = 1
+    while n_classes * (n_classes - 1) < 2 * n_pairs:
+        n_classes += 1
+    return list(combinations(range(n_classes), 2))
 
 
 def column_store(spec):
@@ -348,16 +360,16 @@ def linear_weights(solution):
     """Return weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
     if solution.linear is not None:
         return solution.linear
-    offset, alpha, bias = solution.offset, solution.coef, solution.bias
+    offset, coef, bias = solution.offset, solution.coef, solution.bias
     known = solution.kept.get("linear")
     # Slots are reassigned only together with another change, which n_changes or alpha shows.
     if (
         known is None
         or known["n_changes"] != solution.n_changes
-        or not np.array_equal(known["alpha"], alpha)
+        or not np.array_equal(known["alpha"], coef)
     ):
-        coef = combined(alpha[:, solution.support], solution.vectors(), offset)
-        known = {"n_changes": solution.n_changes, "alpha": alpha, "coef": coef}
+        weights = combined(solution.alpha, solution.vectors(), offset)
+        known = {"n_changes": solution.n_changes, "alpha": coef, "coef": weights}
         solution.kept["linear"] = known
     if offset is not None:
         bias = bias - (known["coef"] * offset).sum(axis=1)

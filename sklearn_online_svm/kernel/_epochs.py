@@ -337,9 +337,10 @@ class OnlinePasses(Passes):
             return self.go_to("next")
         self.report()
         if not over:
+            loss = np.nanmean(violation, axis=1).max()
             warn(
                 f"{type(model).__name__} stopped after {MAX_AUTO_EPOCHS} epochs: the mean loss "
-                f"that further ones could remove is about {violation.mean(axis=1).max():.2g}. "
+                f"that further ones could remove is about {loss:.2g}. "
                 f"{advice(model)}",
                 ConvergenceWarning,
             )
@@ -469,11 +470,14 @@ def is_above(limits, values):
     ----------
     limits : ndarray of shape (n_problems,)
     values : ndarray of shape (n_problems, n_samples)
+        NaN for samples that do not belong to a problem.
     """
-    n_problems, n = values.shape
+    n_problems, n = len(values), np.maximum(1, (~np.isnan(values)).sum(axis=1))
+    means = np.nansum(values, axis=1) / n
+    errors = np.sqrt(np.nansum((values - means[:, None]) ** 2, axis=1)) / n
     # The largest of several estimates is above its true value by more than one standard error.
     n_errors = np.sqrt(max(1.0, 2.0 * np.log(n_problems)))
-    return bool((values.mean(axis=1) - n_errors * values.std(axis=1) / np.sqrt(n) > limits).any())
+    return bool((means - n_errors * errors > limits).any())
 
 
 def lower_gradients(problem, slots):

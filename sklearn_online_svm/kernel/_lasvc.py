@@ -5,7 +5,7 @@ from ._docs import with_shared_docs
 from ._online_svc import OnlineSVC
 from ._path import fit_path
 from ._probabilities import Probabilities
-from ._svc import without_keywords_of_svc
+from ._svc import MULTICLASS_CONSTRAINTS, without_keywords_of_svc
 
 
 @with_shared_docs
@@ -93,6 +93,21 @@ class LASVC(Probabilities, OnlineSVC):
         Length of a sliding window: a vector is removed from the support set after this number of
         samples, for non-stationary streams (concept drift). Requires a single epoch
         (``max_iter=1`` or ``"auto"``) and ``warm_start=False``. None: no limit.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        Problems that more than two classes are divided into.
+
+        - ``"ovr"``, one-vs-rest: a problem for each class, against all others. The largest
+          decision value gives the class.
+        - ``"ovo"``, one-vs-one, as ``SVC``: a problem for each pair of classes, over the samples
+          of the two. The class with the most votes is predicted.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Columns of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes:
+        one for each class (``"ovr"``), computed from votes and decision values of the pairs as in
+        ``SVC``, or one for each pair (``"ovo"``). It does not change the predictions.
+    break_ties : bool, default=False
+        With ``multi_class="ovo"``: whether classes with the same number of votes are compared by
+        the decision values of their pairs, as the columns of ``decision_function_shape="ovr"``
+        do; otherwise the first of them is predicted.
     probability : bool, default=False
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated from decision values of samples that are left out of training, which follow from
@@ -264,8 +279,11 @@ class LASVC(Probabilities, OnlineSVC):
 
     _parameter_constraints: dict = {
         **OnlineSVC._parameter_constraints,
+        **MULTICLASS_CONSTRAINTS,
         "probability": ["boolean"],
     }
+
+    _fixed_params = (*OnlineSVC._fixed_params, "multi_class")
 
     leave_one_out = _leave_one_out.leave_one_out
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
@@ -288,6 +306,9 @@ class LASVC(Probabilities, OnlineSVC):
         tol=1e-3,
         ramp_s=-1.0,
         window_size=None,
+        multi_class="ovr",
+        decision_function_shape="ovr",
+        break_ties=False,
         probability=False,
         cache_size=500,
         class_weight=None,
@@ -310,6 +331,9 @@ class LASVC(Probabilities, OnlineSVC):
         self.tol = tol
         self.ramp_s = ramp_s
         self.window_size = window_size
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
         self.probability = probability
         self.cache_size = cache_size
         self.class_weight = class_weight

@@ -126,7 +126,7 @@ class KernelModel(IncrementalEstimator):
     @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors in the decision function."""
-        return _read_only(self._shown()[1].alpha)
+        return _read_only(self._shown()[1].dual_coef)
 
     @property
     def intercept_(self):

@@ -138,7 +138,10 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
 
     def _extend(self, places):
         """Add problems for new classes, whose negative samples are the vectors of the engine."""
-        self._spec = replace(self._spec, n_problems=self._targets.n_problems)
+        targets = self._targets
+        self._spec = replace(
+            self._spec, n_problems=targets.n_problems, one_vs_one=targets.one_vs_one
+        )
         self._engine = extended_engine(self._engine, self._spec, places)
 
     def _solver(self):

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA
-from .._validation import positive_code, thread_pool, warn
+from .._validation import thread_pool, warn
 from ._diagnostics import advice, most_steps, warn_unless_solved
 from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
 
@@ -245,7 +245,7 @@ class Sweeps:
             members, slots = problem.members, problem.slots()
             alpha, ids, target = (members[name][slots] for name in ("alpha", "row_id", "target"))
             old = np.maximum(-members["lower"], members["upper"])[slots]
-            lower, upper = given.boxes(c, positive_code(c, len(self.t)), ids)
+            lower, upper = given.boxes(c, problem.classes, ids)
             new = np.maximum(-lower, upper)
             ridge = given.ridges(ids) - members["ridge"][slots]
             values = target - members["g"][slots] + ridge * alpha

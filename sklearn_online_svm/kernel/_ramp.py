@@ -12,7 +12,7 @@ from ._docs import with_shared_docs
 from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import built_engine
 from ._probabilities import Probabilities
-from ._svc import MachineClassifier, without_keywords_of_svc
+from ._svc import MULTICLASS_CONSTRAINTS, MachineClassifier, without_keywords_of_svc
 
 
 @with_shared_docs
@@ -56,6 +56,21 @@ class RampSVC(Probabilities, MachineClassifier):
     tol : float, default=1e-3
         Tolerance for the stopping criterion: the largest violation of the optimality conditions
         of each convex problem that is accepted.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        Problems that more than two classes are divided into.
+
+        - ``"ovr"``, one-vs-rest: a problem for each class, against all others. The largest
+          decision value gives the class.
+        - ``"ovo"``, one-vs-one, as ``SVC``: a problem for each pair of classes, over the samples
+          of the two. The class with the most votes is predicted.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Columns of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes:
+        one for each class (``"ovr"``), computed from votes and decision values of the pairs as in
+        ``SVC``, or one for each pair (``"ovo"``). It does not change the predictions.
+    break_ties : bool, default=False
+        With ``multi_class="ovo"``: whether classes with the same number of votes are compared by
+        the decision values of their pairs, as the columns of ``decision_function_shape="ovr"``
+        do; otherwise the first of them is predicted.
     probability : bool, default=False
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated as in :class:`LASVC`, for the outliers of the solution. Not available with
@@ -173,6 +188,7 @@ class RampSVC(Probabilities, MachineClassifier):
             None,
         ],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        **MULTICLASS_CONSTRAINTS,
         "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
@@ -195,6 +211,9 @@ class RampSVC(Probabilities, MachineClassifier):
         max_iter=100,
         shrinking=True,
         tol=1e-3,
+        multi_class="ovr",
+        decision_function_shape="ovr",
+        break_ties=False,
         probability=False,
         cache_size=500,
         class_weight=None,
@@ -213,6 +232,9 @@ class RampSVC(Probabilities, MachineClassifier):
         self.max_iter = max_iter
         self.shrinking = shrinking
         self.tol = tol
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
         self.probability = probability
         self.cache_size = cache_size
         self.class_weight = class_weight

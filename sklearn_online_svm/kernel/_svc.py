@@ -4,7 +4,9 @@ import functools
 import inspect
 from numbers import Real
 
-from .._sklearn_compat import Interval
+from sklearn.utils.validation import _num_samples as _n_samples
+
+from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
 from ._targets import ClassTargets
@@ -27,6 +29,14 @@ KEYWORDS = {
         (False,),
         "predict uses the largest decision value, as with break_ties=True",
     ),
+}
+
+
+# Parameters of classifiers that may solve a problem for each pair of classes.
+MULTICLASS_CONSTRAINTS = {
+    "multi_class": [StrOptions({"ovo", "ovr"})],
+    "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+    "break_ties": ["boolean"],
 }
 
 
@@ -80,6 +90,11 @@ class MachineClassifier(KernelClassifier, KernelMachine):
 
     _kind_of_targets = ClassTargets
 
+    # Values where a subclass does not have these parameters.
+    multi_class = "ovr"
+    decision_function_shape = "ovr"
+    break_ties = False
+
     def set_params(self, **params):
         """Set the parameters of this estimator.
 
@@ -103,6 +118,74 @@ class MachineClassifier(KernelClassifier, KernelMachine):
         """
         own = self._get_param_names()
         return super().set_params(**without_svc_defaults(params, own))
+
+    # ---------------------------------------------------------------------------- predictions
+
+    def decision_function(self, X):
+        r"""Evaluate the decision function, :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
+
+        Samples are processed in blocks: besides the result, memory does not grow with their
+        number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+            shape (n_samples, n_samples_fit).
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
+                (n_samples, n_classes * (n_classes - 1) / 2)
+            Decision function values. Two classes: positive for ``classes_[1]``. More than two: a
+            column for each class, or, with ``decision_function_shape="ovo"``, for each pair.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or a decision function value overflows.
+        """
+        view = self._view()
+        scores = view._decide(X)
+        if view._spec.one_vs_one and view.decision_function_shape == "ovr":
+            return view._targets.of_classes(scores)
+        return scores
+
+    def predict(self, X):
+        """Predict class labels for samples in X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+            shape (n_samples, n_samples_fit).
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predicted class labels.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, a decision function value overflows, or ``break_ties=True``
+            with ``decision_function_shape="ovo"``.
+        """
+        view = self._view()
+        scores = view._decide(X).reshape(_n_samples(X), -1)
+        targets = view._targets
+        if view.break_ties and targets.one_vs_one:
+            if view.decision_function_shape == "ovo":
+                raise ValueError(
+                    "break_ties must be False when decision_function_shape is 'ovo', got "
+                    f"break_ties={view.break_ties!r}."
+                )
+            return view.classes_[targets.of_classes(scores).argmax(axis=1)]
+        return view.classes_[targets.predicted(scores)]
 
     @property
     def _suspect_margin(self):

@@ -5,6 +5,8 @@ there are, and translates targets and weights into what the engine is given.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 from scipy.linalg import eigh
@@ -27,10 +29,13 @@ from .._validation import (
     unique_labels_and_codes,
     weights_of_counts,
 )
+from ._engine import pairs_of
 from ._solution_view import KernelValues
 
 # Maximum number of samples for the estimate of the noise.
 MAX_SAMPLES = 1000
+# Number of values of pairs that are added up by class at a time.
+_AT_ONCE = 1 << 20
 # Values of the regularization of kernel ridge regression, relative to the mean eigenvalue.
 _RIDGES = np.logspace(-6, 3, 19)
 
@@ -44,6 +49,8 @@ class Targets:
 
     # Whether there is a y.
     has_y = True
+    # Whether there is a problem for each pair of classes.
+    one_vs_one = False
     # What an uncertainty of decision values is compared with, appended to a message.
     margin_note = ""
     # What helps if the problem with C=inf cannot be solved.
@@ -90,7 +97,10 @@ class Targets:
 
 @dataclass(frozen=True)
 class ClassTargets(Targets):
-    """Class labels: one binary problem, or one for each class.
+    """Class labels: one binary problem, one for each class, or one for each pair of classes.
+
+    The decision value of the problem of a class is positive for the class, that of a pair for the
+    first of the two; that of two classes is positive for the second one.
 
     Parameters
     ----------
@@ -102,12 +112,15 @@ class ClassTargets(Targets):
         Sum of the sample weights of each class, for ``class_weight="online_balanced"``.
     order : ndarray of int64 or None
         Counts of a stream that tell whether it is sorted by class; empty after a warning.
+    multi_class : {"ovo", "ovr"}
+        Problems of more than two classes.
     """
 
     classes: np.ndarray
     factors: np.ndarray
     counts: np.ndarray
     order: np.ndarray | None = None
+    multi_class: str = "ovr"
 
     margin_note = " (the margin is 1)"
     advice_for_hard_margin = (
@@ -119,18 +132,30 @@ class ClassTargets(Targets):
     def of_fit(cls, model, X, y):
         """Return the targets of ``fit``, and the class codes of its labels."""
         classes, codes = unique_labels_and_codes(y)
-        return cls(classes, np.ones(len(classes)), np.zeros(len(classes))), codes
+        return cls._of(model, classes), codes
 
     @classmethod
     def of_stream(cls, model, y, classes):
         """Return the targets of a stream that begins with the labels ``y``."""
-        classes = classes_of_stream(classes)
-        return cls(classes, np.ones(len(classes)), np.zeros(len(classes)))
+        return cls._of(model, classes_of_stream(classes))
+
+    @classmethod
+    def _of(cls, model, classes):
+        n = len(classes)
+        return cls(classes, np.ones(n), np.zeros(n), multi_class=model.multi_class)
+
+    @property
+    def one_vs_one(self):
+        """Whether there is a problem for each pair of classes."""
+        return self.multi_class == "ovo" and len(self.classes) > 2
 
     @property
     def n_problems(self):
         """Number of binary problems."""
-        return 1 if len(self.classes) == 2 else len(self.classes)
+        n = len(self.classes)
+        if n == 2:
+            return 1
+        return n * (n - 1) // 2 if self.one_vs_one else n
 
     @staticmethod
     def validated(model, X, y, **options):
@@ -162,9 +187,58 @@ class ClassTargets(Targets):
         return Samples(encoded, cost, row_ids, shifted, origin=origin)
 
     def linear_terms(self, encoded):
-        """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1."""
+        """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1.
+
+        They are NaN for the samples that do not belong to a pair.
+        """
+        if self.one_vs_one:
+            terms = np.full((self.n_problems, len(encoded)), np.nan)
+            for of_pair, (first, second) in zip(terms, self.pairs, strict=True):
+                of_pair[encoded == first] = 1.0
+                of_pair[encoded == second] = -1.0
+            return terms
         n = self.n_problems
         return np.array([signs(encoded, c, n) for c in range(n)])
+
+    # ---------------------------------------------------------------------------- predictions
+
+    @property
+    def pairs(self):
+        """Codes of the classes of each pair, in one-vs-one."""
+        return np.array(pairs_of(self.n_problems))
+
+    def predicted(self, scores):
+        """Return class codes for decision values of shape (n_samples, n_problems).
+
+        In one-vs-one the class with the most votes, on a tie the first one.
+        """
+        if self.one_vs_one:
+            return self._by_class(scores, scores > 0.0)[0].argmax(axis=1)
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > 0).astype(np.intp)
+        return scores.argmax(axis=1)
+
+    def of_classes(self, scores):
+        """Return a decision value for each class, given those of pairs, as ``SVC`` does.
+
+        It is the number of votes plus a number between -1/3 and 1/3 that increases with the sum of
+        the decision values in favour of the class.
+        """
+        votes, sums = self._by_class(scores, scores >= 0.0)
+        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+    def _by_class(self, scores, is_first):
+        """Return votes, and sums of decision values in favour, (n_samples, n_classes)."""
+        n_rows, n_classes = len(scores), len(self.classes)
+        columns, sides = pairs_by_class(n_classes)
+        votes = np.empty((n_rows, n_classes))
+        sums = np.empty((n_rows, n_classes))
+        size = max(1, _AT_ONCE // columns.size)
+        for first in range(0, n_rows, size):
+            some = slice(first, first + size)
+            np.sum(is_first[some][:, columns] == (sides > 0.0), axis=2, out=votes[some])
+            np.sum(scores[some][:, columns] * sides, axis=2, out=sums[some])
+        return votes, sums
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""
@@ -207,14 +281,14 @@ class ClassTargets(Targets):
                     "the ramp loss of an outlier is C (1 - s). "
                     f"Got C={model.C!r} and a largest product of {cost.max()}."
                 )
-        return cost, ClassTargets(self.classes, factors, counts, self.order)
+        return cost, replace(self, factors=factors, counts=counts)
 
     # ---------------------------------------------------------------------------- streams
 
     def after(self, model, encoded):
         """Count changes of class; warn if the stream is sorted by class."""
         order = class_order_after(model, self.order, encoded)
-        return ClassTargets(self.classes, self.factors, self.counts, order)
+        return replace(self, order=order)
 
     def after_part(self, whole, encoded, weights):
         order, factors, counts = whole.order, whole.factors, whole.counts
@@ -225,7 +299,7 @@ class ClassTargets(Targets):
         if not np.array_equal(counts, self.counts):  # class_weight="online_balanced"
             counts = self.counts + np.bincount(encoded, weights, len(self.classes))
             factors = weights_of_counts(counts)
-        return ClassTargets(self.classes, factors, counts, order)
+        return replace(self, factors=factors, counts=counts, order=order)
 
     def extended(self, classes):
         """Return the targets with further classes, and the places of the former ones in them."""
@@ -234,7 +308,21 @@ class ClassTargets(Targets):
         counts = np.zeros(len(classes))
         counts[places] = self.counts
         order = class_order_among(self.order, places, len(classes))
-        return ClassTargets(classes, np.ones(len(classes)), counts, order), places
+        factors = np.ones(len(classes))
+        extended = replace(self, classes=classes, factors=factors, counts=counts, order=order)
+        return extended, places
+
+
+@cache
+def pairs_by_class(n_classes):
+    """Return the pairs of each class, (n_classes, n_classes - 1), and their signs.
+
+    The sign is 1 if the class is the first of the pair, else -1.
+    """
+    pairs = np.array(list(combinations(range(n_classes), 2)))
+    columns = [np.flatnonzero((pairs == code).any(axis=1)) for code in range(n_classes)]
+    sides = [np.where(pairs[of, 0] == code, 1.0, -1.0) for code, of in enumerate(columns)]
+    return np.array(columns), np.array(sides)
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,7 @@ def fix_kernel(model, X, encoded, weights, fewest=2):
     model._spec = EngineSpec(
         n_features=X.shape[1],
         n_problems=model._targets.n_problems,
+        one_vs_one=model._targets.one_vs_one,
         dtype=X.dtype.name,
         layout=choose_layout(X, model.kernel),
         kernel=model._kernel_of_spec(),

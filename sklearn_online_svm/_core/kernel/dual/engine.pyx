@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t
 
 from ...guard cimport Guard, Halt
 from ...interrupts import DeferredInterrupts
-from ..vectors.block cimport Samples
+from ..vectors.block cimport OTHERS, Samples
 from .finisher cimport Finisher
 from .problem cimport Problem
 from .selection cimport Selection
@@ -37,12 +37,20 @@ cdef class Engine:
     ----------
     store : Store
     problems : list of Problem
-        One (binary), or one per class.
+        One (binary), one per class, or one per pair of classes.
     row_bytes : int, default=0
         Total size of the kernel caches of several problems; ignored for a single one.
+    classes : list of tuple of int, default=None
+        Codes of the positive and the negative class of each problem, -1 for all other classes.
+        Default: class 1 and others in a single problem, else one class and the others in each.
     """
-    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0):
+    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, classes=None):
         cdef Halt halt = Halt()
+        if classes is None:
+            codes = range(len(problems)) if len(problems) > 1 else [1]
+            classes = [(code, OTHERS) for code in codes]
+        for problem, of_problem in zip(problems, classes, strict=True):
+            problem.classes = of_problem
         self.store = store
         self.problems = problems
         self.kept = {}
@@ -317,7 +325,7 @@ cdef class Engine:
     def moved(self, Samples given, rows, alpha):
         """Return ``alpha`` (n_problems, len(rows)) moved into the boxes of the samples."""
         return np.array([
-            problem.moved(mine, *given.boxes(c, self.slots.class_of(c), rows))
+            problem.moved(mine, *given.boxes(c, problem.classes, rows))
             for c, (problem, mine) in enumerate(zip(self.problems, alpha))
         ]).reshape(len(self.problems), len(rows))
 
@@ -344,7 +352,8 @@ cdef class Engine:
     def violations(self, Samples given, const double[:, ::1] scores):
         """Return the (n_problems, n_rows) violation of each given sample of X, at its alpha.
 
-        ``scores`` (n_rows, n_problems) are the decision values.
+        ``scores`` (n_rows, n_problems) are the decision values. NaN: the sample does not belong to
+        the problem.
         """
         return self.finisher.violations(given, scores)
 

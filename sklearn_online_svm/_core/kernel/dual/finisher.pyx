@@ -437,7 +437,7 @@ cdef class Finisher:
         todo = []
         for c, problem in enumerate(self.problems):
             slots = problem.slots()
-            boxes = given.boxes(c, self.slots.class_of(c), problem.members["row_id"][slots])
+            boxes = given.boxes(c, problem.classes, problem.members["row_id"][slots])
             alpha = problem.moved(problem.members["alpha"][slots], *boxes)
             todo.append((slots, *boxes, alpha, self.gradients(problem, slots, alpha)))
         for problem, (slots, lower, upper, alpha, g) in zip(self.problems, todo):
@@ -451,7 +451,7 @@ cdef class Finisher:
         for c, problem in enumerate(self.problems):
             slots = problem.slots()
             row_ids = problem.members["row_id"][slots]
-            boxes = given.boxes(c, self.slots.class_of(c), row_ids)
+            boxes = given.boxes(c, problem.classes, row_ids)
             problem.members.turn_to(slots, alpha[c][slots])
             problem.members.rebox(slots, *boxes, alpha[c][slots])
             if given.squared:
@@ -463,7 +463,8 @@ cdef class Finisher:
     cdef object violations(self, Samples given, const double[:, ::1] scores):
         """Return the (n_problems, n_rows) violation of each given sample of X, at its alpha.
 
-        ``scores`` (n_rows, n_problems) are the decision values.
+        ``scores`` (n_rows, n_problems) are the decision values. NaN: the sample does not belong to
+        the problem.
         """
         cdef Problem problem
         cdef Example row
@@ -480,7 +481,10 @@ cdef class Finisher:
             of_member[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
             alpha = of_member[ids]
             for r in range(n_rows):
-                given.describe(&row, r, c, self.slots.class_of(c))
+                if not given.belongs(r, problem.codes):
+                    violation[c, r] = NAN
+                    continue
+                given.describe(&row, r, c, problem.codes)
                 if alpha[r] < 0.0 and given.epsilon >= 0.0:
                     turn_example(&row, problem.members.width)
                 g = (row.target - row.ridge * alpha[r]

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 
 from ...simd.primitives cimport simd_extremes
 from ..rows.active_set cimport Front
-from ..vectors.block cimport BlockValues
+from ..vectors.block cimport BlockValues, ClassCodes
 from ..rows.kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from ..vectors.support_set cimport Example, SupportSet
@@ -20,6 +20,7 @@ cdef class Problem:
     cdef readonly KernelMatrix matrix
     cdef readonly Window window      # or None: no limit
     cdef readonly OptimizedSolution optimized   # the solution used for predictions in a stream
+    cdef ClassCodes codes            # the classes that it separates
     cdef Py_ssize_t cache_bytes
     cdef double tol
     cdef bint shrinking

@@ -92,6 +92,15 @@ cdef class Problem:
         self.steps_left -= 1
         return True
 
+    @property
+    def classes(self):
+        """Codes of the positive and the negative class, -1: all others."""
+        return self.codes.positive, self.codes.negative
+
+    @classes.setter
+    def classes(self, classes):
+        self.codes.positive, self.codes.negative = classes
+
     def begin_pass(self):
         """Begin an epoch: reset what ``violation_met`` and ``violation_left`` are based on."""
 

@@ -13,7 +13,6 @@ cdef class Slots:
     cdef list problems
     cdef bint counted               # whether references are counted: slots of problems differ
     cdef SharedKernelCache rows     # shared kernel cache, if references are counted, or None
-    cdef bint several
     # Per slot: the number of references and the class of the vector; list of free slots.
     cdef object references
     cdef object free
@@ -34,7 +33,6 @@ cdef class Slots:
     cdef void divide_memory(self) noexcept
     cdef void cache_all_rows(self) noexcept
     cdef int make_room(self) except -1
-    cdef int class_of(self, Py_ssize_t c) noexcept nogil
     cdef list saved(self)
     cdef int take_back(self, list saved) except -1
     cdef int write(self, SampleBlock fresh) except -1

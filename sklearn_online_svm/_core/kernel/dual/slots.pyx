@@ -33,7 +33,6 @@ cdef class Slots:
         self.store = store
         self.problems = problems
         self.counted = not first.matrix.identity
-        self.several = len(problems) > 1
         self.references = np.zeros(0, dtype=np.int32)
         self.free = np.zeros(0, dtype=np.int32)
         self.labels = np.zeros(0, dtype=np.int32)
@@ -127,10 +126,6 @@ cdef class Slots:
             self.references, self.free, self.labels = references, free, labels
             self.capacity = capacity
         return 0
-
-    cdef int class_of(self, Py_ssize_t c) noexcept nogil:
-        """Return the class whose label is +1 in problem ``c``."""
-        return <int>c if self.several else 1
 
     cdef list saved(self):
         """Return copies of all that training changes in the problems, for ``take_back``."""

@@ -1,7 +1,21 @@
 """The solution of all problems, for predictions, warm starts and exports."""
+from libc.stdint cimport int32_t, int64_t
+
 from .slots cimport Slots
 from ..vectors.stores cimport Store
 from .votes cimport Votes
+
+
+# Support vectors of a one-vs-one solution, in groups of one class within a stretch of slots.
+cdef class ByClass:
+    cdef const int32_t[::1] slots       # of the support vectors
+    cdef const double[:, ::1] coef      # rows as in the solution, columns as ``slots``
+    cdef const int64_t[::1] begins      # of each group among ``slots``, and the end
+    cdef const int32_t[::1] labels      # of each group
+    cdef const int64_t[::1] stretches   # first group of each stretch, and the end
+
+    cdef void add(self, const float *values, Py_ssize_t stretch, float *work,
+                  double *out) noexcept nogil
 
 
 cdef class Solution:
@@ -12,7 +26,10 @@ cdef class Solution:
     cdef public object linear       # for the caller: weights and biases of a linear kernel
     cdef readonly Votes votes       # used for predictions in place of the coefficients, or None
     cdef readonly object n_changes  # of the engine
-    cdef readonly object coef       # (n_problems, n_slots): alpha over the slots of the store
+    # alpha over the slots of the store, (n_problems, n_slots). In one-vs-one (n_classes - 1,
+    # n_slots), as in dual_coef_ of SVC: of the vectors of class a, row r belongs to the pair
+    # (r, a) if r < a, else to (a, r + 1).
+    cdef readonly object coef
     cdef readonly object bias       # (n_problems,)
     cdef object row_id_of_slot
     cdef object label_of_slot
@@ -21,6 +38,10 @@ cdef class Solution:
     cdef double *b
     cdef Py_ssize_t n_problems
     cdef Py_ssize_t n_slots         # in whole tiles
+    # (n_problems, 2): codes of the positive and the negative class, -1: all others.
+    cdef readonly object classes
+    cdef readonly bint one_vs_one
+    cdef readonly ByClass by_class  # one-vs-one: the support vectors by class, on request
 
 
 cdef Solution written_down(Store store, Slots slots, list problems)

@@ -9,7 +9,7 @@ from ...interrupts cimport check_interrupts
 from ...guard cimport Halt, share
 from ...memory cimport address, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
-from ..vectors.block cimport check_norms, check_type
+from ..vectors.block cimport OTHERS, check_norms, check_type
 from ..vectors.support_set cimport MADE_UP
 from .problem cimport Problem
 from .slots cimport Slots
@@ -26,22 +26,28 @@ cdef Solution written_down(Store store, Slots slots, list problems):
     cdef Solution solution = Solution.__new__(Solution)
     cdef Problem problem
     cdef const int32_t *index
+    cdef const int32_t *labels
     cdef const int8_t *alive
     cdef const double *alpha
     cdef double *coef
     cdef double scale
     cdef int64_t *row_id
-    cdef Py_ssize_t c, s
+    cdef Py_ssize_t c, s, row, n_rows = len(problems)
     solution.n_problems = len(problems)
+    solution.classes = np.array([problem.classes for problem in problems], dtype=np.int32)
+    solution.one_vs_one = len(problems) > 1 and solution.classes[0, 1] >= 0
+    if solution.one_vs_one:
+        n_rows = solution.classes[:, 1].max()
     solution.n_slots = round_up(store.n_slots, SIMD_TILE)
     solution.store = store.view()
-    solution.coef = np.zeros((solution.n_problems, solution.n_slots))
+    solution.coef = np.zeros((n_rows, solution.n_slots))
     solution.bias = np.zeros(solution.n_problems)
     solution.row_id_of_slot = np.empty(solution.n_slots, dtype=np.int64)
     solution.label_of_slot = slots.labels[:store.n_slots].copy()
     coef = solution.coef_at = <double *>address(solution.coef)
     solution.b = <double *>address(solution.bias)
     row_id = <int64_t *>address(solution.row_id_of_slot)
+    labels = <const int32_t *>address(solution.label_of_slot)
     for c in range(solution.n_problems):
         problem = problems[c]
         index, alive = problem.members.index, problem.members.alive
@@ -52,10 +58,14 @@ cdef Solution written_down(Store store, Slots slots, list problems):
         solution.b[c] *= scale
         for s in range(problem.members.n):
             if alive[s]:
-                coef[index[s]] = scale * alpha[s]
+                row = c
+                if solution.one_vs_one:
+                    row = (problem.codes.negative - 1
+                           if labels[index[s]] == problem.codes.positive
+                           else problem.codes.positive)
+                coef[row * solution.n_slots + index[s]] = scale * alpha[s]
                 row_id[index[s]] = (
                     -1 if problem.members.origin[s] == MADE_UP else problem.members.row_id[s])
-        coef += solution.n_slots
     return solution
 
 
@@ -67,6 +77,8 @@ cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
     """
     cdef Solution solution = Solution.__new__(Solution)
     solution.n_problems, solution.n_slots = coef.shape
+    codes = range(len(coef)) if len(coef) > 1 else [1]
+    solution.classes = np.array([(code, OTHERS) for code in codes], dtype=np.int32)
     solution.store = store.view()
     solution.coef, solution.bias = coef, bias
     solution.coef_at, solution.b = <double *>address(coef), <double *>address(bias)
@@ -74,6 +86,40 @@ cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
     solution.row_id_of_slot[:len(row_ids)] = row_ids
     solution.label_of_slot = labels.copy()
     return solution
+
+
+@cython.final
+cdef class ByClass:
+    def __init__(self, Solution solution):
+        slots = np.flatnonzero((solution.coef != 0).any(axis=0))
+        labels, stretches = solution.label_of_slot[slots], slots // STRETCH
+        order = np.lexsort((slots, labels, stretches))
+        slots, labels, stretches = slots[order], labels[order], stretches[order]
+        differs = (np.diff(labels) != 0) | (np.diff(stretches) != 0)
+        begins = np.concatenate([[0], np.flatnonzero(differs) + 1])[:len(slots)]
+        n_stretches = (solution.n_slots + STRETCH - 1) // STRETCH
+        self.slots, self.labels = slots.astype(np.int32), labels[begins]
+        self.coef = np.ascontiguousarray(solution.coef[:, slots])
+        self.begins = np.append(begins, len(slots)).astype(np.int64)
+        self.stretches = np.searchsorted(
+            stretches[begins], np.arange(n_stretches + 1)).astype(np.int64)
+
+    cdef void add(self, const float *values, Py_ssize_t stretch, float *work,
+                  double *out) noexcept nogil:
+        """Add the part of a stretch to the values of all pairs; ``values`` are over its slots."""
+        cdef Py_ssize_t q, k, row, begin, n, c, label, n_rows = self.coef.shape[0]
+        for q in range(self.stretches[stretch], self.stretches[stretch + 1]):
+            begin, label = self.begins[q], self.labels[q]
+            n = self.begins[q + 1] - begin
+            for k in range(n):
+                work[k] = values[self.slots[begin + k] - stretch * STRETCH]
+            # The pair (a, b) has the number of pairs before (a, a + 1), plus b - a - 1.
+            for row in range(n_rows):
+                if row < label:
+                    c = row * n_rows - row * (row - 1) // 2 + label - row - 1
+                else:
+                    c = label * n_rows - label * (label - 1) // 2 + row - label
+                out[c] += table().dot(work, &self.coef[row, begin], n)
 
 
 @cython.final
@@ -102,15 +148,27 @@ cdef class Solution:
         return self.label_of_slot[self.support]
 
     @property
+    def dual_coef(self):
+        """Coefficients of the support vectors, in the rows of ``coef``."""
+        return np.ascontiguousarray(self.coef[:, self.support])
+
+    @property
     def alpha(self):
         """(n_problems, n_SV) coefficients of the support vectors."""
-        return np.ascontiguousarray(self.coef[:, self.support])
+        if not self.one_vs_one:
+            return self.dual_coef
+        labels, dual_coef = self.labels, self.dual_coef
+        alpha = np.zeros((self.n_problems, len(labels)))
+        for of_pair, (first, second) in zip(alpha, self.classes):
+            of_first, of_second = labels == first, labels == second
+            of_pair[of_first] = dual_coef[second - 1, of_first]
+            of_pair[of_second] = dual_coef[first, of_second]
+        return alpha
 
     @property
     def beyond_ramp(self):
         """(n_problems, n_SV) whether the sign of alpha is opposite to the label."""
-        classes = np.arange(self.n_problems) if self.n_problems > 1 else np.ones(1)
-        side = np.where(self.labels == classes[:, None], 1, -1)
+        side = np.where(self.labels == self.classes[:, :1], 1, -1)
         return self.alpha * side < 0
 
     @property
@@ -133,6 +191,8 @@ cdef class Solution:
         if self.votes is not None:
             self.votes.decide(X, store, out)
             return
+        if self.one_vs_one and self.by_class is None:
+            self.by_class = ByClass(self)
         if executor is None or n < 4 * SIMD_BLOCK:
             self.decide_part(X, store, halt, out, 0, n)
             return
@@ -150,6 +210,7 @@ cdef class Solution:
         cdef Block fresh = store.new_block()
         cdef Py_ssize_t ld = min(n_slots, STRETCH)
         cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
+        cdef float[::1] work = np.empty(ld + 1, dtype=np.float32)
         for at in range(begin, end, SIMD_BLOCK):
             if halt.now:
                 return False
@@ -169,6 +230,9 @@ cdef class Solution:
                     # stretch starts at the beginning of the buffer.
                     store.values(fresh, first, first + width, &values[0] - first, ld)
                     for r in range(size):
+                        if self.one_vs_one:
+                            self.by_class.add(&values[r * ld], stretch, &work[0], &out[at + r, 0])
+                            continue
                         for c in range(self.n_problems):
                             out[at + r, c] += table().dot(
                                 &values[r * ld], self.coef_at + c * n_slots + first, width)

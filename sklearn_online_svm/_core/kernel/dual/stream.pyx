@@ -331,10 +331,14 @@ cdef class Stream:
             if (visits.place[r] < 0 and visits.cost[r] > 0.0
                     and not problem.members.knows(visits.row_id[r])):
                 return r  # in the support set when the block began, evicted since: new block
-            self.given.describe(&row, visits.row[r], c, self.slots.class_of(c))
-            row.place = visits.place[r]
-            problem.reprocess_left = problem.max_reprocess
-            code = problem.process_sample(&row)
+            code = 0
+            if self.given.belongs(visits.row[r], problem.codes):
+                self.given.describe(&row, visits.row[r], c, problem.codes)
+                row.place = visits.place[r]
+                problem.reprocess_left = problem.max_reprocess
+                code = problem.process_sample(&row)
+            elif problem.window is None:
+                continue
             while code > 0:
                 code = problem.reprocess_as_needed()
                 if code > 0 and self.stops():
@@ -397,7 +401,7 @@ cdef class Stream:
                 for r in range(size):
                     if not enters[c, at + r]:
                         continue
-                    given.describe(&row, rows[at + r], c, self.slots.class_of(c))
+                    given.describe(&row, rows[at + r], c, problem.codes)
                     row.place = r
                     row.region = -1         # seen by no admission rule: not counted
                     if scored and only is not None:

@@ -30,6 +30,15 @@ cdef struct Visits:
     int64_t row_id[SIMD_BLOCK]
 
 
+# The classes that a problem separates, by code; negative: OTHERS for all others.
+cdef enum:
+    OTHERS = -1
+
+cdef struct ClassCodes:
+    int positive
+    int negative
+
+
 cdef class SampleBlock:
     cdef Store store
     cdef Block block
@@ -61,4 +70,5 @@ cdef class Samples:
     cdef int8_t origin
     cdef const int8_t[::1] origins
 
-    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, int positive) noexcept nogil
+    cdef bint belongs(self, Py_ssize_t r, ClassCodes codes) noexcept nogil
+    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, ClassCodes codes) noexcept nogil

@@ -155,7 +155,7 @@ cdef class Samples:
     Parameters
     ----------
     labels : ndarray of int32
-        Class of each sample; in problem c class c has label +1 (in a single problem: class 1).
+        Class of each sample, which determines its label in a problem: 1 or -1.
     cost : ndarray of float64
         Upper bound of each sample's \\|alpha\\|; a sample of cost 0 is skipped.
     row_ids : ndarray of int64
@@ -163,8 +163,7 @@ cdef class Samples:
     shifted : ndarray of int8 of shape (n_problems, n_rows), optional
         Nonzero for samples on the flat part of a ramp loss: the box is on the other side of 0.
     targets : ndarray of float64 of shape (n_problems, n_rows), optional
-        Linear terms of the dual. Default: 1 for the class and -1 for the others. The label
-        determines the side of the box.
+        Linear terms of the dual. Default: the labels. The label determines the side of the box.
     epsilon : float, optional
         Regression: half the width of the tube around the targets in which the loss is 0.
     squared : bool, default=False
@@ -180,17 +179,22 @@ cdef class Samples:
         self.origins = origin if isinstance(origin, np.ndarray) else None
         self.origin = OF_DATA if isinstance(origin, np.ndarray) else origin
 
+    cdef bint belongs(self, Py_ssize_t r, ClassCodes codes) noexcept nogil:
+        """Return whether sample ``r`` is of a class that a problem separates."""
+        return (codes.negative == OTHERS or self.labels[r] == codes.positive
+                or self.labels[r] == codes.negative)
+
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,
-                       int positive) noexcept nogil:
+                       ClassCodes codes) noexcept nogil:
         """Describe sample ``r`` in problem ``c``: fill all fields of ``row`` but its place.
 
-        ``positive`` is the class whose label is +1. In regression the sample is on the lower side
-        of its tube.
+        The box of a sample that does not belong to the problem is empty. In regression the sample
+        is on the lower side of its tube.
         """
-        cdef double cost = self.cost[r]
+        cdef double cost = self.cost[r] if self.belongs(r, codes) else 0.0
         row.row_id, row.region = self.row_ids[r], 0
         row.origin = self.origin if self.origins is None else self.origins[r]
-        row.y = 1 if self.labels[r] == positive or self.epsilon >= 0.0 else -1
+        row.y = 1 if self.labels[r] == codes.positive or self.epsilon >= 0.0 else -1
         row.target = row.y if self.targets is None else self.targets[c, r]
         row.ridge = 0.0
         if self.epsilon >= 0.0:
@@ -209,20 +213,23 @@ cdef class Samples:
             return np.zeros(len(rows))
         return 0.5 / np.asarray(self.cost)[rows]
 
-    def boxes(self, Py_ssize_t c, int positive, rows):
+    def boxes(self, Py_ssize_t c, classes, rows):
         """Return the lower and upper ends of the boxes of samples in problem ``c``.
 
-        In regression these are the boxes of both sides together.
+        ``classes`` are those of the problem. In regression these are the boxes of both sides of the
+        tube together.
         """
         cdef Example row
         cdef Py_ssize_t i
+        cdef ClassCodes codes
+        codes.positive, codes.negative = classes
         cdef const int64_t[::1] places = np.ascontiguousarray(rows, dtype=np.int64)
         if len(rows) and not 0 <= np.min(rows) <= np.max(rows) < self.cost.shape[0]:
             raise IndexError(f"rows must be below {self.cost.shape[0]}, got {np.max(rows)}")
         cdef double[::1] lower = np.empty(len(rows))
         cdef double[::1] upper = np.empty(len(rows))
         for i in range(places.shape[0]):
-            self.describe(&row, places[i], c, positive)
+            self.describe(&row, places[i], c, codes)
             lower[i], upper[i] = row.lower, row.upper
             if self.epsilon >= 0.0:
                 lower[i] = -row.upper

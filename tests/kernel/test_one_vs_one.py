@@ -1,0 +1,161 @@
+"""One-vs-one: the problems, predictions and attributes of ``SVC`` with more than two classes."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_digits, load_iris, make_blobs, make_classification
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, RampSVC
+from tests.support.samples import LAYOUTS, three_classes
+
+TIGHT = dict(max_iter=-1, tol=1e-6, random_state=0)
+
+
+def pairwise(**params):
+    return LASVC(multi_class="ovo", **params)
+
+
+def noisy_classes(n_samples=400, n_classes=5, seed=0):
+    return make_classification(
+        n_samples,
+        8,
+        n_informative=5,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        flip_y=0.1,
+        random_state=seed,
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_the_optimum_is_that_of_svc(kernel, layout):
+    X, y = three_classes()
+    X = LAYOUTS[layout](X)
+    params = dict(kernel=kernel, C=2.0, gamma=0.3)
+    svc = SVC(tol=1e-6, **params).fit(X, y)
+    model = pairwise(**params, **TIGHT).fit(X, y)
+    for shape in ("ovr", "ovo"):
+        svc.decision_function_shape = model.decision_function_shape = shape
+        assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-4)
+    assert_array_equal(model.predict(X), svc.predict(X))
+    assert_array_equal(model.n_support_, svc.n_support_)
+    assert_array_equal(model.support_, svc.support_)
+    assert model.dual_coef_.shape == svc.dual_coef_.shape
+    assert_allclose(model.intercept_, svc.intercept_, atol=1e-4)
+    if kernel == "linear":
+        assert_allclose(model.coef_, csr_matrix(svc.coef_).toarray(), atol=1e-4)
+
+
+@pytest.mark.parametrize("max_iter", [-1, "auto"])
+@pytest.mark.parametrize("n_classes", [3, 4, 7, 12])
+def test_coefficients_have_the_layout_of_svc(n_classes, max_iter):
+    X, y = make_blobs(40 * n_classes, centers=n_classes, cluster_std=3.0, random_state=n_classes)
+    labels = np.array([f"class {c:02}" for c in range(n_classes)])
+    svc = SVC(C=1.0, tol=1e-8).fit(X, labels[y])
+    model = pairwise(max_iter=max_iter, tol=1e-8, random_state=0).fit(X, labels[y])
+    assert_array_equal(model.support_, svc.support_)
+    assert_array_equal(model.support_vectors_, svc.support_vectors_)
+    # The coefficients of free vectors are less certain than decision values.
+    assert_allclose(model.dual_coef_, svc.dual_coef_, atol=1e-3)
+    assert_allclose(model.intercept_, svc.intercept_, atol=1e-6)
+    assert_array_equal(model.predict(X), svc.predict(X))
+
+
+@pytest.mark.parametrize("break_ties", [False, True])
+def test_ties_are_broken_as_by_svc(break_ties):
+    """Three classes around a point in the middle: each has one vote."""
+    X, y = make_blobs([20, 100, 180], centers=None, cluster_std=6.0, random_state=1)
+    grid = np.stack(np.meshgrid(*[np.linspace(-15, 15, 200)] * 2), axis=-1).reshape(-1, 2)
+    params = dict(C=0.01, kernel="linear", break_ties=break_ties)
+    svc = SVC(tol=1e-6, **params).fit(X, y)
+    model = pairwise(**params, **TIGHT).fit(X, y)
+    predicted = model.predict(grid)
+    assert_array_equal(predicted, svc.predict(grid))
+    by_value = model.decision_function(grid).argmax(axis=1)
+    assert (predicted == by_value).all() == break_ties
+    model.set_params(break_ties=True, decision_function_shape="ovo")
+    with pytest.raises(ValueError, match="break_ties must be False when decision_function_shape"):
+        model.predict(grid)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 2: 0.5}])
+def test_weights_are_those_of_svc(class_weight):
+    X, y = noisy_classes()
+    weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], len(y))
+    if class_weight == "balanced":  # of SVC it is computed without the weights
+        weights[:] = 1.0
+    params = dict(C=0.7, gamma=0.1, class_weight=class_weight)
+    svc = SVC(tol=1e-7, **params).fit(X, y, weights)
+    model = pairwise(**params, **TIGHT).fit(X, y, weights)
+    assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full", "lasvm-nc", "lasvm-i"])
+def test_a_pair_has_the_solution_of_its_samples_alone(algorithm):
+    X, y = noisy_classes(300, 4)
+    params = dict(algorithm=algorithm, gamma=0.1, shuffle=False, max_iter=1, tol=1e-6)
+    together = pairwise(decision_function_shape="ovo", **params).fit(X, y)
+    alone = OneVsOneClassifier(LASVC(**params)).fit(X, y)
+    values = together.decision_function(X)
+    for column, estimator in enumerate(alone.estimators_):
+        # In a model of two classes f is positive for the second one.
+        assert_allclose(values[:, column], -estimator.decision_function(X), atol=2e-5)
+
+
+def test_two_classes_are_the_same_problem():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0], y[y > 0]
+    model, other = pairwise(random_state=0).fit(X, y), LASVC(random_state=0).fit(X, y)
+    assert_array_equal(model.decision_function(X), other.decision_function(X))
+    assert_array_equal(model.dual_coef_, other.dual_coef_)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("sizes", [[1], [7], [1797]])
+def test_chunks_and_threads_do_not_change_a_stream(sizes, n_jobs):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300]
+    whole = pairwise(gamma=0.001, C=10).partial_fit(X, y, classes=np.arange(10))
+    model, (size,) = pairwise(gamma=0.001, C=10, n_jobs=n_jobs), sizes
+    for first in range(0, len(y), size):
+        rows = slice(first, first + size)
+        model.partial_fit(X[rows], y[rows], classes=np.arange(10))
+        if first == 14:
+            model = pickle.loads(pickle.dumps(model))
+    assert_array_equal(model.decision_function(X), whole.decision_function(X))
+    assert_array_equal(model.dual_coef_, whole.dual_coef_)
+
+
+def test_a_class_without_samples_is_not_predicted():
+    X, y = load_digits(return_X_y=True)
+    few = np.isin(y, [2, 5, 7])
+    model = pairwise(gamma=0.001).partial_fit(X[few], y[few], classes=np.arange(10))
+    assert set(model.predict(X)) == {2, 5, 7}
+
+
+def test_parameters_are_checked():
+    X, y = three_classes()
+    for name, value in (("multi_class", "all"), ("decision_function_shape", 1), ("break_ties", 2)):
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of LASVC must be"):
+            LASVC(**{name: value}).fit(X, y)
+    model = pairwise(gamma=1.0).partial_fit(X, y, classes=np.unique(y))
+    with pytest.raises(ValueError, match="multi_class"):
+        model.set_params(multi_class="ovr").partial_fit(X, y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_ramp_loss_is_that_of_pairs_alone(fit_intercept):
+    X, y = noisy_classes(300, 4)
+    params = dict(gamma=0.1, C=5.0, tol=1e-6, random_state=0, fit_intercept=fit_intercept)
+    model = RampSVC(multi_class="ovo", decision_function_shape="ovo", **params).fit(X, y)
+    alone = OneVsOneClassifier(RampSVC(**params)).fit(X, y)
+    values = model.decision_function(X)
+    assert np.isfinite(model.objective_history_).all()
+    for column, estimator in enumerate(alone.estimators_):
+        assert_allclose(values[:, column], -estimator.decision_function(X), atol=1e-3)
