@@ -82,8 +82,8 @@ class SolverSpec:
             "max_reprocess": self.max_reprocess // n_problems,
         }
 
-    def for_negative_samples(self, n):
-        """Return the options with which ``n`` samples, all negative, begin a problem."""
+    def for_one_side(self, n):
+        """Return the options with which ``n`` samples of one side begin a problem."""
         return replace(self, window_size=None)
 
 
@@ -104,7 +104,7 @@ class LasvmSpec(SolverSpec):
     has_bias: ClassVar[bool] = True
     may_move_origin: ClassVar[bool] = True
 
-    def for_negative_samples(self, n):
+    def for_one_side(self, n):
         return replace(self, window_size=None, n_init=n)
 
 

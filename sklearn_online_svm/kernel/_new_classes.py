@@ -1,12 +1,14 @@
 """New classes of a kernel model in mid-stream.
 
-In one-vs-rest, all samples so far are negative in the problem of a new class. The samples that a
-model still has are its vectors: a problem of one class is trained on them, and each new class
-begins with a copy of it. The problems of the former classes do not change. Two classes have a
-single function f; the functions of the two are then -f and f.
+In one-vs-rest, all samples so far are negative in the problem of a new class. In one-vs-one, those
+of class a are the samples so far of the pair of a and a new class. The samples that a model still
+has are its vectors: a problem of one class is trained on them, and the new problems begin with
+copies of it. The problems of the former classes do not change. Two classes have a single function
+f; the functions of the two are then -f and f.
 """
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -48,23 +50,36 @@ def extended_engine(engine, spec, places):
     """
     with engine.guard.reading():
         samples = engine.stored_samples()
+    labels = places[samples["label"]]
     extended = spec.build()
-    negative = _negative_engine(engine.store.vectors(samples["slot"]), samples["cost"], spec)
+
+    @cache
+    def trained(of_class, is_positive):
+        some = samples if of_class is None else samples[labels == of_class]
+        vectors = engine.store.vectors(some["slot"])
+        return _one_sided_engine(vectors, some["cost"], is_positive, spec), some
+
+    def begun(positive, negative):
+        if not spec.one_vs_one:
+            return trained(None, False)
+        return trained(positive, True) if positive in places else trained(negative, False)
+
     with engine.guard.reading():
-        extended.begin_from(engine, places, negative, samples)
+        extended.begin_from(engine, places, begun)
     return extended
 
 
-def _negative_engine(vectors, cost, spec):
-    """Return an engine with one problem, trained on the vectors as negative samples.
+def _one_sided_engine(vectors, cost, is_positive, spec):
+    """Return an engine with one problem, trained on the vectors as samples of one side.
 
-    With a bias, they are all kept with alpha = 0 until the first positive sample, as the first
-    samples of a stream. Without a bias, they are trained on in their order.
+    With a bias, they are all kept with alpha = 0 until the first sample of the other side, as the
+    first samples of a stream. Without a bias, they are trained on in their order.
     """
     n = len(cost)
-    engine = replace(spec, n_problems=1, solver=spec.solver.for_negative_samples(n)).build()
-    given = Samples(np.zeros(n, np.int32), np.ascontiguousarray(cost), np.arange(n))
-    engine.learn(vectors, np.arange(n), given)
+    solver = spec.solver.for_one_side(n)
+    engine = replace(spec, n_problems=1, one_vs_one=False, solver=solver).build()
+    labels = np.full(n, is_positive, dtype=np.int32)
+    engine.learn(vectors, np.arange(n), Samples(labels, np.ascontiguousarray(cost), np.arange(n)))
     return engine
 
 

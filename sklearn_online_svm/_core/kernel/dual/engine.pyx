@@ -26,7 +26,7 @@ import numpy as np
 
 # What is known of a sample in the store.
 SAMPLE = np.dtype([("slot", np.int64), ("row_id", np.int64), ("origin", np.int8),
-                   ("cost", np.float64), ("born", np.int64)])
+                   ("cost", np.float64), ("born", np.int64), ("label", np.int32)])
 
 
 @cython.final
@@ -89,12 +89,14 @@ cdef class Engine:
     def stored_samples(self):
         """Return what is known of the samples in the store, in the order of their slots.
 
-        A structured array with the fields ``slot``, ``row_id``, ``origin``, ``cost`` and ``born``,
-        the number of samples that had been processed before (0 without a window).
+        A structured array with the fields ``slot``, ``row_id``, ``origin``, ``cost``, ``label``
+        (class code) and ``born``, the number of samples that had been processed before (0 without
+        a window).
         """
         cdef Problem problem
         samples = np.zeros(self.store.n_slots, dtype=SAMPLE)
         samples["slot"] = -1
+        samples["label"] = self.slots.labels[:self.store.n_slots]
         for problem in self.problems:
             slots, n = problem.slots(), problem.members.n
             at = problem.members["index"][slots]
@@ -107,38 +109,49 @@ cdef class Engine:
                 samples["born"][at] = problem.window.state(n)["window_born"][slots]
         return samples[samples["slot"] >= 0]
 
-    def begin_from(self, Engine former, places, Engine negative, samples):
+    def begin_from(self, Engine former, places, begun):
         """Continue an engine of fewer classes in this empty one, which then is independent of it.
 
-        Two former classes have a single function f; here their functions are -f and f.
+        Problems of former classes do not change. Two former classes have a single function f; here
+        it is that of the second one, and -f that of the first one, or of their pair.
 
         Parameters
         ----------
         former : Engine
         places : ndarray of shape (n_former_classes,)
             Indices of the former classes among all classes.
-        negative : Engine
-            Its problem, of which each new class gets a copy, was trained on the samples in the
-            store of ``former`` as negative samples.
-        samples : ndarray
-            These samples, a result of ``former.stored_samples()``.
+        begun : function
+            Given the classes of a new problem, it returns an engine whose problem was trained on
+            those samples in the store of ``former`` that belong to it, and these samples, a part
+            of ``former.stored_samples()``.
         """
         cdef Problem problem, first = former.problems[0]
+        cdef Engine one
         cdef bint single = len(former.problems) == 1
-        states = [problem.state() for problem in former.problems]
-        at = dict(zip(places.tolist(), states * 2 if single else states))
-        self.store.restore(former.store.state(), former.store.n_slots)
-        for c, problem in enumerate(self.problems):
-            if c in at:
-                problem.restore(at[c])
-            else:
-                problem.begin_with(negative.problems[0], samples, first.window)
+        cdef int64_t n_evaluations = former.stream.n_evaluations + former.finisher.n_evaluations
+        cdef dict known = {}
+        cdef set counted = set()
+        for problem in former.problems:
+            classes = places.tolist() + [OTHERS]        # OTHERS, -1, is the last index
+            positive, negative = problem.classes
+            known[classes[positive], classes[negative]] = problem
         if single:
-            self.problems[places[0]].mirror()
+            low, high = places.tolist()
+            known = dict.fromkeys([(low, OTHERS), (high, OTHERS), (low, high)], first)
+        self.store.restore(former.store.state(), former.store.n_slots)
+        for problem in self.problems:
+            if problem.classes in known:
+                problem.restore(known[problem.classes].state())
+                if single and problem.codes.positive == places[0]:
+                    problem.mirror()
+                continue
+            one, samples = begun(*problem.classes)
+            problem.begin_with(one.problems[0], samples, first.window)
+            if one not in counted:
+                counted.add(one)
+                n_evaluations += one.n_kernel_evaluations
         self.slots.begin_from(former.slots, places)
-        self.stream.n_evaluations = (
-            former.stream.n_evaluations + former.finisher.n_evaluations
-            + negative.n_kernel_evaluations)
+        self.stream.n_evaluations = n_evaluations
         self.stream.n_processed = former.stream.n_processed
 
     def touched(self):

@@ -51,6 +51,8 @@ cdef class Finisher:
 
     cdef int finish(self, list problems, executor) except -1:
         """Optimize problems over their support sets, from where they are."""
+        if self.slots.counted:
+            self.slots.reserve_computers(1 if executor is None else executor._max_workers)
         if executor is None or len(problems) == 1:
             try:
                 for problem in problems:
@@ -70,8 +72,11 @@ cdef class Finisher:
         cdef int code = 0
         if not problem.finishing:
             self.begin_finish(problem)
-        problem.matrix.load_working_set()       # of an interrupted call
+        computer = None
+        if self.slots.counted:
+            computer = problem.matrix.computer = self.slots.borrow_computer()
         try:
+            problem.matrix.load_working_set()       # of an interrupted call
             while not problem.is_finished and not self.halt.now:
                 with nogil:
                     code = self.make_steps(problem)
@@ -89,6 +94,8 @@ cdef class Finisher:
                         raise
         finally:
             problem.matrix.unload_working_set()
+            if computer is not None:
+                self.slots.computers.append(computer)
 
     cdef int begin_finish(self, Problem problem) except -1:
         """Set the tolerance tau, and the limit of steps to a share of those left."""

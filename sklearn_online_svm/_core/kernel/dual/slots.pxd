@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from ...simd.primitives cimport SIMD_BLOCK
 from ..vectors.block cimport SampleBlock
 from .problem cimport Problem
+from ..rows.kernel_row cimport RowComputer
 from ..rows.shared_kernel_cache cimport SharedKernelCache
 from ..vectors.stores cimport Store
 
@@ -13,6 +14,7 @@ cdef class Slots:
     cdef list problems
     cdef bint counted               # whether references are counted: slots of problems differ
     cdef SharedKernelCache rows     # shared kernel cache, if references are counted, or None
+    cdef list computers             # of kernel rows, one for each thread, that are not in use
     # Per slot: the number of references and the class of the vector; list of free slots.
     cdef object references
     cdef object free
@@ -33,6 +35,8 @@ cdef class Slots:
     cdef void divide_memory(self) noexcept
     cdef void cache_all_rows(self) noexcept
     cdef int make_room(self) except -1
+    cdef int reserve_computers(self, Py_ssize_t n) except -1
+    cdef RowComputer borrow_computer(self)
     cdef list saved(self)
     cdef int take_back(self, list saved) except -1
     cdef int write(self, SampleBlock fresh) except -1

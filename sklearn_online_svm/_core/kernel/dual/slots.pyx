@@ -12,6 +12,7 @@ from ...simd.primitives cimport SIMD_BLOCK
 from ..vectors.block cimport SampleBlock
 from ..vectors.support_set cimport OF_DATA
 from .problem cimport Problem
+from ..rows.kernel_row cimport RowComputer
 from ..rows.shared_kernel_cache cimport SharedKernelCache
 from ..vectors.stores cimport Store
 
@@ -36,6 +37,11 @@ cdef class Slots:
         self.references = np.zeros(0, dtype=np.int32)
         self.free = np.zeros(0, dtype=np.int32)
         self.labels = np.zeros(0, dtype=np.int32)
+        self.computers = []
+        if self.counted:
+            self.computers.append(RowComputer(store))
+            for problem in problems:
+                (<Problem>problem).matrix.computer = self.computers[0]
 
     def state(self):
         """Return copies of all arrays."""
@@ -126,6 +132,18 @@ cdef class Slots:
             self.references, self.free, self.labels = references, free, labels
             self.capacity = capacity
         return 0
+
+    cdef int reserve_computers(self, Py_ssize_t n) except -1:
+        """Allocate memory for so many threads, so that ``borrow_computer`` cannot fail."""
+        while len(self.computers) < n:
+            self.computers.append(RowComputer(self.store))
+        for computer in self.computers:
+            (<RowComputer>computer).reserve()
+        return 0
+
+    cdef RowComputer borrow_computer(self):
+        """Return a computer for this thread, to be appended to ``computers`` afterwards."""
+        return self.computers.pop()
 
     cdef list saved(self):
         """Return copies of all that training changes in the problems, for ``take_back``."""

@@ -266,6 +266,8 @@ cdef class Stream:
         for problem in self.problems:
             (<Problem>problem).begin_block(&self.block.scored, self.block.n)
         self.slots.make_room()
+        if self.slots.counted:
+            self.slots.reserve_computers(1 if executor is None else executor._max_workers)
         if self.block.n:
             self.store.make_room(self.block.block)
         if self.prefetch.begin >= 0:
@@ -311,11 +313,16 @@ cdef class Stream:
         """Process all samples in the problems ``first``, ``first + step``, ..."""
         cdef Py_ssize_t r, c
         cdef Problem problem
-        for c in range(first, len(self.problems), step):
-            problem = self.problems[c]
-            with nogil:
-                r = self.visit_in_order(problem, c)
-            self.store.raise_errors(r)
+        computer = self.slots.borrow_computer()
+        try:
+            for c in range(first, len(self.problems), step):
+                problem = self.problems[c]
+                problem.matrix.computer = computer
+                with nogil:
+                    r = self.visit_in_order(problem, c)
+                self.store.raise_errors(r)
+        finally:
+            self.slots.computers.append(computer)
 
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
         """Process the samples of the block in one problem; return how many, -1 if out of memory.

@@ -22,7 +22,7 @@ cdef class KernelMatrix:
     cdef WorkingSet working          # rows over a working set, or None
     cdef SharedKernelCache shared    # cache over the slots of the store, if these differ
     cdef Py_ssize_t n_problems       # problems that use the shared cache
-    cdef RowComputer computer
+    cdef RowComputer computer        # if the cache is shared, set for each thread
     cdef readonly Gather gather
     cdef readonly int64_t n_evaluations
     cdef double work                 # array elements accessed, to return to the caller in time

@@ -36,7 +36,8 @@ cdef class KernelMatrix:
     def __init__(self, Store store, SupportSet members, bint identity):
         self.store, self.members, self.identity = store, members, identity
         self.n_problems = 1
-        self.computer = RowComputer(store)
+        if identity:
+            self.computer = RowComputer(store)
         self.gather = Gather()
 
     def __cinit__(self, *args, **kwargs):

@@ -71,4 +71,5 @@ cdef class Samples:
     cdef const int8_t[::1] origins
 
     cdef bint belongs(self, Py_ssize_t r, ClassCodes codes) noexcept nogil
-    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, ClassCodes codes) noexcept nogil
+    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,
+                       ClassCodes codes) noexcept nogil

@@ -216,8 +216,8 @@ cdef class Samples:
     def boxes(self, Py_ssize_t c, classes, rows):
         """Return the lower and upper ends of the boxes of samples in problem ``c``.
 
-        ``classes`` are those of the problem. In regression these are the boxes of both sides of the
-        tube together.
+        ``classes`` are those of the problem. In regression these are the boxes of both sides of
+        the tube together.
         """
         cdef Example row
         cdef Py_ssize_t i
