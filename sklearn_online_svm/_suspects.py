@@ -1,6 +1,7 @@
 """Detection of suspicious labels by the margin: a method of the classifiers.
 
-They have ``_suspect_margin``; labels with a smaller margin are suspicious.
+They have ``_suspect_margin``, labels with a smaller margin are suspicious, and ``_margins``, which
+returns margins from the decision values of all problems and class codes.
 """
 
 from numbers import Integral
@@ -38,8 +39,9 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
         Indices into X, the most suspicious first.
     margins : ndarray of shape (n_suspects,)
         :math:`y f(x)`; with several classes half the difference between the decision
-        value of the given class and the largest of the others. Only returned if
-        ``return_margins=True``.
+        value of the given class and the largest of the others; with ``multi_class="ovo"``
+        the smallest :math:`y f(x)` over the pairs of the given class with the others,
+        whatever ``decision_function_shape`` is. Only returned if ``return_margins=True``.
 
     Raises
     ------
@@ -53,10 +55,10 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):
         raise ValueError(f"n_suspects must be an integer >= 0 or None, got {n_suspects!r}.")
     view = self._view()
-    scores = view.decision_function(X)
+    scores = view._decision_values(X)
     y = column_or_1d(y)
     check_consistent_length(scores, y)
-    margins = _margins(scores, encode_labels(y, view.classes_))
+    margins = view._margins(scores, encode_labels(y, view.classes_))
     suspects = np.argsort(margins, kind="stable")
     if n_suspects is None:
         n_suspects = np.count_nonzero(margins < self._suspect_margin)
@@ -64,10 +66,10 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     return (suspects, margins[suspects]) if return_margins else suspects
 
 
-def _margins(scores, codes):
-    """Return the margin of each sample from decision values and class codes."""
-    if scores.ndim == 1:
-        return np.where(codes == 1, scores, -scores)
+def margins(scores, codes):
+    """Return margins from decision values of one problem, or one for each class."""
+    if scores.shape[1] == 1:
+        return np.where(codes == 1, scores[:, 0], -scores[:, 0])
     own = np.arange(len(codes)), codes
     others = scores.copy()
     others[own] = -np.inf

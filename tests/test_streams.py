@@ -56,6 +56,9 @@ MODELS = {
     **{f"{name}, 2 classes": Busy(C=2.0, algorithm=name, **KERNEL) for name in ALGORITHMS},
     "lasvm, probabilities": LASVC(C=2.0, probability=True, **KERNEL),
     "lasvm, window": LASVC(window_size=60, **KERNEL),
+    "lasvm, pairs": LASVC(multi_class="ovo", C=2.0, **KERNEL),
+    "lasvm-g, pairs": Busy(multi_class="ovo", C=2.0, algorithm="lasvm-g", **KERNEL),
+    "lasvm, pairs, window": LASVC(multi_class="ovo", window_size=60, **KERNEL),
     "active": ActiveLASVC(random_state=0, **KERNEL),
     "virtual": VirtualLASVC(random_state=0, **KERNEL),
     "kernel pa": KernelPassiveAggressiveClassifier(gamma=0.3),
@@ -129,6 +132,7 @@ DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
     *("kernel pa, mean", "kernel regressor, mean", "local", "local, scw", "lasvm, window"),
+    *("lasvm, pairs, window",),
     *("lasvr, window", "one class", "one class, window", "one class, budget"),
     *("cells", "cells, 2 classes", "cells, regressor"),
 )

@@ -1,6 +1,7 @@
 """``suspect_labels`` of all classifiers."""
 
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -31,6 +32,8 @@ KERNEL_MODELS = [
     LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, algorithm="lasvm-nc"),
     LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, algorithm="lasvm-i"),
     RampSVC(gamma=0.5, C=5.0, ramp_s=-0.3),
+    LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, multi_class="ovo"),
+    RampSVC(gamma=0.5, C=5.0, multi_class="ovo", decision_function_shape="ovo"),
 ]
 LINEAR_MODELS = [
     PassiveAggressiveClassifier(C=0.1),
@@ -48,12 +51,25 @@ with_models = pytest.mark.parametrize("model", [*KERNEL_MODELS, *LINEAR_MODELS],
 
 def margins_of(model, X, y):
     """Return the margins by their definition."""
+    if getattr(model, "multi_class", "ovr") == "ovo" and len(model.classes_) > 2:
+        return margins_of_pairs(model, X, y)
     scores = model.decision_function(X)
     if scores.ndim == 1:
         return np.where(y == model.classes_[1], scores, -scores)
     codes = np.searchsorted(model.classes_, y)
     others = [np.delete(row, code).max() for row, code in zip(scores, codes)]
     return 0.5 * (scores[np.arange(len(y)), codes] - others)
+
+
+def margins_of_pairs(model, X, y):
+    shape = model.decision_function_shape
+    scores = model.set_params(decision_function_shape="ovo").decision_function(X)
+    model.set_params(decision_function_shape=shape)
+    pairs = [*combinations(model.classes_, 2)]
+    return [
+        min(f if label == a else -f for f, (a, b) in zip(row, pairs) if label in (a, b))
+        for label, row in zip(y, scores)
+    ]
 
 
 @with_models
@@ -65,7 +81,7 @@ def test_suspects_are_the_samples_with_the_smallest_margins(model, problem, layo
     before = pickle.dumps(model)
     for samples in ((X, y), problem(150, seed=3)):  # training samples and new ones
         X, y = LAYOUTS[layout](samples[0]), samples[1]
-        expected = margins_of(model, X, y)
+        expected = np.array(margins_of(model, X, y))
         suspects, margins = model.suspect_labels(X, y, return_margins=True)
         assert_allclose(margins, expected[suspects], rtol=1e-12, atol=1e-12)
         assert set(suspects) == set(np.flatnonzero(expected < getattr(model, "ramp_s", -1.0)))
@@ -127,7 +143,15 @@ def test_linear_models_find_flipped_labels(model):
 
 
 @pytest.mark.parametrize(
-    "model", [LASVC(algorithm="lasvm-nc"), LASVC(algorithm="lasvm-i"), RampSVC()], ids=str
+    "model",
+    [
+        LASVC(algorithm="lasvm-nc"),
+        LASVC(algorithm="lasvm-i"),
+        RampSVC(),
+        LASVC(algorithm="lasvm-nc", multi_class="ovo"),
+        RampSVC(multi_class="ovo"),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("n_classes", [2, 10])
 def test_kernel_models_find_flipped_digits(model, n_classes):

@@ -508,7 +508,7 @@ class LASVR(RegressorMixin, OnlineMachine):
                 "leave_one_out_predict needs the training samples, all of them in their order, "
                 f"with their target values: {n_rows} samples. X or y differ from them."
             )
-        values = model._decide(X).reshape(len(targets), -1)
+        values = model._decision_values(X)
         # At the optimum, samples outside of the tube that are no support vectors have weight 0.
         is_optimal = model.kkt_violation_ <= model._tolerance()
         outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)

@@ -13,7 +13,7 @@ from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_samples, check_weights, encode_labels, signs
+from .._validation import check_samples, check_weights, encode_labels
 from ._solution_view import KernelValues, are_rows_of, solution_views
 from ._span import (
     BLOCK,
@@ -28,6 +28,8 @@ METHODS = ("exact", "span", "xi-alpha")
 
 # With at least so many features, reading a kernel value costs less than computing it.
 MANY_FEATURES = 64
+# In place of an infinite shift, after which differences of decision values would not be numbers.
+LARGEST = 1e300
 
 
 def _offers_leave_one_out(model):
@@ -73,7 +75,7 @@ def leave_one_out_estimate_(self):
     solution.decide(vectors[kept], scores)
     for c, problem in enumerate(problems):
         scores[:, c] -= span_shifts(problem)[kept]
-    n_wrong = np.count_nonzero(predicted(scores) != solution.labels)
+    n_wrong = np.count_nonzero(view._predicted(scores) != solution.labels)
     return n_wrong / view.n_labels_used_ if view.n_labels_used_ else np.nan
 
 
@@ -148,14 +150,20 @@ def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
       This is :math:`1 - \xi_i - 2 |\alpha_i| R^2` [4]_ with an :math:`R^2` for each sample.
 
     With more than two classes this holds for each decision function, and the largest value
-    gives the class. With a bias, if no support vector is free without the sample (classes of
+    gives the class. With ``multi_class="ovo"`` a sample is left out of the pairs of its class
+    only, and its margin in each of them can only become smaller: its class loses votes and the
+    others gain them. So bounds of the margins give bounds of the votes, and a misclassified
+    sample remains misclassified. A tie of votes counts as in ``predict``: the class is the first
+    one (with ``break_ties=True``, that of the largest decision value).
+
+    With a bias, if no support vector is free without the sample (classes of
     equal size and a very small C), every bias in an interval is optimal, and the result may
     depend on the one that the solver returns. For a function that is not positive semidefinite
     (sigmoid) there is no proof.
 
     ``"exact"`` may require one warm-started fit per support vector. ``"span"`` inverts, for
-    each class, a matrix over the free support vectors, and needs a small multiple of 8 bytes
-    for each pair of them.
+    each binary problem, a matrix over the free support vectors, and needs a small multiple of
+    8 bytes for each pair of them.
 
     References
     ----------
@@ -210,7 +218,8 @@ def leave_one_out_decision_function(self, X, y):
 
     Returns
     -------
-    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
+            (n_samples, n_classes * (n_classes - 1) / 2)
         Decision values, in the form of ``decision_function``.
 
     Raises
@@ -249,12 +258,11 @@ def leave_one_out_decision_function(self, X, y):
     check_is_fitted(self)
     model = copy.deepcopy(self)  # other threads may train this model meanwhile
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
-    scores = decisions(model, X)
+    scores = model._decision_values(X)
     violates = model._targets.linear_terms(codes).T * scores < 1.0
     with model._reading() as (_, engine):
         problems = solution_views(engine, model._spec, X, "row_id")
-    scores = without_each(problems, scores, violates)
-    return scores[:, 0] if scores.shape[1] == 1 else scores
+    return model._shaped(without_each(problems, scores, violates))
 
 
 def training_samples(model, X, y, caller):
@@ -297,22 +305,23 @@ class Optimum:
         if isinstance(model.gamma, str):
             model.set_params(gamma=model.gamma_)
         self.model = model.fit(self.X, self.y, self.weights)
-        self.scores = decisions(self.model, self.X)
-        self.problems = solution_views(model._engine, model._spec, self.X, "row_id")
+        self.scores = self.model._decision_values(self.X)
+        self.terms = model._targets.linear_terms(self.codes)
+        samples = [np.flatnonzero(~np.isnan(y)) for y in self.terms]
+        self.problems = solution_views(model._engine, model._spec, self.X, "row_id", samples)
 
     def wrong(self, shifts):
         """Return whether each sample is misclassified after its decision values are shifted."""
         moved = self.scores.copy()
         for c, problem in enumerate(self.problems):
-            moved[:, c] -= shifts(problem)
-        return predicted(moved) != self.codes
+            moved[:, c] -= np.clip(shifts(problem), -LARGEST, LARGEST)
+        return self.model._predicted(moved) != self.codes
 
     def exact_errors(self):
         """Return whether each sample is misclassified by a model trained without it."""
-        wrong = predicted(self.scores) != self.codes
+        wrong = self.model._predicted(self.scores) != self.codes
         doubtful = self.wrong(proven_shifts)
-        for c, problem in enumerate(self.problems):
-            margins = signs(self.codes, c, len(self.problems)) * self.scores[:, c]
+        for problem, margins in zip(self.problems, self.terms * self.scores.T, strict=True):
             doubtful |= may_limit_bias(problem, margins)
         doubtful = np.flatnonzero(doubtful & ~wrong)
         weighted = np.bincount(self.codes[self.weights > 0])
@@ -327,7 +336,8 @@ class Optimum:
                 weights = self.weights.copy()
                 weights[i] = 0.0
                 without = model._draft().fit(X, self.y, weights)
-                wrong[i] = predicted(decisions(without, X[i : i + 1]))[0] != self.codes[i]
+                scores = without._decision_values(X[i : i + 1])
+                wrong[i] = without._predicted(scores)[0] != self.codes[i]
         return wrong
 
     def _with_kernel_matrix(self):
@@ -348,13 +358,3 @@ class Optimum:
             matrix[block] = values(block, all_samples)
         model = model._draft().set_params(kernel="precomputed")
         return model.fit(matrix, self.y, self.weights), matrix
-
-
-def decisions(model, X):
-    """Return decision values of shape (n_samples, n_problems)."""
-    return model._decide(X).reshape(X.shape[0], -1)
-
-
-def predicted(scores):
-    """Return class codes for decision values of shape (n_samples, n_problems)."""
-    return scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] > 0).astype(np.intp)

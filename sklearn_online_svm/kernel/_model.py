@@ -82,6 +82,11 @@ class KernelModel(IncrementalEstimator):
     # ---------------------------------------------------------------------------- predictions
 
     def _decide(self, X):
+        scores = self._decision_values(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _decision_values(self, X):
+        """Return the decision values of all problems, of shape (n_samples, n_problems)."""
         check_is_fitted(self)
         if not can_skip_validation(self, X, self._dtype):
             X = check_samples(
@@ -91,8 +96,7 @@ class KernelModel(IncrementalEstimator):
                 dtype=self._dtype,
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
-        scores = decision_values(self._spec, self._solution(), X, self.n_jobs)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return decision_values(self._spec, self._solution(), X, self.n_jobs)
 
     def _shown(self):
         """Return the fitted model to be shown, and its solution."""
@@ -183,6 +187,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     _suspect_margin = -1.0
     suspect_labels = _suspects.suspect_labels
+    _margins = staticmethod(_suspects.margins)
 
     # ---------------------------------------------------------------------------- predictions
 

@@ -66,7 +66,8 @@ class KernelValues:
 class SolutionView:
     """Solution of one binary problem over n samples; those not stored have empty boxes.
 
-    ``ridge`` is what a squared loss adds to K(x, x).
+    ``ridge`` is what a squared loss adds to K(x, x). ``samples`` are the indices of those that
+    belong to the problem, None: all.
     """
 
     alpha: np.ndarray
@@ -78,9 +79,10 @@ class SolutionView:
     tol: float
     has_bias: bool
     kernel: KernelValues
+    samples: np.ndarray | None = None
 
     @classmethod
-    def of(cls, problem, numbering, n, has_bias, kernel):
+    def of(cls, problem, numbering, n, has_bias, kernel, samples=None):
         """Return the solution of a problem; ``numbering`` of samples: "index" or "row_id"."""
         slots, members = problem.slots(), problem.members
         alpha, g, b = problem.solution()
@@ -91,7 +93,7 @@ class SolutionView:
             return by_row
 
         arrays = alpha, members["lower"], members["upper"], g, members["ridge"]
-        return cls(*map(spread, arrays), b, problem.tau, has_bias, kernel)
+        return cls(*map(spread, arrays), b, problem.tau, has_bias, kernel, samples)
 
     def on(self, rows, n_more, kernel):
         """Return the solution over some of the samples, and ``n_more`` with empty boxes."""
@@ -130,15 +132,17 @@ class SolutionView:
         return np.maximum(squares, 0.0)
 
 
-def solution_views(engine, spec, rows, numbering):
+def solution_views(engine, spec, rows, numbering, samples=None):
     """Return a view of each problem over ``rows``: the vectors of the store, or all samples.
 
     ``numbering`` of the rows is "index", the order in the store, or "row_id", that of training.
+    ``samples``: those of each problem, a list of indices of rows; None: all.
     """
     kernel, has_bias = KernelValues(spec, rows), spec.solver.has_bias
+    samples = [None] * len(engine.problems) if samples is None else samples
     return [
-        SolutionView.of(problem, numbering, rows.shape[0], has_bias, kernel)
-        for problem in engine.problems
+        SolutionView.of(problem, numbering, rows.shape[0], has_bias, kernel, of_problem)
+        for problem, of_problem in zip(engine.problems, samples, strict=True)
     ]
 
 

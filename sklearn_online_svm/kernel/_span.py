@@ -291,9 +291,9 @@ def xi_alpha_shifts(solution):
     if not len(solution.free):
         shifts[rows] = np.copysign(np.inf, alpha[rows])
         return shifts
-    all_samples = np.arange(len(alpha))
+    others = np.arange(len(alpha)) if solution.samples is None else solution.samples
     for first in range(0, len(rows), BLOCK):
         block = rows[first : first + BLOCK]
-        farthest = solution.squared_distances(block, all_samples).max(axis=1)
+        farthest = solution.squared_distances(block, others).max(axis=1)
         shifts[block] = alpha[block] * farthest
     return shifts

@@ -4,8 +4,6 @@ import functools
 import inspect
 from numbers import Real
 
-from sklearn.utils.validation import _num_samples as _n_samples
-
 from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
@@ -148,10 +146,7 @@ class MachineClassifier(KernelClassifier, KernelMachine):
             If the input is invalid, or a decision function value overflows.
         """
         view = self._view()
-        scores = view._decide(X)
-        if view._spec.one_vs_one and view.decision_function_shape == "ovr":
-            return view._targets.of_classes(scores)
-        return scores
+        return view._shaped(view._decision_values(X))
 
     def predict(self, X):
         """Predict class labels for samples in X.
@@ -176,16 +171,30 @@ class MachineClassifier(KernelClassifier, KernelMachine):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        scores = view._decide(X).reshape(_n_samples(X), -1)
-        targets = view._targets
-        if view.break_ties and targets.one_vs_one:
-            if view.decision_function_shape == "ovo":
+        return view.classes_[view._predicted(view._decision_values(X))]
+
+    def _shaped(self, scores):
+        """Return decision values (n_samples, n_problems) in the form of decision_function."""
+        if self._targets.one_vs_one and self.decision_function_shape == "ovr":
+            return self._targets.of_classes(scores)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _predicted(self, scores):
+        """Return the class codes that predict returns, given decision values of all problems."""
+        targets = self._targets
+        if self.break_ties and targets.one_vs_one:
+            if self.decision_function_shape == "ovo":
                 raise ValueError(
                     "break_ties must be False when decision_function_shape is 'ovo', got "
-                    f"break_ties={view.break_ties!r}."
+                    f"break_ties={self.break_ties!r}."
                 )
-            return view.classes_[targets.of_classes(scores).argmax(axis=1)]
-        return view.classes_[targets.predicted(scores)]
+            return targets.of_classes(scores).argmax(axis=1)
+        return targets.predicted(scores)
+
+    def _margins(self, scores, codes):
+        if self._targets.one_vs_one:
+            return self._targets.smallest_of_pairs(scores, codes)
+        return super()._margins(scores, codes)
 
     @property
     def _suspect_margin(self):

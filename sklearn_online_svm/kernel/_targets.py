@@ -227,6 +227,12 @@ class ClassTargets(Targets):
         votes, sums = self._by_class(scores, scores >= 0.0)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
+    def smallest_of_pairs(self, scores, encoded):
+        """Return the smallest y f(x) of each sample over the pairs of its class."""
+        columns, sides = pairs_by_class(len(self.classes))
+        of_class = np.take_along_axis(scores, columns[encoded], axis=1)
+        return (of_class * sides[encoded]).min(axis=1)
+
     def _by_class(self, scores, is_first):
         """Return votes, and sums of decision values in favour, (n_samples, n_classes)."""
         n_rows, n_classes = len(scores), len(self.classes)

@@ -153,16 +153,23 @@ def begin_warm(model, engine, X, encoded, cost, before):
     with former.guard.reading():
         solution = former.current_solution()
         rows = solution.row_ids
+        former_spec, spec = before["_spec"], model._spec
         same = np.array_equal(before["_targets"].classes, model._targets.classes)
-        same = same and are_rows_of(model._spec, solution, X)
+        same = same and are_rows_of(spec, solution, X)
+        if same and former_spec.one_vs_one != spec.one_vs_one:
+            raise ValueError(
+                "warm_start=True continues from the solution of the same problems: multi_class "
+                f"cannot be changed, got multi_class={model.multi_class!r}. Use "
+                "warm_start=False."
+            )
         if not same or (encoded[rows] != solution.labels).any():
             raise ValueError(
                 "warm_start=True continues fit on the same samples, but X or y differ from those "
                 "of the previous fit; use partial_fit for new samples, or warm_start=False."
             )
         shifted = None
-        if model._spec.solver.algorithm == "lasvm-nc":
-            shifted = np.zeros((model._spec.n_problems, X.shape[0]), dtype=np.int8)
+        if spec.solver.algorithm == "lasvm-nc":
+            shifted = np.zeros((spec.n_problems, X.shape[0]), dtype=np.int8)
             shifted[:, rows] = solution.beyond_ramp
         given = model._targets.samples(encoded, cost, np.arange(X.shape[0]), DATA, shifted)
         engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))

@@ -255,6 +255,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     _query_adapter = query_adapter
     _suspect_margin = -1.0
     suspect_labels = _suspects.suspect_labels
+    _margins = staticmethod(_suspects.margins)
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.

@@ -120,6 +120,7 @@ def check(task, params):
     [
         ("fit", {}),
         ("fit", dict(n_jobs=2, n_classes=5)),
+        ("fit", dict(multi_class="ovo", n_jobs=2, n_classes=5)),
         ("finish", dict(**HARD, n_jobs=2, n_classes=5)),
         ("predict", dict(n_jobs=2)),
         ("fit", dict(algorithm="lasvm-nc", n_jobs=2, n_classes=5)),
@@ -252,6 +253,7 @@ print(n_interrupted)
         ("LASVC", 2, dict(algorithm="lasvm-g")),
         pytest.param("LASVC", 3, dict(algorithm="lasvm-nc", n_jobs=2), marks=pytest.mark.slow),
         ("LASVC", 3, dict(n_jobs=2, max_iter=2)),
+        ("LASVC", 4, dict(multi_class="ovo", n_jobs=2, max_iter=2)),
         ("RampSVC", 2, {}),
         pytest.param("RampSVC", 3, dict(fit_intercept=False), marks=pytest.mark.slow),
     ],

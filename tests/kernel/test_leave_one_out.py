@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import _leave_one_out
-from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
+from sklearn_online_svm.kernel._leave_one_out import Optimum
 from sklearn_online_svm.kernel._span import (
     Basis,
     proven_shifts,
@@ -57,7 +59,7 @@ def decisions_without(model, X, y, weights=None):
 
 
 def wrong_by(scores, model, y):
-    codes = predicted(scores.reshape(len(y), -1))
+    codes = model._predicted(scores.reshape(len(y), -1))
     return model.classes_[codes] != y
 
 
@@ -175,6 +177,123 @@ def test_exact_errors_and_bounds_on_random_samples(algorithm, seed, n, C, gamma)
     for shifts in (proven_shifts, xi_alpha_shifts):
         least = signs(model, y) * moved(model, X, y, shifts)
         assert np.all((least <= margins + 1e-4)[is_certain])
+
+
+# -- one-vs-one -------------------------------------------------------------------------
+
+
+def pairwise(n_classes, seed=0, **params):
+    """Return a model of pairs, and its samples."""
+    X, y = make_classification(
+        45,
+        5,
+        n_informative=4,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        class_sep=0.8,
+        flip_y=0.1,
+        random_state=seed,
+    )
+    return machine(multi_class="ovo", **params).fit(X, y), X, y
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@with_algorithms
+@pytest.mark.parametrize("break_ties", [False, True])
+@pytest.mark.parametrize("C", [1.0, 10.0])
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_errors_of_votes_equal_separate_fits(n_classes, C, break_ties, algorithm):
+    params = dict(C=C, break_ties=break_ties, algorithm=algorithm)
+    model, X, y = pairwise(n_classes, **params)
+    predicted, margins = np.empty_like(y), []
+    terms = model._targets.linear_terms(y)
+    for i, other in enumerate(models_without(model, X, y)):
+        predicted[i] = other.predict(X[i : i + 1])[0]
+        other.decision_function_shape = "ovo"
+        margins.append(terms[:, i] * other.decision_function(X[i : i + 1])[0])
+    expected = predicted != y
+    assert expected.any() and np.all(expected >= (model.predict(X) != y))
+    assert_array_equal(model.leave_one_out(X, y), expected)
+    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
+    estimated = model.leave_one_out(X, y, method="span")
+    assert (estimated != expected).mean() <= 0.1
+    assert model.leave_one_out_estimate_ == estimated.mean()
+    optimum = Optimum(model, X, y, None)
+    for c, problem in enumerate(optimum.problems):
+        mine = ~np.isnan(terms[c])
+        assert_array_equal(problem.samples, np.flatnonzero(mine))
+        for shifts in (proven_shifts, xi_alpha_shifts):
+            least = terms[c] * (optimum.scores[:, c] - shifts(problem))
+            assert np.all(least[mine] <= np.array(margins)[mine, c] + 1e-4)
+            assert not shifts(problem)[~mine].any()
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_errors_of_votes_are_those_of_svc(n_classes):
+    model, X, y = pairwise(n_classes, seed=1, C=2.0)
+    svc = SVC(C=2.0, gamma=0.4, tol=1e-7)
+    expected = [
+        svc.fit(X[rest], y[rest]).predict(X[i : i + 1])[0] != y[i]
+        for i, rest in ((i, rest_of(len(y), i)) for i in range(len(y)))
+    ]
+    assert_array_equal(model.leave_one_out(X, y), expected)
+
+
+def test_errors_of_votes_with_weights_and_a_kernel_matrix(monkeypatch):
+    model, X, y = pairwise(4, C=2.0, class_weight={0: 3.0, 2: 0.5})
+    weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
+    model.fit(X, y, weights)
+    expected = [
+        other.predict(X[i : i + 1])[0] != y[i]
+        for i, other in enumerate(models_without(model, X, y, weights))
+    ]
+    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    monkeypatch.setattr(_leave_one_out, "MANY_FEATURES", 1)
+    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    matrix = rbf_kernel(X, gamma=0.4)
+    model.set_params(kernel="precomputed").fit(matrix, y, weights)
+    assert_array_equal(model.leave_one_out(matrix, y, weights), expected)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@with_algorithms
+@pytest.mark.parametrize("shape", ["ovr", "ovo"])
+def test_values_of_votes_have_the_shape_of_the_decision_function(shape, algorithm):
+    """Also with a class of a single sample."""
+    params = dict(decision_function_shape=shape, algorithm=algorithm, C=2.0)
+    model, X, y = pairwise(4, **params)
+    values, expected = (
+        model.leave_one_out_decision_function(X, y),
+        decisions_without(model, X, y),
+    )
+    assert values.shape == expected.shape == (45, 4 if shape == "ovr" else 6)
+    assert np.median(np.abs(values - expected)) < 0.01
+    others = np.setdiff1d(np.arange(45), model.support_)
+    assert_array_equal(values[others], model.decision_function(X)[others])
+    X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 7)
+    for C in (0.05, 1.0, 50.0):
+        model.set_params(C=C, break_ties=shape == "ovr").fit(X, y)
+        assert np.isfinite(model.leave_one_out_decision_function(X, y)).all()
+        assert model.leave_one_out(X, y)[-1]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("break_ties", [False, True])
+def test_bounds_of_votes_without_a_free_vector(break_ties):
+    """The bias may move without limit."""
+    X, y = pairwise(3)[1:]
+    keep = np.concatenate([np.flatnonzero(y == code)[:12] for code in range(3)])
+    model = machine(multi_class="ovo", C=1e-3, break_ties=break_ties).fit(X[keep], y[keep])
+    optimum = Optimum(model, X[keep], y[keep], None)
+    assert not any(len(problem.free) for problem in optimum.problems)
+    assert model.leave_one_out(X[keep], y[keep], method="xi-alpha").all()
+
+
+def test_break_ties_needs_values_of_classes():
+    model, X, y = pairwise(3, break_ties=True, decision_function_shape="ovo")
+    with pytest.raises(ValueError, match="break_ties must be False"):
+        model.leave_one_out(X, y)
 
 
 # -- decision values --------------------------------------------------------------------

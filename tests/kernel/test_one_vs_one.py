@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.datasets import load_digits, load_iris, make_blobs, make_classification
+from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
+from tests.support.pairs import noisy_classes
 from tests.support.samples import LAYOUTS, three_classes
 
 TIGHT = dict(max_iter=-1, tol=1e-6, random_state=0)
@@ -18,18 +19,6 @@ TIGHT = dict(max_iter=-1, tol=1e-6, random_state=0)
 
 def pairwise(**params):
     return LASVC(multi_class="ovo", **params)
-
-
-def noisy_classes(n_samples=400, n_classes=5, seed=0):
-    return make_classification(
-        n_samples,
-        8,
-        n_informative=5,
-        n_classes=n_classes,
-        n_clusters_per_class=1,
-        flip_y=0.1,
-        random_state=seed,
-    )
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -159,3 +148,63 @@ def test_the_ramp_loss_is_that_of_pairs_alone(fit_intercept):
     assert np.isfinite(model.objective_history_).all()
     for column, estimator in enumerate(alone.estimators_):
         assert_allclose(values[:, column], -estimator.decision_function(X), atol=1e-3)
+
+
+# -- warm starts, streams ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
+def test_a_warm_start_ends_at_the_optimum(algorithm):
+    X, y = noisy_classes(300, 4)
+    weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
+    params = dict(TIGHT, gamma=0.1, algorithm=algorithm)
+    model = pairwise(C=1.0, warm_start=True, **params).fit(X, y)
+    model.set_params(C=3.0, class_weight={1: 2.0}).fit(X, y, weights)
+    cold = pairwise(C=3.0, class_weight={1: 2.0}, **params).fit(X, y, weights)
+    assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
+    assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])
+@pytest.mark.parametrize("former", ["ovr", "ovo"])
+def test_a_warm_start_needs_the_same_problems(former, n_classes):
+    X, y = noisy_classes(200, n_classes)
+    other = "ovo" if former == "ovr" else "ovr"
+    model = LASVC(multi_class=former, warm_start=True, random_state=0).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=f"multi_class cannot be changed, got .*={other!r}"):
+        model.set_params(multi_class=other).fit(X, y)
+    model.set_params(multi_class=former)
+    assert_array_equal(model.decision_function(X), before)
+    model.set_params(multi_class=other, warm_start=False).fit(X, y)
+    alone = LASVC(multi_class=other, random_state=0).fit(X, y)
+    assert_array_equal(model.decision_function(X), alone.decision_function(X))
+
+
+def test_online_balanced_weights_are_those_of_all_classes():
+    """The counts are of the whole stream, not of a pair."""
+    X, y = noisy_classes(300, 4)
+    params = dict(gamma=0.1, algorithm="lasvm-full", tol=1e-6)
+    model = pairwise(class_weight="online_balanced", **params)
+    for rows in np.array_split(np.arange(300), 7):
+        model.partial_fit(X[rows], y[rows], range(4))
+    counts = np.array([[np.sum(y[: i + 1] == c) for c in range(4)] for i in range(300)])
+    weights = np.arange(1, 301) / (4 * counts[np.arange(300), y])
+    same = pairwise(**params).partial_fit(X, y, range(4), weights)
+    assert_array_equal(model.class_weight_, 300 / (4 * counts[-1]))
+    values = same.finish().decision_function(X)
+    assert_allclose(model.finish().decision_function(X), values, atol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
+def test_a_snapshot_is_finished_and_leaves_the_stream_alone(algorithm):
+    X, y = noisy_classes(300, 4)
+    params = dict(gamma=0.1, algorithm=algorithm, finishing=False)
+    watched, alone = pairwise(**params), pairwise(**params)
+    for rows in np.array_split(np.arange(300), 5):
+        for model in (watched, alone):
+            model.partial_fit(X[rows], y[rows], range(4))
+        shot = watched.snapshot()
+        finished = pickle.loads(pickle.dumps(watched)).finish()
+        assert_array_equal(shot.decision_function(X), finished.decision_function(X))
+    assert_array_equal(watched.decision_function(X), alone.decision_function(X))

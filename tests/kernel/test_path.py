@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR
 
@@ -15,6 +16,7 @@ from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import SolutionPath, _path_solver
 from sklearn_online_svm.kernel._epochs import Passes
 from tests.reference import path as reference
+from tests.support.pairs import noisy_classes
 from tests.support.samples import (
     breast_cancer,
     digits_pair,
@@ -318,6 +320,48 @@ def test_scaled_alpha_is_feasible_and_gradients_are_exact(kind, options):
         assert sweeps[-1] < 2.0
 
 
+# -- one-vs-one -------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("case", ["lasvm", "lasvm-g", "lasvm-full", "weights", "one by one"])
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_each_model_of_pairs_is_the_optimum(n_classes, case, monkeypatch):
+    X, y = noisy_classes(250, n_classes)
+    weights = None
+    options = dict(multi_class="ovo", gamma=0.1)
+    if case == "weights":
+        weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
+        options["class_weight"] = {1: 3.0}
+    elif case == "one by one":
+        monkeypatch.setattr(_path_solver, "_VALUES_AT_ONCE", 1)
+    else:
+        options["algorithm"] = case
+    path = exact(**options).fit_path(X, y, CS, weights)
+    assert path.dual_objective.shape == (6, n_classes * (n_classes - 1) // 2)
+    for C, model in zip(CS, path, strict=True):
+        alone = exact(C=C, **options).fit(X, y, weights)
+        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=1e-6)
+        np.testing.assert_allclose(decide(model, X), decide(alone, X), atol=1e-3)
+        assert model.kkt_violation_ < 2e-6
+        stored = pickle.loads(pickle.dumps(model))
+        assert_same(stored.partial_fit(X[:40], y[:40]), model.partial_fit(X[:40], y[:40]), X)
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+def test_models_of_pairs_after_one_check_are_as_good_as_separate_fits(algorithm):
+    X, y = noisy_classes(8000, 4)
+    few = slice(0, 5001)
+    params = dict(multi_class="ovo", gamma=0.1, algorithm=algorithm)
+    Cs = [0.1, 1.0, 10.0]
+    path = new(LASVC, **params).fit_path(X[few], y[few], Cs)
+    for C, model in zip(Cs, path, strict=True):
+        alone = new(LASVC, C=C, **params).fit(X[few], y[few])
+        assert model.dual_objective_.sum() > 0.98 * alone.dual_objective_.sum()
+        rest = X[5001:], y[5001:]
+        assert model.score(*rest) > alone.score(*rest) - 0.01
+
+
 # -- results ----------------------------------------------------------------------------
 
 
@@ -423,8 +467,17 @@ def test_a_tube_around_all_targets_has_no_support_vectors():
 @pytest.mark.parametrize("at", [1, 2, 4, 6])
 def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
     """In the first sweep, and in the second."""
-    X, Y = DATA[kind]
-    whole = new(kind, max_iter=1).fit_path(X, Y, CS)
+    check_interrupted_path(*DATA[kind], new(kind, max_iter=1), at, monkeypatch)
+
+
+@pytest.mark.parametrize("at", [2, 6])
+def test_interrupt_keeps_the_path_of_pairs(at, monkeypatch):
+    model = new(LASVC, multi_class="ovo", gamma=0.1, max_iter=1)
+    check_interrupted_path(*noisy_classes(300, 4), model, at, monkeypatch)
+
+
+def check_interrupted_path(X, Y, model, at, monkeypatch):
+    whole = clone(model).fit_path(X, Y, CS)
     solve, calls = _path_solver.Sweeps.solve, []
 
     def interrupted(self, *arguments):
@@ -434,7 +487,6 @@ def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
         solve(self, *arguments)
 
     monkeypatch.setattr(_path_solver.Sweeps, "solve", interrupted)
-    model = new(kind, max_iter=1)
     with pytest.raises(KeyboardInterrupt) as caught:
         model.fit_path(X, Y, CS)
     path = caught.value.path

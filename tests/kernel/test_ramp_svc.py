@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import RampSVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like
 from tests.reference.ramp_svc import ReferenceRampSVC
+from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.ramp import (
     BOTH,
     TOL,
@@ -92,15 +93,17 @@ def test_the_objective_with_weights():
     assert_allclose(model.objective_history_[-1, 0], expected, rtol=1e-5)
 
 
-def check_stationary(model, K, y, cost):
+def check_stationary(model, K, y, cost, alpha=None, intercept=None):
     """Check that f solves the convex problem whose beta results from f.
 
-    Samples close to an end of the ramp may be on either side.
+    Samples close to an end of the ramp may be on either side. ``alpha``, ``intercept``: those of
+    one of several problems.
     """
     tol = max(1e-4, 10 * model.tol)
     n, s = len(y), model.ramp_s
-    alpha = alpha_of(model, n)
-    z = y * (K @ alpha + model.intercept_[0])
+    alpha = alpha_of(model, n) if alpha is None else alpha
+    intercept = model.intercept_[0] if intercept is None else intercept
+    z = y * (K @ alpha + intercept)
     beyond, at_end = z < s, np.abs(z - s) <= tol
     # -y alpha - beta is a subgradient of the hinge loss: between -C and 0.
     pull = y * alpha + np.where(beyond, cost, 0.0)
@@ -120,7 +123,7 @@ def check_stationary(model, K, y, cost):
     if model.fit_intercept:
         assert abs(alpha.sum()) <= 1e-9 * max(1.0, np.abs(alpha).sum())
     else:
-        assert_array_equal(model.intercept_, 0.0)
+        assert intercept == 0.0
 
 
 @with_bias
@@ -272,6 +275,33 @@ def test_several_classes_are_one_versus_rest(fit_intercept, layout):
         )
         assert_allclose(model.objective_history_[-1, c], alone.objective_history_[-1], rtol=1e-5)
     assert_array_equal(model.predict(data), model.classes_[decisions.argmax(axis=1)])
+
+
+@with_bias
+@pytest.mark.parametrize("init_size", [None, 1, 0.2])
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 2: 0.5}])
+def test_the_solution_of_each_pair_is_stationary(fit_intercept, init_size, class_weight):
+    X, y = noisy_classes(240, 4, noise=0.3)
+    weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], 240)
+    params = dict(multi_class="ovo", gamma=0.1, init_size=init_size, class_weight=class_weight)
+    model = model_of(fit_intercept=fit_intercept, tol=1e-6, **params).fit(X, y, weight)
+    history = model.objective_history_
+    assert history.shape == (model.n_iter_, 6) and model.n_iter_ > 1
+    # A first problem over a part of the samples does not belong to the sequence.
+    first = 0 if init_size is None else 1
+    assert (np.diff(history[first:], axis=0) <= 1e-4).all()
+    K, cost = rbf_kernel(X, gamma=0.1), 5.0 * weight * model.class_weight_[y]
+    n_beyond = 0
+    for c, pair in enumerate(solutions_of_pairs(model, y)):
+        rows = pair.rows[weight[pair.rows] > 0]
+        mine = K[np.ix_(rows, rows)], pair.terms[rows], cost[rows]
+        check_stationary(model, *mine, pair.alpha[rows], pair.intercept)
+        z = pair.terms[rows] * (mine[0] @ pair.alpha[rows] + pair.intercept)
+        loss = np.maximum(0, 1 - z) - np.maximum(0, model.ramp_s - z)
+        squared_norm = pair.alpha[rows] @ mine[0] @ pair.alpha[rows]
+        assert_allclose(history[-1, c], 0.5 * squared_norm + cost[rows] @ loss, rtol=1e-5)
+        n_beyond += np.count_nonzero(z < model.ramp_s)
+    assert n_beyond > 2
 
 
 # -- the attributes ---------------------------------------------------------------------

@@ -158,10 +158,24 @@ CASES = [
     (RampSVC, dict(fit_intercept=False, cache_size=0.1)),
     (RampSVC, dict(init_size=0.3, ramp_s=0.0, n_jobs=2)),
 ]
+PAIRS = [
+    (LASVC, dict(max_iter=-1)),
+    (LASVC, dict(max_iter=3, delta_max=1e-3, n_jobs=2, class_weight="online_balanced")),
+    (LASVC, dict(algorithm="lasvm-g", max_iter=3, cache_size=0.1)),
+    (LASVC, dict(algorithm="lasvm-nc")),
+    (RampSVC, dict(class_weight="balanced")),
+    (RampSVC, dict(fit_intercept=False, init_size=0.3, ramp_s=0.0, n_jobs=2)),
+]
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("kind, params", CASES, ids=str)
+@pytest.mark.parametrize(
+    "kind, params, n_classes",
+    [
+        *((*case, n) for case in CASES for n in (2, 3)),
+        *((kind, params | dict(multi_class="ovo"), 4) for kind, params in PAIRS),
+    ],
+    ids=str,
+)
 def test_interrupts_at_any_time(kind, params, n_classes, ctrl_c, frequent_checks):
     X, y = noise(400, n_classes)
     make = lambda: kind(C=10.0, gamma=0.05, tol=1e-4, random_state=0, **params)  # noqa: E731
@@ -195,6 +209,8 @@ def test_ties_between_equal_samples(ctrl_c, frequent_checks):
         dict(selection="active", class_weight=None, max_labels=150, delta_max=1e-3),
         dict(selection="autoactive", class_weight=None, stopping="n_support"),
         dict(window_size=200, delta_max=1e-3),
+        dict(multi_class="ovo"),
+        dict(multi_class="ovo", window_size=200, algorithm="lasvm-g", n_jobs=2),
     ],
 )
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -263,7 +279,10 @@ def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, frequent_checks):
     assert clock.n_interrupts >= 6 and reference.n_virtual_points_ > 100
 
 
-@pytest.mark.parametrize("params", [{}, dict(algorithm="lasvm-g"), dict(n_jobs=2)])
+@pytest.mark.parametrize(
+    "params",
+    [{}, dict(algorithm="lasvm-g"), dict(n_jobs=2), dict(multi_class="ovo", n_jobs=2)],
+)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_interrupted_finish(params, n_classes, ctrl_c, frequent_checks):
     X, y = noise(500, n_classes)
@@ -321,6 +340,8 @@ def check_gradients(model, X):
         (LASVC, dict(algorithm="lasvm-nc", max_iter=-1)),
         (RampSVC, dict(ramp_s=0.0)),
         (RampSVC, dict(ramp_s=0.0, fit_intercept=False, cache_size=5e-2)),
+        (LASVC, dict(multi_class="ovo", max_iter=3)),
+        (RampSVC, dict(multi_class="ovo", ramp_s=0.0)),
     ],
     ids=str,
 )
@@ -435,9 +456,11 @@ def test_resume_with_every_layout(layout, n_classes, ctrl_c, frequent_checks):
         assert_same(resumed_until_finished(LASVC(**params), X, y, clock), reference, X)
 
 
-def test_interrupted_warm_start(ctrl_c, frequent_checks):
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_interrupted_warm_start(multi_class, ctrl_c, frequent_checks):
     X, y = noise(400, 3)
-    former = pickle.dumps(LASVC(C=1.0, gamma=0.05, random_state=0, warm_start=True).fit(X, y))
+    params = dict(gamma=0.05, random_state=0, warm_start=True, multi_class=multi_class)
+    former = pickle.dumps(LASVC(C=1.0, **params).fit(X, y))
     start = time.perf_counter()
     reference = pickle.loads(former).set_params(C=20.0).fit(X, y)
     clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC
+from tests.reference.path import violation
+from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.robust import assert_same_model
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
 
@@ -16,10 +19,16 @@ PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("samples", [two_classes, three_classes])
-def test_model_is_independent_of_chunks_threads_caches_and_pickles(samples, algorithm):
+@pytest.mark.parametrize(
+    ("samples", "multi_class"),
+    [(two_classes, "ovr"), (three_classes, "ovr"), (three_classes, "ovo")],
+)
+def test_model_is_independent_of_chunks_threads_caches_and_pickles(
+    samples, multi_class, algorithm
+):
     X, y = samples(250)
-    make = partial(LASVC, **PARAMS, algorithm=algorithm, window_size=50)
+    params = dict(PARAMS, algorithm=algorithm, multi_class=multi_class)
+    make = partial(LASVC, **params, window_size=50)
     whole = make().partial_fit(X, y, np.unique(y))
     others = [
         make(n_jobs=3).partial_fit(X, y, np.unique(y)),
@@ -68,13 +77,42 @@ def test_unreached_window_does_not_change_the_model():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_window_size_bounds_the_age_of_support_vectors(algorithm):
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_window_size_bounds_the_age_of_support_vectors(multi_class, algorithm):
     X, y = three_classes(300)
-    model = LASVC(algorithm=algorithm, window_size=60, **PARAMS)
+    model = LASVC(algorithm=algorithm, multi_class=multi_class, window_size=60, **PARAMS)
     for first in range(0, 300, 20):
         model.partial_fit(X[first : first + 20], y[first : first + 20], [10, 20, 30])
         assert model.support_.min() >= first + 20 - 60
+        for problem in model._engine.problems:
+            ids = problem.members["row_id"][problem.slots()]
+            assert ids.min() >= first + 20 - 60
     assert len(model.support_) > 20
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-full"])
+@pytest.mark.parametrize("window_size", [40, 100])
+def test_a_pair_is_optimal_over_its_samples_in_the_window(window_size, algorithm):
+    """The window counts the samples of all classes."""
+    X, y = noisy_classes(400, 4)
+    params = dict(PARAMS, multi_class="ovo", algorithm=algorithm, tol=1e-6)
+    model, K = LASVC(window_size=window_size, **params), rbf_kernel(X, gamma=PARAMS["gamma"])
+    for first in range(0, 400, 23):
+        rows = slice(first, first + 23)
+        model.partial_fit(X[rows], y[rows], range(4))
+    model.finish()
+    in_window = np.arange(400) >= 400 - window_size
+    for pair in solutions_of_pairs(model, y):
+        rows = pair.rows[in_window[pair.rows]]
+        assert not pair.alpha[~in_window].any()
+        found = violation(
+            K[np.ix_(rows, rows)],
+            pair.terms[rows],
+            np.full(len(rows), PARAMS["C"]),
+            pair.alpha[rows],
+            has_bias=algorithm == "lasvm",
+        )
+        assert found < 1e-5
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -69,6 +69,10 @@ def models():
             package.calibration.OnlineCalibratedClassifier(package.AROWClassifier()), X3, y3
         ),
         "lasvm, window": learnt(LASVC(gamma=0.5, window_size=90), X3, y3),
+        "lasvm, pairs": learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3),
+        "lasvm, pairs, window": learnt(
+            LASVC(gamma=0.5, multi_class="ovo", window_size=90), S3, y3
+        ),
         "lasvm, predicting": _predicting(*learnt(LASVC(gamma=0.5, C=30), X3, y3)),
         "lasvm, far": learnt(LASVC(kernel="linear"), X3 + 1e4, y3),
         "lasvm, far, sparse": learnt(LASVC(kernel="linear"), sparse.csr_matrix(X3 + 1e4), y3),
@@ -162,6 +166,10 @@ def models():
         ),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
+        "ramp, pairs": fitted(Ramp(gamma=0.5, multi_class="ovo"), X3[:60], y3[:60]),
+        "lasvm, pairs, cut": _cut(
+            LASVC(kernel=CutKernel(), multi_class="ovo", max_iter=3, random_state=0), X3, y3, 4
+        ),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
         "lasvm, 3 classes, cut": _cut(
             LASVC(kernel=CutKernel(), C=5.0, max_iter=3, random_state=0), X3, y3, 4

@@ -37,6 +37,7 @@ OTHER_DATA = {
 FINISHING = {
     "lasvm, finishing": LASVC(C=50.0, gamma=0.3),
     "lasvm, finishing, probabilities": LASVC(C=2.0, gamma=0.3, probability=True),
+    "lasvm, pairs, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovo"),
     "lasvm-g, finishing": LASVC(C=50.0, gamma=0.3, algorithm="lasvm-g"),
     "lasvr, finishing": LASVR(C=50.0, gamma=0.3),
     "one class, finishing": OneClassLASVM(nu=0.2, gamma=0.3),
@@ -58,6 +59,7 @@ STREAMS = {
 }
 FITTED_AT_ONCE = {
     "ramp": RampSVC(gamma=0.3),
+    "ramp, pairs": RampSVC(gamma=0.3, multi_class="ovo"),
     "ramp, probabilities": RampSVC(gamma=0.3, probability=True),
     "compressed": CompressedClassifier(LASVC(gamma=0.3, probability=True), max_support_vectors=15),
 }
