@@ -283,8 +283,21 @@ class StatefulEstimator(BaseEstimator):
                 )
             state = _native(state)
             state.update(self._rebuilt(state))
+            state.update(self._with_new_params(state))
         super().__setstate__(state)
         _warn_of_versions(self, *versions)
+
+    def _with_new_params(self, state):
+        """Return the values of watched parameters with those that an earlier version did not have.
+
+        These have the values of class attributes.
+        """
+        known, names = state.get("_fitted_params"), (*self._fixed_params, *self._adjustable_params)
+        if known is None or len(known) != sum(name in state for name in names):
+            return {}
+        values = iter(known)
+        known = tuple(next(values) if name in state else getattr(self, name) for name in names)
+        return {"_fitted_params": known}
 
     def _packed(self, state):
         return {}

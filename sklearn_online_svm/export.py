@@ -2,7 +2,7 @@
 
 import os
 from importlib import import_module
-from itertools import pairwise
+from itertools import combinations, pairwise
 from numbers import Integral, Real
 from pkgutil import walk_packages
 
@@ -15,6 +15,7 @@ from . import kernel
 from ._atomic_dump import atomic_file
 from ._optional import import_optional
 from ._sklearn_compat import Interval, validate_params
+from .kernel._targets import pairs_by_class
 from .kernel._training import start_from
 
 __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]
@@ -203,20 +204,22 @@ def save_libsvm(model, path, *, label=None):
     path : str or path-like
         File to write.
     label : label, default=None
-        None: store a model for two classes, labelled by integers. A class of the model: store the
+        None: store the whole model, labelled by integers. With more than two classes the format
+        requires a one-vs-one model, ``LASVC(multi_class="ovo")`` or
+        ``RampSVC(multi_class="ovo")``. A class of a model that is not one-vs-one: store the
         problem of this class against all others. Its labels in the file are 1 and -1, and its
-        decision values are those of this class. With more than two classes the format requires
-        one-vs-one models, and the models of this package are one-vs-rest, so one file is written
-        for each class.
+        decision values are those of this class. So a one-vs-rest model is stored in one file for
+        each class.
 
     Raises
     ------
     NotFittedError
         If the model is not fitted.
     ValueError
-        If `label` is None and the model has more than two classes or labels other than integers,
-        or is not a class of the model; if the model is not a classifier, has another kernel, or no
-        single kernel expansion (``average="vote"``).
+        If `label` is None and the model has labels other than integers, or more than two classes
+        and is not one-vs-one; if `label` is not a class of the model, or the model is one-vs-one;
+        if the model is not a classifier, has another kernel, or no single kernel expansion
+        (``average="vote"``).
 
     Examples
     --------
@@ -243,12 +246,9 @@ def save_libsvm(model, path, *, label=None):
         raise ValueError(f"save_libsvm stores classifiers, and {name} is none.")
     if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
         raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
-    coef, bias, labels = _problem_of(model, label)
-    members = np.flatnonzero(coef)
-    coef, vectors = coef[members], csr_matrix(model.support_vectors_)[members]
-    # The first label is that of positive decision values, and its support vectors come first.
-    order = np.argsort(coef < 0, kind="stable")
-    n_positive = np.count_nonzero(coef > 0)
+    alpha, bias, labels = _problems_of(model, label)
+    members, codes, coef = _samples_of(alpha, len(labels))
+    vectors = csr_matrix(model.support_vectors_)[members]
     lines = ["svm_type c_svc", f"kernel_type {_KERNELS[model.kernel]}"]
     if model.kernel == "poly":
         lines.append(f"degree {model.degree}")
@@ -257,38 +257,88 @@ def save_libsvm(model, path, *, label=None):
     if model.kernel in ("poly", "sigmoid"):
         lines.append(f"coef0 {float(model.coef0)!r}")
     lines += [
-        "nr_class 2",
-        f"total_sv {len(coef)}",
-        f"rho {-float(bias)!r}",
-        f"label {labels[1]} {labels[0]}",
-        f"nr_sv {n_positive} {len(coef) - n_positive}",
+        f"nr_class {len(labels)}",
+        f"total_sv {len(members)}",
+        f"rho {_text((-bias).tolist())}",
+        f"label {_text(labels)}",
+        f"nr_sv {_text(np.bincount(codes, minlength=len(labels)).tolist())}",
         "SV",
     ]
-    for i in order:
+    for i, of_vector in enumerate(coef.T.tolist()):
         row = slice(vectors.indptr[i], vectors.indptr[i + 1])
         pairs = zip(vectors.indices[row].tolist(), vectors.data[row].tolist(), strict=True)
         terms = [f"{index + 1}:{value!r}" for index, value in sorted(pairs)]
-        lines.append(" ".join([repr(float(coef[i])), *terms]))
+        lines.append(" ".join([_text(of_vector), *terms]))
     with open(path, "w", encoding="ascii") as file:
         file.write("\n".join(lines) + "\n")
 
 
-def _problem_of(model, label):
-    """Return coefficients, bias and (negative, positive) labels of a binary problem."""
-    classes = model.classes_
+def _text(numbers):
+    return " ".join(map(repr, numbers))
+
+
+def _problems_of(model, label):
+    """Return alpha (n_pairs, n_SV), the biases and the labels of a model file.
+
+    The values of a pair are positive for the first of its labels.
+    """
+    classes, one_vs_one = model.classes_.tolist(), model._spec.one_vs_one
     if label is None:
-        if len(classes) != 2 or classes.dtype.kind not in "iu":
+        if model.classes_.dtype.kind not in "iu":
+            advice = "" if one_vs_one else ", or write one file for each class, with label="
             raise ValueError(
-                "A model file of LIBSVM requires two classes that are integers, got "
-                f"{classes.tolist()[:5]}. Write one file for each class, with label=."
+                "A model file of LIBSVM requires labels that are integers, got "
+                f"{classes[:5]}. Train with integers{advice}."
             )
-        return model.dual_coef_[0], model.intercept_[0], classes
-    if label not in (labels := classes.tolist()):
-        raise ValueError(f"label={label!r} is not a class of the model: {labels[:5]}.")
-    at = labels.index(label)
+        if one_vs_one:
+            return model._shown()[1].alpha, model.intercept_, classes
+        if len(classes) > 2:
+            raise ValueError(
+                f"{type(model).__name__} has a problem for each of {len(classes)} classes, and a "
+                "model file of LIBSVM one for each pair. Train LASVC(multi_class='ovo'), or write "
+                "one file for each class, with label=."
+            )
+        return model.dual_coef_, model.intercept_, classes[::-1]
+    if one_vs_one:
+        raise ValueError(
+            f"label={label!r}, but a model with multi_class='ovo' has no problem of a class "
+            "against all others. Store it with label=None."
+        )
+    if label not in classes:
+        raise ValueError(f"label={label!r} is not a class of the model: {classes[:5]}.")
+    at = classes.index(label)
     # Decision values for two classes are those of the second one.
-    problem, sign = (0, 2 * at - 1) if len(labels) == 2 else (at, 1)
-    return sign * model.dual_coef_[problem], sign * model.intercept_[problem], (-1, 1)
+    problem, sign = (0, 2 * at - 1) if len(classes) == 2 else (at, 1)
+    one = slice(problem, problem + 1)
+    return sign * model.dual_coef_[one], sign * model.intercept_[one], [1, -1]
+
+
+def _samples_of(alpha, n_classes):
+    """Return samples with these alpha (n_pairs, n_vectors): vectors, class codes, coefficients.
+
+    The samples are sorted by class, and the coefficients have shape (n_classes - 1, n_samples): of
+    class c, row r belongs to the pair (r, c) if r < c, else to (c, r + 1). In a pair, samples of
+    the first class have positive, those of the second negative coefficients. So a vector with
+    both, such as an outlier of the ramp loss, is a sample of several classes.
+    """
+    vectors, codes, coefs = [], [], []
+    for code, (pairs, sides) in enumerate(zip(*pairs_by_class(n_classes), strict=True)):
+        own = alpha[pairs]
+        own = np.where(own * sides[:, np.newaxis] > 0.0, own, 0.0)
+        members = np.flatnonzero(own.any(axis=0))
+        vectors.append(members)
+        codes.append(np.full(len(members), code))
+        coefs.append(own[:, members])
+    return np.concatenate(vectors), np.concatenate(codes), np.concatenate(coefs, axis=1)
+
+
+def _alpha_of(codes, coef, n_classes):
+    """Return alpha (n_pairs, n_samples), given the codes and coefficients of samples."""
+    alpha = np.zeros((n_classes * (n_classes - 1) // 2, len(codes)))
+    for code, pairs in enumerate(pairs_by_class(n_classes)[0]):
+        is_of_class = codes == code
+        alpha[np.ix_(pairs, is_of_class)] = coef[:, is_of_class]
+    return alpha
 
 
 @validate_params(
@@ -303,13 +353,14 @@ def load_libsvm(path, n_features=None, C=None):
 
     The model starts with the support vectors and coefficients of the file, so its predictions are
     those of LIBSVM to within the tolerance ``tol`` of both. ``partial_fit`` continues from there.
-    If all coefficients equal C, the bias is not unique, and may differ from that of the file.
+    If several classes have the most votes, the smallest label is predicted, and by LIBSVM the one
+    that is first in the file; files of :func:`save_libsvm` are sorted.
     Parameters of LIBSVM's probabilities in the file (``probA``, ``probB``) are not used.
 
     Parameters
     ----------
     path : str or path-like
-        A classification model (``c_svc``) for two classes.
+        A classification model (``c_svc``).
     n_features : int, default=None
         Number of features. None: the largest index in the file. If fewer than a quarter of the
         values are given, the model stores its support vectors as a CSR matrix.
@@ -320,14 +371,15 @@ def load_libsvm(path, n_features=None, C=None):
     Returns
     -------
     model : LASVC
-        Fitted model; ``n_samples_seen_`` is the number of its support vectors.
+        Fitted model, with ``multi_class="ovo"`` for more than two classes; ``n_samples_seen_`` is
+        the number of its support vectors.
 
     Raises
     ------
     ValueError
-        If the file is not a classification model for two classes with a linear, polynomial, rbf or
-        sigmoid kernel; if it is damaged, or its coefficients do not sum to 0, as those of a model
-        with a bias do; if `n_features` or `C` is too small for it.
+        If the file is not a classification model with a linear, polynomial, rbf or sigmoid kernel;
+        if it is damaged, or the coefficients of a pair of classes do not sum to 0, as those of a
+        model with a bias do, or are all 0; if `n_features` or `C` is too small for it.
 
     Examples
     --------
@@ -345,28 +397,45 @@ def load_libsvm(path, n_features=None, C=None):
     >>> bool(model.score(X, y) > 0.88)
     True
     """
-    fields, coef, terms = _read_libsvm(path)
+    fields, alpha, terms = _read_libsvm(path)
     least = max((index for row in terms for index, _ in row), default=1)
     n_features = least if n_features is None else n_features
     if n_features < least:
         raise ValueError(f"n_features={n_features}, but {path} has values of feature {least}.")
-    largest = np.abs(coef).max()
+    largest = np.abs(alpha).max()
     if C is not None and largest > C:
         raise ValueError(f"C={C}, but {path} has a coefficient of {largest}.")
-    X = _stacked(terms, n_features)
-    positive, negative = fields["label"]
+    numbers, signs = _pairs_of_sorted(np.argsort(fields["label"]))
+    alpha, bias = signs[:, np.newaxis] * alpha[numbers], -signs * fields["rho"][numbers]
+    classes = np.sort(fields["label"])
+    vectors, codes, coef = _samples_of(alpha, len(classes))
+    # The file is sorted by class; a stream is not.
+    order = np.random.default_rng(0).permutation(len(vectors))
+    X = _stacked(terms, n_features)[vectors[order]]
+    codes, coef = codes[order], coef[:, order]
+    alpha = _alpha_of(codes, coef, len(classes))
+    if len(classes) == 2:  # decision values are positive for the second class
+        alpha, bias = -alpha, -bias
     model = kernel.LASVC(
         C=float(largest if C is None else C),
         kernel=fields["kernel_type"],
         degree=fields.get("degree", 3),
         gamma=fields.get("gamma", 1.0),
         coef0=fields.get("coef0", 0.0),
+        multi_class="ovo" if len(classes) > 2 else "ovr",
     )
-    # The file is sorted by class; a stream is not.
-    order = np.random.default_rng(0).permutation(len(coef))
-    X, coef = X[order], coef[order]
-    y, alpha = np.where(coef > 0, positive, negative), coef * np.sign(positive - negative)
-    return start_from(model, X, y, np.sort([positive, negative]), alpha)
+    return start_from(model, X, classes[codes], classes, alpha, bias)
+
+
+def _pairs_of_sorted(order):
+    """Return the number of each pair of sorted labels in the file, and its sign there.
+
+    ``order``: numbers of the labels in the file, sorted.
+    """
+    n_classes = len(order)
+    first, second = order[list(combinations(range(n_classes), 2))].T
+    a, b = np.minimum(first, second), np.maximum(first, second)
+    return a * (2 * n_classes - a - 1) // 2 + b - a - 1, np.where(first < second, 1.0, -1.0)
 
 
 def _stacked(terms, n_features):
@@ -379,38 +448,23 @@ def _stacked(terms, n_features):
 
 
 def _read_libsvm(path):
-    """Return the fields of the header, the coefficients, and (index, value) of each vector."""
+    """Return the fields of the header, alpha of each pair, and (index, value) of each vector."""
     # Other characters are errors in their line.
     with open(path, encoding="ascii", errors="replace") as file:
         lines = file.read().splitlines()
     if "SV" not in lines:
         raise ValueError(f"{path} is not a model file of LIBSVM: it has no line 'SV'.")
     start = lines.index("SV") + 1
-    text = dict(line.partition(" ")[::2] for line in lines[: start - 1])
-    if text.get("svm_type") != "c_svc" or text.get("nr_class") != "2":
-        raise ValueError(
-            f"{path} is not a classification model (c_svc) for two classes: svm_type is "
-            f"{text.get('svm_type')!r} and nr_class {text.get('nr_class')!r}."
-        )
-    kernels = {theirs: ours for ours, theirs in _KERNELS.items()}
-    if text.get("kernel_type") not in kernels:
-        raise ValueError(
-            f"{path} has kernel_type {text.get('kernel_type')!r}; "
-            f"only {', '.join(kernels)} can be read."
-        )
-    fields = {"kernel_type": kernels[text["kernel_type"]]}
-    for name, read in _FIELDS.items():
-        try:
-            if name in text or name in ("label", "total_sv"):
-                fields[name] = read(text[name])
-        except (KeyError, ValueError):
-            raise ValueError(f"{path} has no valid {name}: {text.get(name)!r}.") from None
+    fields = _read_header(path, dict(line.partition(" ")[::2] for line in lines[: start - 1]))
+    n_classes = len(fields["label"])
     coef, terms = [], []
     for number, line in enumerate(lines[start:], start + 1):
         try:
-            first, *pairs = line.split()
-            coef.append(_finite(first))
-            row = [pair.split(":") for pair in pairs]
+            words = line.split()
+            if len(words) < n_classes - 1:
+                raise ValueError
+            coef.append([_finite(word) for word in words[: n_classes - 1]])
+            row = [pair.split(":") for pair in words[n_classes - 1 :]]
             terms.append([(_index(index), _finite(value)) for index, value in row])
             if any(a >= b for (a, _), (b, _) in pairwise(terms[-1])):
                 raise ValueError
@@ -422,13 +476,55 @@ def _read_libsvm(path):
         raise ValueError(
             f"{path} has {len(coef)} support vectors and total_sv {fields['total_sv']}."
         )
-    coef = np.array(coef)
-    if abs(coef.sum()) > 1e-6 * np.abs(coef).sum():
+    # Coefficients of two classes have a sign, and that is enough.
+    counts = fields["nr_sv"] if n_classes > 2 else [len(coef), 0]
+    if sum(counts) != len(coef):
+        raise ValueError(f"{path} has {len(coef)} support vectors and nr_sv {_text(counts)}.")
+    alpha = _alpha_of(np.repeat(range(n_classes), counts), np.transpose(coef), n_classes)
+    for of_pair, labels in zip(alpha, combinations(fields["label"], 2), strict=True):
+        size = np.abs(of_pair).sum()
+        if size == 0.0:
+            raise ValueError(
+                f"{path} has no coefficients for the labels {labels[0]} and {labels[1]}, so there "
+                "is no model of them to continue."
+            )
+        if abs(of_pair.sum()) > 1e-6 * size:
+            raise ValueError(
+                f"The coefficients in {path} sum to {of_pair.sum():.3g}, not to 0: it is not the "
+                "model of a support vector machine with a bias."
+            )
+    return fields, alpha, terms
+
+
+def _read_header(path, text):
+    """Return the fields, given their text."""
+    known = text.get("nr_class", "")
+    n_classes = int(known) if known.isdecimal() and len(known) < 10 else 0
+    if text.get("svm_type") != "c_svc" or n_classes < 2:
         raise ValueError(
-            f"The coefficients in {path} sum to {coef.sum():.3g}, not to 0: it is not the model "
-            "of a support vector machine with a bias."
+            f"{path} is not a classification model (c_svc) for two or more classes: svm_type is "
+            f"{text.get('svm_type')!r} and nr_class {text.get('nr_class')!r}."
         )
-    return fields, coef, terms
+    kernels = {theirs: ours for ours, theirs in _KERNELS.items()}
+    if text.get("kernel_type") not in kernels:
+        raise ValueError(
+            f"{path} has kernel_type {text.get('kernel_type')!r}; "
+            f"only {', '.join(kernels)} can be read."
+        )
+    fields = {"kernel_type": kernels[text["kernel_type"]]}
+    sizes = {"label": n_classes, "rho": n_classes * (n_classes - 1) // 2}
+    if n_classes > 2:
+        sizes["nr_sv"] = n_classes
+    required = {"total_sv", *sizes}
+    for name, read in _FIELDS.items():
+        try:
+            if name in text or name in required:
+                fields[name] = read(text[name])
+            if name in sizes and len(fields[name]) != sizes[name]:
+                raise ValueError
+        except (KeyError, ValueError):
+            raise ValueError(f"{path} has no valid {name}: {text.get(name)!r}.") from None
+    return fields
 
 
 def _finite(text):
@@ -436,6 +532,10 @@ def _finite(text):
     if not np.isfinite(value):
         raise ValueError
     return value
+
+
+def _finite_numbers(text):
+    return np.array([_finite(number) for number in text.split()])
 
 
 def _index(text):
@@ -446,15 +546,24 @@ def _index(text):
 
 
 def _labels(text):
-    positive, negative = map(int, text.split())
-    if max(abs(positive), abs(negative)) >= 2**63:
+    labels = list(map(int, text.split()))
+    if len(set(labels)) < len(labels) or any(abs(label) >= 2**63 for label in labels):
         raise ValueError
-    return positive, negative
+    return labels
+
+
+def _counts(text):
+    counts = list(map(int, text.split()))
+    if min(counts) < 0:
+        raise ValueError
+    return counts
 
 
 _FIELDS = {
     "label": _labels,
     "total_sv": int,
+    "nr_sv": _counts,
+    "rho": _finite_numbers,
     "degree": int,
     "gamma": _finite,
     "coef0": _finite,

@@ -9,8 +9,8 @@ for use within a :class:`~sklearn.pipeline.Pipeline` or
 
     onnx_model = to_onnx(model, X[:1])
 
-The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function`` with one
-column for each binary problem (one column in total for two classes); and, if the model has
+The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function``, which
+are a single column for two classes; and, if the model has
 ``predict_proba``, ``probabilities``. The outputs of an outlier detector are ``label`` and
 ``scores``, the output of a regressor is ``variable``. As in other graphs of skl2onnx, they are in
 double precision if the input is, and in single precision otherwise. They are arrays
@@ -25,8 +25,11 @@ Within other estimators of scikit-learn, models can be converted if these use de
 
 A ``ValueError`` is raised for callable, precomputed and sigmoid kernels, for ``average="vote"``,
 for labels other than integers, booleans and strings, and for a model within an estimator that uses
-its probabilities.
+its probabilities. A ``NotImplementedError`` is raised for a model with ``multi_class="ovo"`` and
+``probability=True``.
 """
+
+from itertools import combinations
 
 import numpy as np
 from scipy.sparse import issparse
@@ -46,6 +49,7 @@ from sklearn.base import is_classifier, is_outlier_detector
 from . import active, calibration, kernel, linear
 from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
 from .kernel._probabilities import fitted_map
+from .kernel._svc import PairwiseClassifier
 from .pipeline import OnlinePipeline
 
 __all__ = []
@@ -129,7 +133,7 @@ def _rbf(graph, X, vectors, gamma):
 def _single_suffices(model, vectors):
     """Return whether rounding of squared distances changes the scores little enough."""
     squares = np.square(vectors - vectors.mean(axis=0)).sum(axis=1)
-    weights = np.abs(model.dual_coef_)
+    weights = np.abs(model._shown()[1].alpha)
     errors = _ROUNDING * model.gamma_ * (weights @ squares)
     return (errors <= _LARGEST_ERROR * weights.sum(axis=1)).all()
 
@@ -144,16 +148,79 @@ def _poly(graph, X, vectors, gamma, coef0, degree):
 def _kernel_scores(graph, X, model):
     vectors = model.support_vectors_
     vectors = np.asarray(vectors.toarray() if issparse(vectors) else vectors, dtype=np.float64)
+    if model.kernel != "poly" and graph.single_input and _single_suffices(model, vectors):
+        graph.kind = _SINGLE
+    coef, counts = model.dual_coef_, None
+    if model._shown()[1].one_vs_one:
+        vectors, coef, counts = _without_gaps(vectors, coef, model.n_support_)
     if model.kernel == "poly":
         values = _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
-        return _linear_scores(graph, values, model.dual_coef_, model.intercept_)
-    if graph.single_input and _single_suffices(model, vectors):
-        graph.kind = _SINGLE
-    values = _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
-    sums = graph.node("MatMul", values, graph.constant(model.dual_coef_.T))
+    else:
+        values = _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
+    if counts is None:
+        sums = graph.node("MatMul", values, graph.constant(coef.T))
+    else:
+        sums = _sums_of_pairs(graph, values, coef, counts)
     graph.kind = _DOUBLE
     sums = graph.node("Cast", sums, to=_DOUBLE)
     return graph.node("Add", sums, graph.constant(np.atleast_1d(model.intercept_)))
+
+
+def _without_gaps(vectors, coef, counts):
+    """Return vectors, coefficients and their numbers by class, with a vector for each class."""
+    at = np.cumsum(counts)[counts == 0]
+    centre = vectors.mean(axis=0) if len(vectors) else 0.0
+    vectors, coef = np.insert(vectors, at, centre, axis=0), np.insert(coef, at, 0.0, axis=1)
+    return vectors, coef, np.maximum(counts, 1)
+
+
+def _sums_of_pairs(graph, values, coef, counts):
+    """Add up kernel values for each pair of classes.
+
+    The vectors of a class have coefficients in the pairs of this class only, so this takes fewer
+    multiplications than a matrix of coefficients for all pairs. ``counts``: vectors by class.
+    """
+    n_classes, ends = len(counts), np.cumsum(counts)
+    parts = [graph.scope.get_unique_variable_name("of_class") for _ in counts]
+    graph.node("Split", values, graph.constant(counts), output=parts, axis=1)
+    products = [
+        graph.node("MatMul", part, graph.constant(coef[:, end - n : end].T))
+        for part, n, end in zip(parts, counts, ends, strict=True)
+    ]
+    products = graph.node("Concat", *products, axis=1)
+    first, second = np.array(list(combinations(range(n_classes), 2))).T
+    # Of the vectors of class c, column r belongs to the pair (r, c) if r < c, else to (c, r + 1).
+    places = first * (n_classes - 1) + second - 1, second * (n_classes - 1) + first
+    return graph.node(
+        "Add", *(graph.node("Gather", products, graph.constant(at), axis=1) for at in places)
+    )
+
+
+def _is_one_vs_one(model):
+    return isinstance(model, PairwiseClassifier) and model._spec.one_vs_one
+
+
+def _votes(graph, values, model):
+    """Return class codes and decision values, given the values of pairs of classes."""
+    pairs = model._targets.pairs
+    sides = np.zeros((len(pairs), len(model.classes_)))
+    sides[np.arange(len(pairs)), pairs[:, 0]] = 1.0
+    sides[np.arange(len(pairs)), pairs[:, 1]] = -1.0
+
+    def votes(is_first):
+        changes = graph.node("MatMul", graph.node("Cast", is_first, to=_DOUBLE), of_pairs)
+        return graph.node("Add", changes, graph.constant((sides < 0.0).sum(axis=0) * 1.0))
+
+    of_pairs, zero = graph.constant(sides), graph.constant(0.0)
+    scores = values
+    if model.decision_function_shape == "ovr":  # as in ClassTargets.of_classes
+        sums = graph.node("MatMul", values, of_pairs)
+        sizes = graph.node("Add", graph.node("Abs", sums), graph.constant(1.0))
+        shares = graph.node("Div", sums, graph.node("Mul", sizes, graph.constant(3.0)))
+        not_second = graph.node("Not", graph.node("Less", values, zero))
+        scores = graph.node("Add", votes(not_second), shares)
+    decisive = scores if model._breaks_ties() else votes(graph.node("Greater", values, zero))
+    return graph.node("ArgMax", decisive, axis=1, keepdims=0), scores
 
 
 def _local_scores(graph, X, model):
@@ -224,6 +291,11 @@ def _map_of(model):
     if isinstance(model, kernel.CompressedClassifier):
         return model._probability_map()
     if getattr(model, "probability", False):
+        if _is_one_vs_one(model):
+            raise NotImplementedError(
+                f"{type(model).__name__} with multi_class='ovo' and probability=True cannot be "
+                "converted to ONNX. Use probability=False."
+            )
         return fitted_map(model, model._samples)
     return None
 
@@ -304,6 +376,8 @@ def _shapes(operator):
     kind = Int64TensorType if labels.dtype.kind == "i" else StringTensorType
     operator.outputs[0].type = kind([n])
     n_columns = 1 if len(labels) == 2 and not _is_nested(operator) else len(labels)
+    if _is_one_vs_one(model) and model.decision_function_shape == "ovo":
+        n_columns = model._targets.n_problems
     operator.outputs[1].type = real([n, n_columns])
     for probabilities in operator.outputs[2:]:
         probabilities.type = real([n, len(labels)])
@@ -343,7 +417,9 @@ def _convert(scope, operator, container):
         graph.node("Cast", scores, output=operator.outputs[0].full_name, to=real)
         return
     labels = _labels(model)
-    if len(labels) == 2:
+    if _is_one_vs_one(model):
+        code, scores = _votes(graph, scores, model)
+    elif len(labels) == 2:
         positive = graph.node("Greater", scores, graph.constant(0.0))
         code = graph.node("Squeeze", graph.node("Cast", positive, to=_INT64), graph.constant([1]))
     else:

@@ -1,5 +1,6 @@
 """ONNX graphs, skops files and model files of LIBSVM give the predictions of the model."""
 
+import pickle
 import shutil
 import subprocess
 
@@ -395,8 +396,6 @@ def test_libsvm_files(model, form, tmp_path):
 def test_libsvm_files_are_read(kernel, tmp_path):
     X, y = samples("banana", np.float64)
     model = ours.LASVC(**kernel, random_state=1).fit(X[:400], y[:400])
-    # Otherwise the bias is not unique.
-    assert np.abs(model.dual_coef_).min() < model.C
     save_libsvm(model, tmp_path / "model")
     read = load_libsvm(tmp_path / "model")
     np.testing.assert_allclose(read.decision_function(X), model.decision_function(X), atol=1e-9)
@@ -439,7 +438,10 @@ def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
         ("c_svc", "one_class", {}, "svm_type is 'one_class'"),
         ("c_svc", "nu_svc", {}, "svm_type is 'nu_svc'"),
         ("c_svc", "epsilon_svr", {}, "svm_type is 'epsilon_svr'"),
-        ("nr_class 2", "nr_class 3", {}, "nr_class '3'"),
+        ("nr_class 2", "nr_class 1", {}, "nr_class '1'"),
+        ("nr_class 2", "nr_class 3", {}, "no valid label: '1 4'"),
+        ("rho 0.25\n", "", {}, "no valid rho: None"),
+        ("rho 0.25", "rho 0.25 1", {}, "no valid rho: '0.25 1'"),
         ("kernel_type rbf", "kernel_type precomputed", {}, "kernel_type 'precomputed'; only lin"),
         ("gamma 0.5", "gamma half", {}, "no valid gamma: 'half'"),
         ("gamma 0.5", "gamma nan", {}, "no valid gamma: 'nan'"),
@@ -469,6 +471,18 @@ def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):
     path.write_text(FILE.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         load_libsvm(path, **options)
+
+
+def test_the_bias_of_a_libsvm_file_is_kept_if_it_is_optimal(tmp_path):
+    """All coefficients equal C, so that the optimum leaves an interval for the bias."""
+    path = tmp_path / "model"
+    value = 0.5 * np.exp(-0.5 * 6.0)  # of the kernel between the two vectors, times C
+    for rho, kept in ((0.25, 0.25), (-0.3, -0.3), (5.0, 0.5 + value), (-5.0, -0.5 - value)):
+        path.write_text(FILE.replace("rho 0.25", f"rho {rho}"))
+        read = load_libsvm(path)
+        np.testing.assert_allclose(read.intercept_, kept, atol=1e-6)
+        read = pickle.loads(pickle.dumps(read))
+        np.testing.assert_allclose(read.decision_function([[0.0, 9.0, 9.0]]), kept, atol=1e-6)
 
 
 def test_a_libsvm_file_with_many_features(tmp_path):
@@ -574,8 +588,8 @@ def test_libsvm_file_without_a_bias(tmp_path):
 @pytest.mark.parametrize(
     ("model", "labels", "message"),
     [
-        (ours.LASVC(), ["a", "b"], r"two classes that are integers, got \['a', 'b'\]"),
-        (ours.LASVC(), [1, 2, 3], r"two classes that are integers, got \[1, 2, 3\]"),
+        (ours.LASVC(), ["a", "b"], r"labels that are integers, got \['a', 'b'\]"),
+        (ours.LASVC(), [1, 2, 3], "LASVC has a problem for each of 3 classes"),
         (ours.LASVC(kernel=lambda X, Z: X @ Z.T), [0, 1], "kernel=<function"),
         (
             ours.KernelPassiveAggressiveRegressor(),

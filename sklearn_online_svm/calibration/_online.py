@@ -335,6 +335,8 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
 
         Ctrl-C takes effect between two blocks, where the window has the samples of the estimator.
         """
+        if len(self.classes_) > 2:
+            _refuse_values_of_pairs(self.estimator_)
         codes, done = encode_labels(y, self.classes_), 0
         while done < len(order):
             check_stop(self)
@@ -489,3 +491,14 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
 
     def _rebuilt(self, state):
         return {"_window": ScoreWindow(**state["_window"])}
+
+
+def _refuse_values_of_pairs(estimator):
+    """Raise ValueError for an estimator whose decision values are not those of classes."""
+    params = [getattr(estimator, n, None) for n in ("multi_class", "decision_function_shape")]
+    if params == ["ovo", "ovo"]:
+        raise ValueError(
+            "OnlineCalibratedClassifier needs a decision value for each class, and "
+            f"{type(estimator).__name__} returns one for each pair of classes. Set its "
+            "decision_function_shape to 'ovr'."
+        )

@@ -77,7 +77,8 @@ def same_rows(model, checkpoint, X, y, sample_weight):
 def refuse_new_parameters(model, checkpoint):
     """Raise ValueError for parameters that have changed since the interrupt."""
     for name, new in model.get_params(deep=False).items():
-        old = checkpoint["parameters"][name]
+        # A parameter that the version that stored it did not have: the value of the class.
+        old = checkpoint["parameters"].get(name, getattr(type(model), name, new))
         if name in _FREE or new is old:
             continue
         if callable(new) or callable(old) or not np.array_equal(new, old):

@@ -15,6 +15,8 @@ from ._compression import CompressedState, compress_solution
 from ._docs import with_shared_docs
 from ._lasvc import LASVC
 from ._model import KernelClassifier, decision_values
+from ._svc import PairwiseClassifier
+from ._targets import ClassTargets
 
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
@@ -36,7 +38,7 @@ def _has_probabilities(model):
 
 
 @with_shared_docs
-class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
+class CompressedClassifier(MetaEstimatorMixin, PairwiseClassifier):
     r"""Kernel classifier with fewer support vectors, for fast predictions.
 
     :meth:`fit` trains a clone of a kernel classifier and compresses it. To compress a model that
@@ -56,7 +58,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     tolerance : float, default=None
         Largest difference of decision values from those of the original, at the support vectors
         of the original (the margin is at decision values of ±1). Support vectors are added until
-        it is met.
+        it is met. In one-vs-one models the values are those of the pairs of classes.
 
     Attributes
     ----------
@@ -69,11 +71,13 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         moved, and for the weight vectors of a linear kernel.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors for each class.
-    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of the support vectors in the decision function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    dual_coef_ : ndarray of shape (n_problems, n_SV)
+        Coefficients of the support vectors in each binary problem: one for two classes, else one
+        for each class. If the original model is one-vs-one, there is one for each pair of classes;
+        unlike in the original, a support vector has coefficients in all of them.
+    intercept_ : ndarray of shape (n_problems,)
         Constants in the decision function, equal to those of the original model.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    coef_ : ndarray of shape (n_problems, n_features)
         Weights assigned to the features; only available with a linear kernel.
     $gamma_in_use
     n_support_vectors_before_ : int
@@ -81,7 +85,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     max_difference_ : float
         Largest absolute difference of a decision value at the support vectors of the original
         model, measured with the predictions of both models.
-    rkhs_distance_ : ndarray of shape (1,) or (n_classes,)
+    rkhs_distance_ : ndarray of shape (n_problems,)
         Distance of the weight vectors of both models in the feature space, for each binary
         problem. It bounds the difference at any x; see Notes.
     sample_difference_ : float
@@ -98,6 +102,9 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
 
     Notes
     -----
+    **One-vs-one.** A compressed one-vs-one model predicts by votes of the pairs of classes, and
+    follows ``decision_function_shape`` and ``break_ties`` of the estimator.
+
     **Bound.** By the Cauchy-Schwarz inequality the decision functions of problem c differ by at
     most
 
@@ -215,7 +222,12 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         model = model._view()
         check_is_fitted(model)
         _refuse(model)
-        solution = model._solution()
+        solution, probability_map = model._solution(), model._probability_map()
+        if probability_map is not None and model._spec.one_vs_one:
+            raise NotImplementedError(
+                f"{type(model).__name__} with multi_class='ovo' and probability=True cannot be "
+                "compressed. Use probability=False."
+            )
         if X is not None:
             X = check_samples(model, X, reset=False, dtype=model._dtype)
             expected = decision_values(model._spec, solution, X, model.n_jobs)
@@ -233,7 +245,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
             setattr(self, name, getattr(model, name))
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
-        self._state = found.state.with_map(model._probability_map())
+        self._state = found.state.with_map(probability_map)
         self._sparse = model._sparse
         self.n_support_vectors_before_ = len(solution.support)
         self.max_difference_ = found.max_difference
@@ -315,6 +327,26 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         return (LASVC() if self.estimator is None else self.estimator)._suspect_margin
 
     # ---------------------------------------------------------------------------- parameters
+
+    @property
+    def multi_class(self):
+        """Problems of the fitted model: one for each pair ("ovo") or each class ("ovr")."""
+        return "ovo" if self._spec.one_vs_one else "ovr"
+
+    @property
+    def _targets(self):
+        nothing = np.zeros(len(self.classes_))
+        return ClassTargets(self.classes_, nothing, nothing, multi_class=self.multi_class)
+
+    @property
+    def decision_function_shape(self):
+        """Columns of the decision function of a one-vs-one model, as in the estimator."""
+        return getattr(self.estimator, "decision_function_shape", "ovr")
+
+    @property
+    def break_ties(self):
+        """Whether decision values break ties of votes, as in the estimator."""
+        return getattr(self.estimator, "break_ties", False)
 
     @property
     def kernel(self):

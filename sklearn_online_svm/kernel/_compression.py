@@ -16,7 +16,7 @@ from sklearn import config_context
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._engine import VectorSpec, linear_weights
+from ._engine import VectorSpec, linear_weights, pairs_of
 from ._expansion import ExpansionSpec, blas_threads
 from ._model import decision_values
 from ._virtual_pool import as_arrays, from_arrays
@@ -81,13 +81,15 @@ class CompressedState:
         ``is_sparse``: whether the weight vectors of a linear kernel become a CSR matrix.
         """
         names = (field.name for field in fields(VectorSpec))
-        spec = ExpansionSpec(**{name: getattr(spec, name) for name in names})
+        spec = ExpansionSpec(**{name: getattr(spec, name) for name in (*names, "one_vs_one")})
         if spec.kernel == "linear":
             coef, bias = linear_weights(solution)
             spec = replace(spec, dtype="float64", layout="sparse" if is_sparse else "dense")
             vectors = sparse.csr_matrix(coef) if is_sparse else coef
             k = len(coef)
             labels = np.arange(k) if k > 1 else np.ones(1)
+            if spec.one_vs_one:  # the weights of a pair: its first class
+                labels = np.array(pairs_of(k))[:, 0]
             return cls(spec, vectors, np.eye(k), bias, labels.astype(np.int32), np.full(k, -1))
         vectors = solution.vectors()
         first, place = distinct(vectors)

@@ -50,6 +50,8 @@ class ExpansionSpec(VectorSpec):
     average: str | None = None
     joint: bool = False  # multi_class="crammer_singer"
     decay: float = 1.0  # of a dictionary
+    # Whether there is a problem for each pair of classes: the compression of such a model.
+    one_vs_one: bool = False
 
     def build(self):
         """Return an expansion without vectors."""

@@ -77,45 +77,16 @@ def without_keywords_of_svc(init):
     return checked_init
 
 
-class MachineClassifier(KernelClassifier, KernelMachine):
-    """Support vector classifier: one binary problem, or one for each class."""
+class PairwiseClassifier(KernelClassifier):
+    """Kernel classifier that may have a problem for each pair of classes.
 
-    _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="right")],
-        **KernelMachine._parameter_constraints,
-        "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
-    }
-
-    _kind_of_targets = ClassTargets
+    It also has ``_targets``, the :class:`ClassTargets`.
+    """
 
     # Values where a subclass does not have these parameters.
     multi_class = "ovr"
     decision_function_shape = "ovr"
     break_ties = False
-
-    def set_params(self, **params):
-        """Set the parameters of this estimator.
-
-        Parameters of ``SVC`` that do not exist here are ignored if they have the default of
-        ``SVC``, so that ``set_params(**SVC().get_params())`` works.
-
-        Parameters
-        ----------
-        **params : dict
-            Estimator parameters.
-
-        Returns
-        -------
-        self : object
-            Estimator instance.
-
-        Raises
-        ------
-        ValueError
-            If a parameter does not exist.
-        """
-        own = self._get_param_names()
-        return super().set_params(**without_svc_defaults(params, own))
 
     # ---------------------------------------------------------------------------- predictions
 
@@ -181,20 +152,61 @@ class MachineClassifier(KernelClassifier, KernelMachine):
 
     def _predicted(self, scores):
         """Return the class codes that predict returns, given decision values of all problems."""
-        targets = self._targets
-        if self.break_ties and targets.one_vs_one:
-            if self.decision_function_shape == "ovo":
-                raise ValueError(
-                    "break_ties must be False when decision_function_shape is 'ovo', got "
-                    f"break_ties={self.break_ties!r}."
-                )
-            return targets.of_classes(scores).argmax(axis=1)
-        return targets.predicted(scores)
+        if self._breaks_ties():
+            return self._targets.of_classes(scores).argmax(axis=1)
+        return self._targets.predicted(scores)
 
     def _margins(self, scores, codes):
         if self._targets.one_vs_one:
             return self._targets.smallest_of_pairs(scores, codes)
         return super()._margins(scores, codes)
+
+    def _breaks_ties(self):
+        """Return whether sums of decision values break ties of votes."""
+        if not (self.break_ties and self._targets.one_vs_one):
+            return False
+        if self.decision_function_shape == "ovo":
+            raise ValueError(
+                "break_ties must be False when decision_function_shape is 'ovo', got "
+                f"break_ties={self.break_ties!r}."
+            )
+        return True
+
+
+class MachineClassifier(PairwiseClassifier, KernelMachine):
+    """Support vector classifier: a binary problem, or one for each class or pair of classes."""
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        **KernelMachine._parameter_constraints,
+        "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
+    }
+
+    _kind_of_targets = ClassTargets
+
+    def set_params(self, **params):
+        """Set the parameters of this estimator.
+
+        Parameters of ``SVC`` that do not exist here are ignored if they have the default of
+        ``SVC``, so that ``set_params(**SVC().get_params())`` works.
+
+        Parameters
+        ----------
+        **params : dict
+            Estimator parameters.
+
+        Returns
+        -------
+        self : object
+            Estimator instance.
+
+        Raises
+        ------
+        ValueError
+            If a parameter does not exist.
+        """
+        own = self._get_param_names()
+        return super().set_params(**without_svc_defaults(params, own))
 
     @property
     def _suspect_margin(self):

@@ -421,14 +421,26 @@ def _keep_reserve(model):
             problem.reserve = RESERVE if model.finishing and solver.budget == 0 else 0
 
 
-def start_from(model, X, y, classes, alpha):
-    """Return the model with these support vectors and signed alpha, for two classes."""
+def start_from(model, X, y, classes, alpha, bias):
+    """Return the model with these support vectors, optimized over them.
+
+    Signed ``alpha`` has shape (n_problems, n_SV). Where the optimum leaves an interval for the
+    bias, it is the given one.
+    """
     (X, codes, _), cost, at = begin_chunk(model, X, y, classes, None)
     rows, engine = np.arange(len(codes)), model._engine
     given = model._targets.samples(codes, cost, rows, DATA)
-    engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
+    engine.seed(X, rows, given, engine.moved(given, rows, alpha))
     model.n_samples_seen_ = model._next_row_id = model.n_labels_used_ = len(codes)
     model._targets = at.targets_after
+    _finish(model, FinishPosition())
+    moved = model._engine.current_solution().bias + (bias - model.intercept_)
+    state = model._engine.state()
+    for problem, b in zip(state["problems"], moved, strict=True):
+        scalars = problem["scalars"]  # b, and from 3 on the ends of its interval
+        scalars[0] = np.clip(b, *np.sort(scalars[3:]))
+    model._engine = model._spec.build()
+    model._engine.restore(state)
     return model
 
 

@@ -79,6 +79,7 @@ def models():
         "lasvm-g, predicting": _predicting(*learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y)),
         "lasvm, names": fitted(LASVC(gamma=0.5, C=3), X[:100], names[y[:100]]),
         "lasvm, 3 classes": learnt(LASVC(gamma=0.5), X3, y3),
+        "lasvm, one-vs-one": learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3),
         "lasvm, sparse": learnt(LASVC(kernel="linear"), S[:150], y[:150]),
         "lasvm, sparse, 3 classes, float32": learnt(LASVC(gamma=0.5), S3.astype(np.float32), y3),
         "lasvm, poly, float32": learnt(
@@ -157,6 +158,11 @@ def models():
         "compressed": fitted(
             package.CompressedClassifier(LASVC(gamma=0.5), tolerance=0.1), X[:100], y[:100]
         ),
+        "compressed, one-vs-one": fitted(
+            package.CompressedClassifier(LASVC(gamma=0.5, multi_class="ovo"), tolerance=0.1),
+            X3,
+            y3,
+        ),
         "compressed, probabilities, sparse, 3 classes": fitted(
             package.CompressedClassifier(
                 LASVC(gamma=0.5, probability=True), max_support_vectors=20
@@ -170,6 +176,7 @@ def models():
         "lasvm, pairs, cut": _cut(
             LASVC(kernel=CutKernel(), multi_class="ovo", max_iter=3, random_state=0), X3, y3, 4
         ),
+        "ramp, one-vs-one, sparse": fitted(Ramp(multi_class="ovo", gamma=0.5), S3[:60], y3[:60]),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
         "lasvm, 3 classes, cut": _cut(
             LASVC(kernel=CutKernel(), C=5.0, max_iter=3, random_state=0), X3, y3, 4

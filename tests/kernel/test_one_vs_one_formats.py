@@ -1,0 +1,535 @@
+"""One-vs-one models that are stored, exchanged, converted, compressed or part of other objects."""
+
+import pickle
+import shutil
+import subprocess
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import dump_svmlight_file, make_blobs
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, CompressedClassifier, KernelPerceptronClassifier, RampSVC
+from sklearn_online_svm._estimator import _checksum
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.command_line import main
+from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm, save_model
+from sklearn_online_svm.kernel._checkpoint import refuse_new_parameters
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.support.samples import LAYOUTS
+
+KERNELS = {
+    "linear": dict(kernel="linear"),
+    "poly": dict(kernel="poly", degree=2, gamma=0.1, coef0=1.0),
+    "rbf": dict(gamma=0.1),
+    "sigmoid": dict(kernel="sigmoid", gamma=0.01, coef0=-0.1),
+}
+LABELS = np.array([30, -7, 100, 0, 12, 5, 1, 2, 3, 4])
+
+
+def clouds(n_classes=5, n_samples=300, seed=0, n_features=4):
+    """Overlapping classes, with codes as labels."""
+    return make_blobs(n_samples, n_features, centers=n_classes, cluster_std=4.0, random_state=seed)
+
+
+def pairwise(**params):
+    return LASVC(multi_class="ovo", random_state=0, **params)
+
+
+def values_of_pairs(model, X):
+    """Return the decision values of the pairs, whatever the shape of decision_function."""
+    return clone_fitted(model, decision_function_shape="ovo").decision_function(X)
+
+
+def clone_fitted(model, **params):
+    return pickle.loads(pickle.dumps(model)).set_params(**params)
+
+
+# --------------------------------------------------------------------------------------- LIBSVM
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("n_classes", [3, 5])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_libsvm_files_are_read(kernel, n_classes, layout, tmp_path):
+    X, y = clouds(n_classes)
+    X, y = LAYOUTS[layout](X), LABELS[y]
+    model = pairwise(**kernel).fit(X[:200], y[:200])
+    save_libsvm(model, tmp_path / "model")
+    read = load_libsvm(tmp_path / "model")
+    assert read.multi_class == "ovo" and read.C == model.C
+    assert_array_equal(read.classes_, model.classes_)
+    scale = np.abs(model.dual_coef_).sum()
+    assert_allclose(
+        values_of_pairs(read, X), values_of_pairs(model, X), rtol=0, atol=1e-10 * scale
+    )
+    assert_array_equal(read.predict(X), model.predict(X))
+    assert_array_equal(read.n_support_, model.n_support_)
+    n_read = read.n_support_.sum()
+    read.partial_fit(X[200:], y[200:])
+    assert read.n_samples_seen_ == n_read + 100
+    assert abs(read.score(X, y) - model.partial_fit(X[200:], y[200:]).score(X, y)) < 0.05
+
+
+def write_svc(svc, labels, path):
+    """Store an SVC that was fitted to class codes, with the labels of these codes."""
+    vectors = svc.support_vectors_
+    lines = ["svm_type c_svc", "kernel_type rbf", f"gamma {svc._gamma!r}"]
+    lines += [f"nr_class {len(labels)}", f"total_sv {len(vectors)}"]
+    lines += ["rho " + " ".join(repr(-float(b)) for b in svc.intercept_)]
+    lines += ["label " + " ".join(map(str, labels))]
+    lines += ["probA 1 2 3", "nr_sv " + " ".join(map(str, svc.n_support_)), "SV"]
+    for coef, vector in zip(svc.dual_coef_.T.tolist(), vectors.tolist(), strict=True):
+        terms = [f"{i + 1}:{value!r}" for i, value in enumerate(vector)]
+        lines.append(" ".join([*map(repr, coef), *terms]))
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("n_classes", [3, 4, 10])
+def test_models_of_svc_with_labels_in_any_order(n_classes, repeats, tmp_path):
+    """With repeats each sample is several support vectors."""
+    X, codes = clouds(n_classes, seed=n_classes)
+    X, codes = np.repeat(X, repeats, axis=0), np.repeat(codes, repeats)
+    labels = LABELS[:n_classes]
+    svc = SVC(C=2.0, gamma=0.05, tol=1e-6).fit(X, codes)
+    write_svc(svc, labels, tmp_path / "model")
+    read = load_libsvm(tmp_path / "model")
+    assert read.C == 2.0 and read.n_support_.sum() == len(svc.support_)
+    fitted = SVC(C=2.0, gamma=0.05, tol=1e-6, decision_function_shape="ovo").fit(X, labels[codes])
+    assert_array_equal(read.classes_, fitted.classes_)
+    assert_allclose(values_of_pairs(read, X), fitted.decision_function(X), atol=2e-5)
+    assert_array_equal(read.predict(X), fitted.predict(X))
+    read.partial_fit(X, labels[codes])
+    assert np.mean(read.predict(X) == fitted.predict(X)) > 0.9
+
+
+@pytest.mark.parametrize("model", [pairwise(gamma=0.1), RampSVC(multi_class="ovo", gamma=0.1)])
+def test_coefficients_of_a_class_are_in_the_order_of_libsvm(model, tmp_path):
+    """Decision values of the file as ``svm_predict_values`` of LIBSVM computes them."""
+    X, y = clouds(4)
+    model = clone(model).set_params(decision_function_shape="ovo").fit(X, y)
+    save_libsvm(model, tmp_path / "model")
+    head, body = (tmp_path / "model").read_text().split("SV\n")
+    fields = dict(line.split(" ", 1) for line in head.splitlines())
+    counts = list(map(int, fields["nr_sv"].split()))
+    rows = [line.split() for line in body.splitlines()]
+    coef = np.array([row[:3] for row in rows], dtype=float).T
+    vectors = np.array([[term.split(":")[1] for term in row[3:]] for row in rows], dtype=float)
+    K = np.exp(-0.1 * ((X[:, None] - vectors) ** 2).sum(axis=2))
+    ends = np.cumsum(counts)
+    of_class = [slice(end - n, end) for end, n in zip(ends, counts, strict=True)]
+    rho = map(float, fields["rho"].split())
+    values = model.decision_function(X)
+    for (a, b), constant, found in zip(combinations(range(4), 2), rho, values.T, strict=True):
+        first, second = of_class[a], of_class[b]
+        assert (coef[b - 1, first] >= 0).all() and (coef[a, second] <= 0).all()
+        expected = K[:, first] @ coef[b - 1, first] + K[:, second] @ coef[a, second] - constant
+        assert_allclose(found, expected, atol=1e-5)
+    read = load_libsvm(tmp_path / "model", C=float(np.abs(coef).max()))
+    assert_allclose(values_of_pairs(read, X), values, atol=1e-4)
+
+
+FILE = """svm_type c_svc
+kernel_type rbf
+gamma 0.5
+nr_class 3
+total_sv 3
+rho 0 0 0
+label 4 1 9
+nr_sv 1 1 1
+SV
+0.5 0.25 1:1
+-0.5 0.125 2:1
+-0.25 -0.125 3:1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("label 4 1 9", "label 4 1", "no valid label: '4 1'"),
+        ("label 4 1 9", "label 4 1 4", "no valid label: '4 1 4'"),
+        ("nr_sv 1 1 1\n", "", "no valid nr_sv: None"),
+        ("nr_sv 1 1 1", "nr_sv 1 1", "no valid nr_sv: '1 1'"),
+        ("nr_sv 1 1 1", "nr_sv 2 2 -1", "no valid nr_sv: '2 2 -1'"),
+        ("nr_sv 1 1 1", "nr_sv 1 1 2", "has 3 support vectors and nr_sv 1 1 2"),
+        ("nr_class 3", "nr_class 1", "nr_class '1'"),
+        ("nr_class 3", "nr_class three", "nr_class 'three'"),
+        ("-0.5 0.125 2:1", "-0.5 2:1", "line 11, is not"),
+        ("-0.5 0.125 2:1", "-0.5", "line 11, is not"),
+        ("-0.5 0.125 2:1", "-0.25 0.125 2:1", "sum to 0.25, not to 0"),
+        ("0.125 2:1\n-0.25 -0.125", "0 2:1\n-0.25 0", "no coefficients for the labels 1 and 9"),
+    ],
+)
+def test_libsvm_files_that_are_refused(old, new, message, tmp_path):
+    path = tmp_path / "model"
+    path.write_text(FILE)
+    assert load_libsvm(path).predict(np.eye(3)).tolist() == [4, 1, 9]
+    assert old in FILE
+    path.write_text(FILE.replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        load_libsvm(path)
+
+
+def test_a_class_without_samples_in_a_libsvm_file(tmp_path):
+    """LIBSVM can use the file; LASVC cannot continue pairs without coefficients."""
+    X, y = clouds(3)
+    model = pairwise(gamma=0.1).partial_fit(X, y, classes=range(4))
+    save_libsvm(model, tmp_path / "model")
+    assert "nr_sv" in (tmp_path / "model").read_text()
+    with pytest.raises(ValueError, match="no coefficients for the labels 0 and 3"):
+        load_libsvm(tmp_path / "model")
+
+
+def test_models_that_libsvm_cannot_hold(tmp_path):
+    X, y = clouds(3)
+    path = tmp_path / "model"
+    for model in (LASVC(), KernelPerceptronClassifier()):
+        with pytest.raises(ValueError, match=r"each of 3 classes.* LASVC\(multi_class='ovo'\)"):
+            save_libsvm(model.fit(X, y), path)
+    with pytest.raises(ValueError, match=r"labels that are integers, got \['0', .* integers\.$"):
+        save_libsvm(pairwise().fit(X, y.astype(str)), path)
+    with pytest.raises(ValueError, match="label=1, but a model with multi_class='ovo' has no"):
+        save_libsvm(pairwise().fit(X, y), path, label=1)
+    assert not path.exists()
+
+
+needs_libsvm = pytest.mark.skipif(shutil.which("svm-predict") is None, reason="no LIBSVM")
+
+
+def labels_of_libsvm(folder, X):
+    """Return the labels that svm-predict gives."""
+    dump_svmlight_file(X, np.zeros(len(X)), str(folder / "samples"), zero_based=False)
+    command = ["svm-predict", "-q", "samples", "model", "labels"]
+    subprocess.run(command, cwd=folder, check=True)
+    return np.loadtxt(folder / "labels")
+
+
+@needs_libsvm
+@pytest.mark.parametrize("model", ["lasvm", "lasvm-nc", "ramp", "compressed"])
+def test_svm_predict_agrees(model, tmp_path):
+    X, y = clouds()
+    y, params = LABELS[y], dict(gamma=0.02, C=3.0)
+    fitted = {
+        "lasvm": pairwise(**params),
+        "lasvm-nc": pairwise(algorithm="lasvm-nc", **params),
+        "ramp": RampSVC(multi_class="ovo", **params),
+        "compressed": CompressedClassifier(pairwise(**params), max_support_vectors=30),
+    }[model].fit(X, y)
+    save_libsvm(fitted, tmp_path / "model")
+    clear = np.abs(fitted._decide(X)).min(axis=1) > 1e-4
+    assert clear.mean() > 0.9
+    assert_array_equal(labels_of_libsvm(tmp_path, X)[clear], fitted.predict(X)[clear])
+
+
+@needs_libsvm
+@pytest.mark.parametrize("kernel", range(4), ids=KERNELS)
+@pytest.mark.parametrize("probability", ["0", "1"])
+def test_models_of_svm_train_are_read(kernel, probability, tmp_path):
+    X, y = clouds(4)
+    y = LABELS[y]
+    dump_svmlight_file(X, y, str(tmp_path / "train"), zero_based=False)
+    options = ["-t", str(kernel), "-d", "2", "-g", "0.02", "-r", "0.1", "-c", "2", "-q"]
+    options += ["-b", probability, "-e", "1e-5"]
+    subprocess.run(["svm-train", *options, "train", "model"], cwd=tmp_path, check=True)
+    read = load_libsvm(tmp_path / "model", C=2)
+    clear = np.abs(read._decide(X)).min(axis=1) > 1e-3
+    # LIBSVM breaks ties of votes by the order of the labels in the file.
+    votes = np.sort(read.decision_function(X).round(), axis=1)
+    clear &= votes[:, -1] > votes[:, -2]
+    assert clear.mean() > 0.8
+    labels = labels_of_libsvm(tmp_path, X)
+    assert_array_equal(read.predict(X)[clear], labels[clear])
+    assert np.mean(read.partial_fit(X, y).predict(X) == labels) > 0.9
+
+
+# ----------------------------------------------------------------------------------------- ONNX
+
+
+def run(model, X):
+    """Return what the graph of a model computes."""
+    skl2onnx = pytest.importorskip("skl2onnx", reason="the converters extend skl2onnx")
+    onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+    import sklearn_online_svm.onnx  # noqa: F401
+
+    graph = skl2onnx.to_onnx(model, X[:1])
+    return onnxruntime.InferenceSession(graph.SerializeToString()).run(None, {"X": X})
+
+
+SHAPES = {
+    "votes": {},
+    "break_ties": dict(break_ties=True),
+    "pairs": dict(decision_function_shape="ovo"),
+}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("params", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize(
+    ("n_classes", "dtype", "names"),
+    [(3, np.float32, False), (3, np.float64, True), (10, np.float32, True)],
+)
+def test_onnx_graph(n_classes, dtype, names, kernel, params, compressed):
+    X, y = clouds(n_classes)
+    X = X.astype(dtype)
+    y = np.array([f"class {c}" for c in range(n_classes)])[y] if names else LABELS[y]
+    model = pairwise(**KERNELS[kernel], **params).fit(X, y)
+    if compressed:
+        model = model.compress(tolerance=0.05)
+    labels, scores = run(model, X)
+    expected = model.decision_function(X)
+    assert scores.shape == expected.shape and scores.dtype == dtype
+    largest = (1.0 + 0.1 * (X**2).sum(axis=1).max()) ** 2 if kernel == "poly" else 1.0
+    atol = 1e-6 * np.abs(model.dual_coef_).sum() * largest
+    assert_allclose(scores, expected, rtol=0, atol=atol)
+    assert_array_equal(labels, model.predict(X))
+
+
+def test_onnx_ties_and_zeros_are_those_of_the_model():
+    """All decision values are 0 in the middle, and the votes are equal on one side."""
+    X = np.array([[1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])
+    grid = np.vstack([np.zeros((1, 2)), np.random.default_rng(0).normal(size=(300, 2))])
+    for params in SHAPES.values():
+        model = pairwise(kernel="linear", C=100.0, tol=1e-9, **params).fit(X, [2, 0, 1])
+        model._solution().bias[:] = [0.0, 1.0, 0.0]  # so that there are cycles of votes
+        labels, scores = run(model, grid)
+        assert_array_equal(labels, model.predict(grid))
+        assert_allclose(scores, model.decision_function(grid), atol=1e-12)
+
+
+def test_onnx_graph_of_a_class_without_samples():
+    X, y = clouds(4)
+    seen = y != 1
+    for classes in (range(4), [-1, *range(5)]):
+        model = pairwise(gamma=0.1).partial_fit(X[seen], y[seen], classes=classes)
+        labels, scores = run(model, X)
+        assert_array_equal(labels, model.predict(X))
+        assert_allclose(scores, model.decision_function(X), atol=1e-6)
+
+
+def test_onnx_graph_is_small():
+    """The pairs of a class share its vectors, as in SVC."""
+    skl2onnx = pytest.importorskip("skl2onnx")
+    import sklearn_online_svm.onnx  # noqa: F401
+
+    X, y = clouds(10)
+    model = pairwise(gamma=0.1).fit(X, y)
+    size = len(skl2onnx.to_onnx(model, X[:1]).SerializeToString())
+    assert size < 8 * (model.dual_coef_.size + model.support_vectors_.size) + 10_000
+
+
+def test_probabilities_are_refused():
+    X, y = clouds(3)
+    model = pairwise(probability=True).fit(X, y)
+    with pytest.raises(NotImplementedError, match="cannot be converted to ONNX"):
+        run(model, X)
+    with pytest.raises(NotImplementedError, match="cannot be compressed"):
+        model.compress(tolerance=0.1)
+
+
+# ---------------------------------------------------------------------------------- compression
+
+
+@pytest.mark.parametrize("request_", [dict(tolerance=0.05), dict(max_support_vectors=40)])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", ["poly", "rbf"])
+def test_compressed_models_vote(kernel, layout, request_):
+    X, y = clouds()
+    X, y = LAYOUTS[layout](X), np.array(list("abcde"))[y]
+    params = KERNELS["poly"] if kernel == "poly" else dict(gamma=0.01)
+    model = pairwise(C=3.0, **params).fit(X, y)
+    small = model.compress(**request_, X=X)
+    values, expected = small._decide(X), model._decide(X)
+    assert values.shape == (300, 10) and small.dual_coef_.shape == (10, len(small.support_))
+    assert small.rkhs_distance_.shape == small.intercept_.shape == (10,)
+    assert_array_equal(small.intercept_, model.intercept_)
+    assert small.sample_difference_ == np.abs(values - expected).max()
+    at_vectors = small._decide(model.support_vectors_) - model._decide(model.support_vectors_)
+    assert small.max_difference_ == np.abs(at_vectors).max()
+    if "tolerance" in request_:
+        assert small.max_difference_ <= 0.05
+    agrees = small.predict(X) == model.predict(X)
+    assert agrees[np.abs(expected).min(axis=1) > small.sample_difference_].all()
+    assert agrees.mean() > 0.9
+    assert small.decision_function(X).shape == (300, 5)
+    assert small.n_support_.shape == (5,)
+    for params in SHAPES.values():
+        for each in (small.estimator, model):
+            each.set_params(decision_function_shape="ovr", break_ties=False).set_params(**params)
+        assert small.decision_function(X).shape == model.decision_function(X).shape
+        assert np.mean(small.predict(X) == model.predict(X)) > 0.9
+    small.set_params(estimator__break_ties=True)
+    with pytest.raises(ValueError, match="break_ties must be False"):
+        small.predict(X)
+
+
+def test_compressed_linear_models_are_exact():
+    X, y = clouds(4)
+    model = pairwise(kernel="linear", C=0.1).fit(X, y)
+    small = model.compress(tolerance=0.1)
+    assert len(small.support_) == 6 and small.n_support_.tolist() == [3, 2, 1, 0]
+    assert_array_equal(small.coef_, model.coef_)
+    assert_array_equal(small.predict(X), model.predict(X))
+    assert_array_equal(small.decision_function(X), model.decision_function(X))
+    with pytest.raises(ValueError, match="each of the 6 binary problems"):
+        model.compress(max_support_vectors=5)
+
+
+def test_compressing_twice_and_by_fit():
+    X, y = clouds(4)
+    model = pairwise(C=3.0, gamma=0.1, decision_function_shape="ovo")
+    once = CompressedClassifier(model, tolerance=0.01).fit(X, y)
+    twice = once.compress(tolerance=0.1)
+    assert len(twice.support_) < len(once.support_)
+    difference = twice.decision_function(X) - once.decision_function(X)
+    assert difference.shape == (300, 6) and np.abs(difference).max() < 0.2
+    other = CompressedClassifier(LASVC(gamma=0.1), tolerance=0.1).fit(X, y)
+    assert (once.multi_class, other.multi_class) == ("ovo", "ovr")
+
+
+# ----------------------------------------------------------------------------------- stored models
+
+FITTED = {
+    "lasvm": lambda X, y: pairwise(gamma=0.1).fit(X, y),
+    "lasvm-g": lambda X, y: pairwise(gamma=0.1, algorithm="lasvm-g").fit(X, y),
+    "stream": lambda X, y: pairwise(gamma=0.1).partial_fit(X, y, classes=range(5)),
+    "ramp": lambda X, y: RampSVC(multi_class="ovo", gamma=0.1).fit(X, y),
+    "compressed": lambda X, y: pairwise(gamma=0.1).fit(X, y).compress(tolerance=0.1),
+    "compressed, sparse, linear": lambda X, y: (
+        pairwise(kernel="linear").fit(sparse.csr_matrix(X), y).compress(tolerance=0.1)
+    ),
+}
+
+
+@pytest.mark.parametrize("form", ["pickle", "skops"])
+@pytest.mark.parametrize("name", FITTED)
+def test_stored_models_predict_and_continue(name, form, tmp_path):
+    X, y = clouds()
+    model = FITTED[name](X[:200], y[:200])
+    if form == "pickle":
+        loaded = pickle.loads(pickle.dumps(model))
+    else:
+        pytest.importorskip("skops.io", reason="skops is not installed")
+        save_model(model, tmp_path / "model.skops")
+        loaded = load_model(tmp_path / "model.skops")
+    for _ in range(2):
+        assert loaded.multi_class == "ovo"
+        assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+        assert_array_equal(loaded.dual_coef_, model.dual_coef_)
+        assert_array_equal(loaded.predict(X), model.predict(X))
+        if hasattr(model, "partial_fit"):
+            for each in (loaded, model):
+                each.partial_fit(X[200:], y[200:])
+
+
+def test_models_stored_before_one_vs_one():
+    """They have no such parameters and fields, and are one-vs-rest."""
+    X, y = clouds(3)
+    model = LASVC(gamma=0.1, random_state=0).fit(X[:200], y[:200])
+    state = model.__getstate__()
+    at = model._fixed_params.index("multi_class")
+    state["_fitted_params"] = state["_fitted_params"][:at] + state["_fitted_params"][at + 1 :]
+    for name in ("multi_class", "decision_function_shape", "break_ties"):
+        del state[name]
+    del state["_spec"]["one_vs_one"], state["_targets"]["multi_class"]
+    state["checksum"] = _checksum(model, state)
+    loaded = LASVC.__new__(LASVC)
+    loaded.__setstate__(state)
+    assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    for each in (loaded, model):
+        each.partial_fit(X[200:], y[200:])
+    assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    assert_array_equal(loaded.predict(X), model.predict(X))
+    assert clone(loaded).get_params() == clone(model).get_params()
+    with pytest.raises(ValueError, match="multi_class cannot change"):
+        loaded.set_params(multi_class="ovo").partial_fit(X[:9], y[:9])
+
+
+def test_interrupted_models_stored_before_one_vs_one():
+    model = LASVC()
+    parameters = model.get_params()
+    del parameters["multi_class"]
+    checkpoint = {"parameters": parameters, "method": "fit"}
+    refuse_new_parameters(model, checkpoint)
+    with pytest.raises(ValueError, match="multi_class cannot change .*: it was 'ovr'"):
+        refuse_new_parameters(model.set_params(multi_class="ovo"), checkpoint)
+
+
+# --------------------------------------------------------------------------------- other objects
+
+
+def test_parameters_of_svc_are_accepted():
+    for kind in (LASVC, RampSVC):
+        for params in SHAPES.values():
+            params = SVC(**params).get_params()
+            for model in (kind(**params), kind().set_params(**params)):
+                assert model.break_ties == params["break_ties"]
+                assert model.decision_function_shape == params["decision_function_shape"]
+        assert clone(kind(multi_class="ovo", break_ties=True)).multi_class == "ovo"
+
+
+@pytest.mark.parametrize("search", [GridSearchCV, ProgressiveSearch])
+def test_problems_are_selected_by_a_search(search):
+    X, y = clouds(n_samples=400)
+    grid = {"multi_class": ["ovr", "ovo"], "break_ties": [False, True]}
+    found = search(LASVC(gamma=0.1, random_state=0), grid).fit(X, y)
+    best = found.best_estimator_
+    assert_array_equal(best.predict(X), clone(best).fit(X, y).predict(X))
+    if search is GridSearchCV:
+        assert len(set(found.cv_results_["mean_test_score"])) > 1
+
+
+def test_the_commands_train_and_predict(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = clouds()
+    X = X.round(3)
+    dump_svmlight_file(X, y, "data", zero_based=False)
+    params = ["multi_class=ovo", "decision_function_shape=ovo", "gamma=0.1"]
+    options = [word for param in params for word in ("-p", param)]
+    assert main(["train", "data", "--output", "model.skops", "--seed", "0", *options]) == 0
+    model = load_model("model.skops")
+    assert_array_equal(model.predict(X), pairwise(gamma=0.1).fit(X, y).predict(X))
+    command = ["predict", "data", "model.skops", "--decision", "--output", "values"]
+    assert main(command) == 0
+    assert_array_equal(np.loadtxt("values"), model.decision_function(sparse.csr_matrix(X)))
+
+
+def test_distributed_predictions():
+    da = pytest.importorskip("dask.array")
+    from sklearn_online_svm.distributed import predict
+
+    X, y = clouds()
+    model = pairwise(gamma=0.1, decision_function_shape="ovo").fit(X, y)
+    for method in ("predict", "decision_function"):
+        found = predict(model, da.from_array(X, chunks=(100, 4)), method=method)
+        expected = np.concatenate([getattr(model, method)(part) for part in np.split(X, 3)])
+        assert found.shape == expected.shape
+        assert_array_equal(found.compute(scheduler="synchronous"), expected)
+
+
+def test_callbacks_do_not_change_the_model():
+    pytest.importorskip("sklearn.callback", reason="since version 1.9")
+    from sklearn_online_svm.callbacks import SupportVectorMonitor
+
+    X, y = clouds()
+    monitor = SupportVectorMonitor()
+    model = pairwise(gamma=0.1).set_callbacks(monitor).fit(X, y)
+    assert_array_equal(model.dual_coef_, pairwise(gamma=0.1).fit(X, y).dual_coef_)
+
+
+def test_online_calibration_needs_values_of_classes():
+    X, y = clouds()
+    probabilities = OnlineCalibratedClassifier(pairwise(gamma=0.1)).fit(X, y).predict_proba(X)
+    assert probabilities.shape == (300, 5)
+    model = OnlineCalibratedClassifier(pairwise(gamma=0.1, decision_function_shape="ovo"))
+    with pytest.raises(ValueError, match="needs a decision value for each class"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="needs a decision value for each class"):
+        model.partial_fit(X, y, classes=range(5))
