@@ -4,9 +4,8 @@ import functools
 import inspect
 from numbers import Real
 
-from sklearn.utils.validation import _num_samples as _n_samples
-
-from .._sklearn_compat import Interval, StrOptions
+from .._pairs import PairValues
+from .._sklearn_compat import Interval, StrOptions, _num_samples
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
 from ._targets import ClassTargets
@@ -149,9 +148,19 @@ class MachineClassifier(KernelClassifier, KernelMachine):
         """
         view = self._view()
         scores = view._decide(X)
-        if view._spec.one_vs_one and view.decision_function_shape == "ovr":
+        if view._is_one_vs_one and view.decision_function_shape == "ovr":
             return view._targets.of_classes(scores)
         return scores
+
+    @property
+    def _is_one_vs_one(self):
+        """Whether there is a problem for each pair of classes; False before training."""
+        return "_targets" in self.__dict__ and self._targets.one_vs_one
+
+    def _pair_values(self, X):
+        """Return the decision values of pairs, whatever ``decision_function_shape``."""
+        view = self._view()
+        return PairValues(view._decide(X), len(view.classes_), view.break_ties)
 
     def predict(self, X):
         """Predict class labels for samples in X.
@@ -176,7 +185,7 @@ class MachineClassifier(KernelClassifier, KernelMachine):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        scores = view._decide(X).reshape(_n_samples(X), -1)
+        scores = view._decide(X).reshape(_num_samples(X), -1)
         targets = view._targets
         if view.break_ties and targets.one_vs_one:
             if view.decision_function_shape == "ovo":
