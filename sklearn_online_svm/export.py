@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from . import kernel
 from ._atomic_dump import atomic_file
 from ._optional import import_optional
+from ._pairs import pairs_by_class
 from ._sklearn_compat import Interval, validate_params
-from .kernel._targets import pairs_by_class
 from .kernel._training import start_from
 
 __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from .._core.guard import Guarded
 from .._estimator import StatefulEstimator
 from .._feature_space import KernelCosines, split_model
+from .._pairs import compares_pairs, margin_scores
 from .._sklearn_compat import (
     Interval,
     StrOptions,
@@ -115,6 +116,10 @@ class MarginSampling(StatefulEstimator, Guarded):
     For a batch, ``batch_size * pool_size`` samples are drawn. With the default ``pool_size`` and
     without ``diversity``, all samples of the batch belong to the closest 5 % with a probability of
     95 % or more.
+
+    With ``LASVC(multi_class="ovo")`` the gap is the smallest :math:`|f(x)|` among the pairs of the
+    predicted class with another one, whatever ``decision_function_shape``. The class scores of
+    ``SVC`` are votes, whose gaps are nearly integers.
 
     If a classifier returns the same decision value for all samples, as :class:`LASVC` does after
     samples of a single class, a random sample is selected (with ``pool_size="all"`` only if
@@ -421,9 +426,12 @@ def _allowed(candidates, n_samples):
 
 
 def _confidence(model, X, drawn):
-    """Return |f| of the drawn samples, or the gap between the two largest class scores."""
+    """Return |f| of the drawn samples, or the gap between the two largest class scores.
+
+    Of a one-vs-one model they are those of :func:`margin_scores`, those of SVC excepted.
+    """
     try:
-        scores = np.asarray(model.decision_function(X))
+        scores = np.asarray(margin_scores(model, X))
     except NotFittedError:
         raise
     except ValueError as error:
@@ -435,7 +443,8 @@ def _confidence(model, X, drawn):
         ) from error
     if scores.ndim == 2:
         _, classifier = split_model(model)
-        if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
+        shape = getattr(classifier, "decision_function_shape", "ovr")
+        if shape == "ovo" and not compares_pairs(classifier):
             raise ValueError(
                 "With decision_function_shape='ovo' there are no class scores. Set "
                 f"decision_function_shape='ovr' of {type(classifier).__name__}."

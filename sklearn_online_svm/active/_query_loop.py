@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
 from .._estimator import PostponedInterrupts
+from .._pairs import margin_scores
 from .._validation import code_of, encode_labels, is_labelled
 
 __all__ = ["ABSTAIN"]
@@ -275,7 +276,7 @@ class QueryLoop:
         if not self.history.taught:
             n_classes = len(self.chunk.classes)
             return np.zeros(1) if n_classes == 2 else np.zeros((1, n_classes))
-        return np.asarray(estimator.decision_function(x), dtype=np.float64)
+        return np.asarray(margin_scores(estimator, x), dtype=np.float64)
 
     def _variances(self, estimator, x, strategy):
         check_has_variance(estimator, strategy)

@@ -1,4 +1,4 @@
-"""Monotone maps from decision values to class probabilities.
+"""Maps from decision values to class probabilities.
 
 Each map maximizes a weighted likelihood, which is a convex problem in a few coefficients. As
 proposed by Platt, the targets are not 0 and 1: with :math:`N_c` samples of the class the target of
@@ -6,9 +6,12 @@ a sample is :math:`(N_c + 1) / (N_c + 2)` for its own class, so that no probabil
 if the classes are separated.
 """
 
+import math
+
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
+from .._pairs import blocks_of_pairs
 from ._newton import minimize_convex
 
 # SplineMap: decision values at which the slope changes, those of the margins and of the decision
@@ -18,6 +21,9 @@ WIDTH = 0.5
 # SplineMap: penalty of the squared difference between neighbouring slopes. It matters only where
 # there are hardly any samples, whose slope is then that of their neighbours.
 STIFFNESS = 0.01
+# CouplingMap: bounds of the log-odds of a pair, and smallest coupled probability: rounding errors
+# of the solution are smaller.
+LARGEST_ODDS, SMALLEST = 16.0, 1e-10
 
 
 def own_targets(codes, weights, n_classes):
@@ -186,3 +192,118 @@ class MultinomialMap:
         """Return log-probabilities of shape (n_samples, n_classes)."""
         logits = scores * self.slopes_ + self.intercepts_
         return logits - logsumexp(logits, axis=1, keepdims=True)
+
+
+class CouplingMap:
+    """Map from decision values of pairs of classes to class probabilities, by pairwise coupling.
+
+    A :class:`SplineMap` for each pair gives the probability of its first class among the two,
+    :func:`coupled` the class probabilities that agree best with those of all pairs, and a
+    :class:`MultinomialMap` of their logarithms corrects them. They need it, as the map of a pair
+    knows nothing of samples of other classes, and as many targets other than 0 and 1 add up.
+
+    Attributes
+    ----------
+    pair_slopes_ : ndarray of shape (4, n_pairs)
+    pair_intercepts_ : ndarray of shape (n_pairs,)
+        Those of the map of each pair; 0 if it has no samples, so that both are equally likely.
+    slopes_, intercepts_ : ndarray of shape (n_classes,)
+        Those of the multinomial map.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm.calibration._maps import CouplingMap
+    >>> codes = np.repeat([0, 1, 2], 20)
+    >>> scores = np.array([[2.0, 2.0, 0.0], [-2.0, 0.0, 2.0], [0.0, -2.0, -2.0]])
+    >>> coupling = CouplingMap().fit(scores[codes], codes, np.ones(60))
+    >>> np.exp(coupling.log_proba(scores)).argmax(axis=1)
+    array([0, 1, 2])
+    """
+
+    def fit(self, scores, codes, sample_weight):
+        """Fit the maps of the pairs, each on the samples of its classes, and their correction.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_classes * (n_classes - 1) / 2)
+            Decision values of pairs, positive for the first class.
+        codes : ndarray of shape (n_samples,)
+            Class codes.
+        sample_weight : ndarray of shape (n_samples,)
+            Positive weights.
+
+        Returns
+        -------
+        self : object
+            Fitted map.
+        """
+        n_pairs = scores.shape[1]
+        self.pair_slopes_ = np.zeros((len(KNOTS) + 1, n_pairs))
+        self.pair_intercepts_ = np.zeros(n_pairs)
+        pairs = np.transpose(np.triu_indices(n_classes_of(n_pairs), 1))
+        for pair, (first, second) in enumerate(pairs):
+            members = np.flatnonzero((codes == first) | (codes == second))
+            is_first = (codes[members] == first).astype(np.intp)
+            spline = SplineMap().fit(scores[members, pair], is_first, sample_weight[members])
+            self.pair_slopes_[:, pair] = spline.slopes_
+            self.pair_intercepts_[pair] = spline.intercept_
+        correction = MultinomialMap().fit(self._log_coupled(scores), codes, sample_weight)
+        self.slopes_, self.intercepts_ = correction.slopes_, correction.intercepts_
+        return self
+
+    def log_proba(self, scores):
+        """Return log-probabilities of shape (n_samples, n_classes)."""
+        logits = self._log_coupled(scores) * self.slopes_ + self.intercepts_
+        return logits - logsumexp(logits, axis=1, keepdims=True)
+
+    def _log_coupled(self, scores):
+        log_odds = scores * self.pair_slopes_[0] + self.pair_intercepts_
+        for knot, change in zip(KNOTS, np.diff(self.pair_slopes_, axis=0), strict=True):
+            log_odds += WIDTH * change * np.logaddexp(0.0, (scores - knot) / WIDTH)
+        return np.log(np.maximum(coupled(log_odds), SMALLEST))
+
+
+def n_classes_of(n_pairs):
+    """Return the number of classes that have so many pairs."""
+    return (1 + math.isqrt(1 + 8 * n_pairs)) // 2
+
+
+def coupled(log_odds):
+    r"""Return the class probabilities that agree best with those of pairs.
+
+    The second method of Wu, Lin and Weng [1]_: with :math:`r_{ab}` the probability of a among a
+    and b, the minimum of :math:`\sum_{a < b} (r_{ba} p_a - r_{ab} p_b)^2` over p of sum 1. None
+    of them is negative.
+
+    Parameters
+    ----------
+    log_odds : ndarray of shape (n_samples, n_pairs)
+        :math:`\log(r_{ab} / r_{ba})` of the pairs (0, 1), (0, 2), ...; cut at ``LARGEST_ODDS``.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+
+    References
+    ----------
+    .. [1] T.-F. Wu, C.-J. Lin, R. C. Weng: Probability estimates for multi-class classification
+       by pairwise coupling. JMLR 5, 2004.
+    """
+    n_samples, n_pairs = log_odds.shape
+    n = n_classes_of(n_pairs)
+    first, second = np.triu_indices(n, 1)
+    diagonal = np.arange(n)
+    p = np.empty((n_samples, n))
+    for some in blocks_of_pairs(n_samples, n):
+        r = expit(np.clip(log_odds[some], -LARGEST_ODDS, LARGEST_ODDS))
+        matrix = np.empty((len(r), n, n))
+        matrix[:, first, second], matrix[:, second, first] = r, 1.0 - r
+        matrix[:, diagonal, diagonal] = 0.0
+        squares = (matrix**2).sum(axis=1)
+        # Q + 1 is regular; the constant does not change the minimum, given the sum of p.
+        matrix = 1.0 - matrix * matrix.transpose(0, 2, 1)
+        matrix[:, diagonal, diagonal] += squares
+        p[some] = np.linalg.solve(matrix, np.ones((len(r), n, 1)))[:, :, 0]
+    p = np.maximum(p, 0.0)  # but for rounding
+    return p / p.sum(axis=1, keepdims=True)

@@ -15,6 +15,7 @@ from .._estimator import (
     raise_fixed_param,
     with_classes,
 )
+from .._pairs import among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods, Interval
 from .._tasks import StopTraining, check_stop, propagating, reporting
 from .._validation import (
@@ -25,7 +26,7 @@ from .._validation import (
     encode_labels,
 )
 from ..linear import AROWClassifier
-from ._maps import MultinomialMap, SplineMap
+from ._maps import CouplingMap, MultinomialMap, SplineMap
 
 # Number of samples that are scored before the model is trained on them; the map is fitted again
 # after so many. Blocks at the beginning are smaller, as the model changes quickly.
@@ -44,17 +45,21 @@ class ScoreWindow:
     scores : ndarray of shape (n_kept, n_problems)
     codes : ndarray of shape (n_kept,)
     weights : ndarray of shape (n_kept,)
+    of_pairs : bool
+        Whether scores are those of pairs of classes.
     """
 
-    def __init__(self, n_seen, scores, codes, weights):
+    def __init__(self, n_seen, scores, codes, weights, of_pairs=False):
         self.n_seen, self.scores, self.codes, self.weights = n_seen, scores, codes, weights
+        self.of_pairs = of_pairs
         # Position and size of the samples of the last map, and the map.
         self._known = None
 
     @classmethod
-    def empty(cls, n_problems):
+    def empty(cls, n_problems, of_pairs=False):
         """Return a window without samples."""
-        return cls(0, np.zeros((0, n_problems)), np.zeros(0, dtype=np.intp), np.zeros(0))
+        arrays = np.zeros((0, n_problems)), np.zeros(0, dtype=np.intp), np.zeros(0)
+        return cls(0, *arrays, of_pairs)
 
     def n_left(self):
         """Return the number of samples until the end of the block."""
@@ -76,7 +81,7 @@ class ScoreWindow:
                 (self.weights, weights),
             )
         )
-        window = ScoreWindow(self.n_seen + len(codes), *arrays)
+        window = ScoreWindow(self.n_seen + len(codes), *arrays, self.of_pairs)
         window._known = self._known
         return window
 
@@ -92,6 +97,13 @@ class ScoreWindow:
         scores = np.full((len(former), n_classes), start)
         scores[:, places] = former
         return ScoreWindow(self.n_seen, scores, places[self.codes], self.weights)
+
+    def among_pairs(self, places, n_classes):
+        """Return the window for the pairs of more classes; ``places`` are the former classes."""
+        # The score of two classes is positive for the second one.
+        former = self.scores if self.of_pairs else -self.scores
+        scores = among_more_classes(former, places, n_classes)
+        return ScoreWindow(self.n_seen, scores, places[self.codes], self.weights, True)
 
     def state(self):
         """Return arrays and numbers, for pickling."""
@@ -109,6 +121,8 @@ class ScoreWindow:
         rows = np.arange(max(0, end - size), end)
         rows = rows[self.weights[rows] > 0.0]
         data = self.scores[rows], self.codes[rows], self.weights[rows]
+        if self.of_pairs:
+            return CouplingMap().fit(*data)
         if self.scores.shape[1] > 1:
             return MultinomialMap().fit(*data)
         scores = data[0][:, 0]
@@ -121,7 +135,9 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
 
     Each sample is scored before the base estimator is trained on it (test-then-train). A monotone
     map from the decision values of the last samples to probabilities is fitted by maximum
-    likelihood, and follows the stream. The base estimator is trained as it would be alone.
+    likelihood, and follows the stream. With ``LASVC(multi_class="ovo")`` these are the values of
+    the pairs of classes, whatever its ``decision_function_shape``. The base estimator is trained
+    as it would be alone.
 
     Read more in the :ref:`user guide <probabilities_of_streams>`.
 
@@ -301,6 +317,9 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         and without an intercept, its function is 0.
         """
         self.estimator_ = estimator = with_classes(self.estimator_, self.classes_)
+        if compares_pairs(estimator):
+            self._window = self._window.among_pairs(places, len(self.classes_))
+            return
         joint = getattr(estimator, "multi_class", None) == "crammer_singer"
         start = 0.0 if joint or not getattr(estimator, "fit_intercept", True) else -1.0
         self._window = self._window.among(places, len(self.classes_), start, 0.5 if joint else 1.0)
@@ -335,24 +354,26 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
 
         Ctrl-C takes effect between two blocks, where the window has the samples of the estimator.
         """
-        if len(self.classes_) > 2:
-            _refuse_values_of_pairs(self.estimator_)
         codes, done = encode_labels(y, self.classes_), 0
         while done < len(order):
             check_stop(self)
             window = self._window
             rows = order[done : done + window.n_left()]
             block = X[rows]
+            scores = None
             if window.n_seen:
-                scores = self.estimator_.decision_function(block).reshape(len(rows), -1)
-            else:
-                scores = np.zeros((len(rows), window.scores.shape[1]))
+                scores = _scores(self.estimator_, block).reshape(len(rows), -1)
             given = {} if weights is None else {"sample_weight": weights[rows]}
             with (
                 PostponedInterrupts(),
                 propagating(self, self.estimator_, "partial-fit-estimator"),
             ):
                 self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
+                if scores is None:
+                    if compares_pairs(self.estimator_):
+                        n = len(self.classes_)
+                        window = ScoreWindow.empty(n * (n - 1) // 2, of_pairs=True)
+                    scores = np.zeros((len(rows), window.scores.shape[1]))
                 counted = np.ones(len(rows)) if weights is None else weights[rows]
                 self._window = window.extended(scores, codes[rows], counted, self.window_size)
             done += len(rows)
@@ -472,7 +493,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             If the input is invalid.
         """
         view, X = self._checked(X)
-        scores = view.estimator_.decision_function(X)
+        scores = _scores(view.estimator_, X)
         return view._window.map_of(view._fitted_params[2]).log_proba(scores)
 
     def _checked(self, X):
@@ -493,12 +514,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         return {"_window": ScoreWindow(**state["_window"])}
 
 
-def _refuse_values_of_pairs(estimator):
-    """Raise ValueError for an estimator whose decision values are not those of classes."""
-    params = [getattr(estimator, n, None) for n in ("multi_class", "decision_function_shape")]
-    if params == ["ovo", "ovo"]:
-        raise ValueError(
-            "OnlineCalibratedClassifier needs a decision value for each class, and "
-            f"{type(estimator).__name__} returns one for each pair of classes. Set its "
-            "decision_function_shape to 'ovr'."
-        )
+def _scores(estimator, X):
+    """Return the decision values that the map is a function of."""
+    pairs = pair_values(estimator, X)
+    return estimator.decision_function(X) if pairs is None else pairs.values

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._estimator import StatefulEstimator
+from .._pairs import class_values
 from .._sklearn_compat import Interval
 from .._validation import encode_labels
 
@@ -29,7 +30,7 @@ def conformity_scores(estimator, X):
     if hasattr(estimator, "predict_proba"):
         method, scores = "predict_proba", estimator.predict_proba(X)
     elif hasattr(estimator, "decision_function"):
-        method, scores = "decision_function", estimator.decision_function(X)
+        method, scores = "decision_function", class_values(estimator, X)
     else:
         raise ValueError(
             "estimator must have predict_proba or decision_function, got "
@@ -119,8 +120,10 @@ class AdaptiveConformalInference(StatefulEstimator):
     This holds for the stream as a whole, but not for each class or each part of the stream.
 
     **Scores** are probabilities if the estimator has ``predict_proba``. Otherwise the score of a
-    class is its decision value minus the largest one of the other classes. Classes with equal
-    scores are either all in a set or all not in it.
+    class is its decision value minus the largest one of the other classes. With
+    ``LASVC(multi_class="ovo")`` these are the values of ``decision_function_shape="ovr"``, that is
+    mostly votes; ``probability=True`` gives smaller sets. Classes with equal scores are either all
+    in a set or all not in it.
 
     References
     ----------

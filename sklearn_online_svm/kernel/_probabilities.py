@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import signs
-from ..calibration._maps import MultinomialMap, SplineMap
+from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
 from ._svc import PROBABILITIES
@@ -23,8 +23,9 @@ from ._virtual_pool import as_arrays, from_arrays
 # samples of a stream: the map follows the last ones.
 N_OTHERS, N_RECENT = 2000, 4000
 # Maximum numbers of support vectors that are left out, and of other samples, for the map of two
-# classes, which has five parameters, and for the map of more classes, which has two for each. They
-# are divided between the classes; so many of each class are always allowed.
+# classes, which has five parameters, and for the map of more classes, which has two for each, and
+# in one-vs-one five for each pair. They are divided between the classes; so many of each class are
+# always allowed.
 N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 100
 # Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
 # K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
@@ -209,8 +210,13 @@ def fitted_map(model, samples):
             SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
             for problem in engine.problems
         ]
-    scores, codes, weights = left_out_values(view._spec, solution, problems, vectors, samples)
-    if len(problems) == 1:
+    targets = view._targets
+    scores, codes, weights = left_out_values(
+        view._spec, targets, solution, problems, vectors, samples
+    )
+    if targets.one_vs_one:
+        fitted = CouplingMap().fit(scores, codes, weights)
+    elif len(problems) == 1:
         fitted = SplineMap().fit(scores[:, 0], codes, weights)
     else:
         fitted = MultinomialMap().fit(scores, codes, weights)
@@ -218,7 +224,7 @@ def fitted_map(model, samples):
     return fitted
 
 
-def left_out_values(spec, solution, problems, vectors, samples):
+def left_out_values(spec, targets, solution, problems, vectors, samples):
     """Return decision values of samples without each of them, class codes and weights.
 
     ``vectors`` are the support vectors of the solution, ``problems`` views over the slots of the
@@ -242,7 +248,8 @@ def left_out_values(spec, solution, problems, vectors, samples):
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
     kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
     problems = [problem.on(slots, len(other_codes), kernel) for problem in problems]
-    y = np.transpose([signs(codes, c, len(problems)) for c in range(len(problems))])
+    # NaN, and no violation, for samples that do not belong to a pair.
+    y = targets.linear_terms(codes).T
     violates = is_counted[:, None] & (y * scores < 1.0)
     scores = without_each(problems, scores, violates, is_counted)
     # A sample without which a class has no support vector has no value.
@@ -289,7 +296,17 @@ class Probabilities:
         Notes
         -----
         ``predict`` returns the class of the largest decision value (of the sign, with two
-        classes). This is not always the class of the largest probability.
+        classes), or with ``multi_class="ovo"`` of the most votes. This is not always the class of
+        the largest probability.
+
+        With ``multi_class="ovo"`` each pair has a map from its decision value to the probability
+        of the first class among the two. Class probabilities follow by pairwise coupling [1]_,
+        and are fitted to the samples of all classes.
+
+        References
+        ----------
+        .. [1] T.-F. Wu, C.-J. Lin, R. C. Weng: Probability estimates for multi-class
+           classification by pairwise coupling. JMLR 5, 2004.
 
         Examples
         --------
@@ -331,7 +348,7 @@ class Probabilities:
                 "probability=True was set after training, so the model has no samples to estimate "
                 "probabilities from. Call fit or partial_fit."
             )
-        return fitted_map(view, samples).log_proba(view.decision_function(X))
+        return fitted_map(view, samples).log_proba(view._decide(X))
 
     def _probability_map(self):
         samples = self.__dict__.get("_samples") if self.probability else None

@@ -4,6 +4,7 @@ import functools
 import inspect
 from numbers import Real
 
+from .._pairs import PairValues
 from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
@@ -119,6 +120,16 @@ class PairwiseClassifier(KernelClassifier):
         view = self._view()
         return view._shaped(view._decision_values(X))
 
+    @property
+    def _is_one_vs_one(self):
+        """Whether there is a problem for each pair of classes; False before training."""
+        return "_targets" in self.__dict__ and self._targets.one_vs_one
+
+    def _pair_values(self, X):
+        """Return the decision values of pairs, whatever ``decision_function_shape``."""
+        view = self._view()
+        return PairValues(view._decision_values(X), len(view.classes_), view.break_ties)
+
     def predict(self, X):
         """Predict class labels for samples in X.
 
@@ -158,7 +169,7 @@ class PairwiseClassifier(KernelClassifier):
 
     def _margins(self, scores, codes):
         if self._targets.one_vs_one:
-            return self._targets.smallest_of_pairs(scores, codes)
+            return PairValues(scores, len(self._targets.classes)).smallest(codes)
         return super()._margins(scores, codes)
 
     def _breaks_ties(self):

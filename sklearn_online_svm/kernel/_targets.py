@@ -5,8 +5,6 @@ there are, and translates targets and weights into what the engine is given.
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import combinations
 
 import numpy as np
 from scipy.linalg import eigh
@@ -14,6 +12,7 @@ from sklearn.utils import check_array, check_random_state
 
 from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
+from .._pairs import PairValues
 from .._validation import (
     balanced_weights,
     check_labels,
@@ -34,8 +33,6 @@ from ._solution_view import KernelValues
 
 # Maximum number of samples for the estimate of the noise.
 MAX_SAMPLES = 1000
-# Number of values of pairs that are added up by class at a time.
-_AT_ONCE = 1 << 20
 # Values of the regularization of kernel ridge regression, relative to the mean eigenvalue.
 _RIDGES = np.logspace(-6, 3, 19)
 
@@ -213,38 +210,14 @@ class ClassTargets(Targets):
         In one-vs-one the class with the most votes, on a tie the first one.
         """
         if self.one_vs_one:
-            return self._by_class(scores, scores > 0.0)[0].argmax(axis=1)
+            return PairValues(scores, len(self.classes)).predicted()
         if scores.shape[1] == 1:
             return (scores[:, 0] > 0).astype(np.intp)
         return scores.argmax(axis=1)
 
     def of_classes(self, scores):
-        """Return a decision value for each class, given those of pairs, as ``SVC`` does.
-
-        It is the number of votes plus a number between -1/3 and 1/3 that increases with the sum of
-        the decision values in favour of the class.
-        """
-        votes, sums = self._by_class(scores, scores >= 0.0)
-        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
-
-    def smallest_of_pairs(self, scores, encoded):
-        """Return the smallest y f(x) of each sample over the pairs of its class."""
-        columns, sides = pairs_by_class(len(self.classes))
-        of_class = np.take_along_axis(scores, columns[encoded], axis=1)
-        return (of_class * sides[encoded]).min(axis=1)
-
-    def _by_class(self, scores, is_first):
-        """Return votes, and sums of decision values in favour, (n_samples, n_classes)."""
-        n_rows, n_classes = len(scores), len(self.classes)
-        columns, sides = pairs_by_class(n_classes)
-        votes = np.empty((n_rows, n_classes))
-        sums = np.empty((n_rows, n_classes))
-        size = max(1, _AT_ONCE // columns.size)
-        for first in range(0, n_rows, size):
-            some = slice(first, first + size)
-            np.sum(is_first[some][:, columns] == (sides > 0.0), axis=2, out=votes[some])
-            np.sum(scores[some][:, columns] * sides, axis=2, out=sums[some])
-        return votes, sums
+        """Return a decision value for each class, given those of pairs, as ``SVC`` does."""
+        return PairValues(scores, len(self.classes)).of_classes()
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""
@@ -317,18 +290,6 @@ class ClassTargets(Targets):
         factors = np.ones(len(classes))
         extended = replace(self, classes=classes, factors=factors, counts=counts, order=order)
         return extended, places
-
-
-@cache
-def pairs_by_class(n_classes):
-    """Return the pairs of each class, (n_classes, n_classes - 1), and their signs.
-
-    The sign is 1 if the class is the first of the pair, else -1.
-    """
-    pairs = np.array(list(combinations(range(n_classes), 2)))
-    columns = [np.flatnonzero((pairs == code).any(axis=1)) for code in range(n_classes)]
-    sides = [np.where(pairs[of, 0] == code, 1.0, -1.0) for code, of in enumerate(columns)]
-    return np.array(columns), np.array(sides)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Transaction, with_classes
+from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods
 from .._validation import (
     check_labels,
@@ -92,7 +93,9 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
 
     **Predictions.** ``decision_function`` is the weighted mean of the values of the cells. A class
     without samples in a cell has the value -1 there, and the only class of a cell has the value 1,
-    as for samples on the margin of a support vector machine.
+    as for samples on the margin of a support vector machine. With ``LASVC(multi_class="ovo")`` it
+    is the mean value of each pair of classes, from which a column for each class is computed as
+    with ``decision_function_shape="ovr"``.
 
     **Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
     if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
@@ -250,7 +253,36 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         check_is_fitted(self)
         if len(self.classes_) == 2:
             return self._blended(X, (), self._decision_of_two)
+        if self._is_one_vs_one:
+            return self._pair_values(X).of_classes()
         return self._blended(X, (len(self.classes_),), self._decision_by_class)
+
+    @property
+    def _is_one_vs_one(self):
+        """Whether the models of cells compare pairs of classes."""
+        models = self._view().__dict__.get("estimators_", ())
+        return any(compares_pairs(model) for model in models)
+
+    def _pair_values(self, X):
+        """Return the weighted mean of the values of pairs."""
+        n = len(self.classes_)
+        values = self._blended(X, (n * (n - 1) // 2,), self._pairs_of_cell)
+        return PairValues(values, n, break_ties=True)
+
+    def _pairs_of_cell(self, model, X):
+        n, pairs = len(model.classes_), pair_values(model, X)
+        if pairs is not None:
+            values = pairs.values
+        elif n == 1:
+            values = np.zeros((X.shape[0], 0))
+        elif n == 2:
+            values = -model.decision_function(X)[:, np.newaxis]
+        else:  # a search has chosen one-vs-rest
+            first, second = np.triu_indices(n, 1)
+            scores = model.decision_function(X)
+            values = 0.5 * (scores[:, first] - scores[:, second])
+        places = np.searchsorted(self.classes_, model.classes_)
+        return among_more_classes(values, places, len(self.classes_))
 
     def _decision_of_two(self, model, X):
         values = model.decision_function(X)

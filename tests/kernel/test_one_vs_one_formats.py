@@ -16,7 +16,6 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, CompressedClassifier, KernelPerceptronClassifier, RampSVC
 from sklearn_online_svm._estimator import _checksum
-from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.command_line import main
 from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm, save_model
 from sklearn_online_svm.kernel._checkpoint import refuse_new_parameters
@@ -522,14 +521,3 @@ def test_callbacks_do_not_change_the_model():
     monitor = SupportVectorMonitor()
     model = pairwise(gamma=0.1).set_callbacks(monitor).fit(X, y)
     assert_array_equal(model.dual_coef_, pairwise(gamma=0.1).fit(X, y).dual_coef_)
-
-
-def test_online_calibration_needs_values_of_classes():
-    X, y = clouds()
-    probabilities = OnlineCalibratedClassifier(pairwise(gamma=0.1)).fit(X, y).predict_proba(X)
-    assert probabilities.shape == (300, 5)
-    model = OnlineCalibratedClassifier(pairwise(gamma=0.1, decision_function_shape="ovo"))
-    with pytest.raises(ValueError, match="needs a decision value for each class"):
-        model.fit(X, y)
-    with pytest.raises(ValueError, match="needs a decision value for each class"):
-        model.partial_fit(X, y, classes=range(5))

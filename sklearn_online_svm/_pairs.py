@@ -1,0 +1,139 @@
+"""Decision values of pairs of classes: votes, values of classes, margins.
+
+A classifier that may be one-vs-one has ``_is_one_vs_one``, which is False before it is fitted, and
+``_pair_values``, which returns the :class:`PairValues` of samples. Others use the functions of
+this module, which find it within pipelines and searches. They do not depend on
+``decision_function_shape``.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from ._feature_space import split_model
+
+# Number of values of pairs that are gathered by class at a time.
+_AT_ONCE = 1 << 20
+
+
+@cache
+def pairs_by_class(n_classes):
+    """Return the pairs of each class, (n_classes, n_classes - 1), and their signs.
+
+    The sign is 1 if the class is the first of the pair, else -1.
+    """
+    pairs = np.array(list(combinations(range(n_classes), 2)))
+    columns = [np.flatnonzero((pairs == code).any(axis=1)) for code in range(n_classes)]
+    sides = [np.where(pairs[of, 0] == code, 1.0, -1.0) for code, of in enumerate(columns)]
+    return np.array(columns), np.array(sides)
+
+
+def blocks_of_pairs(n_rows, n_classes):
+    """Return slices of samples whose values of pairs, gathered by class, fit into memory."""
+    size = max(1, _AT_ONCE // (n_classes * n_classes))
+    return [slice(first, first + size) for first in range(0, n_rows, size)]
+
+
+@dataclass(frozen=True)
+class PairValues:
+    """Decision values of a one-vs-one model, in the order (0, 1), (0, 2), ... of class codes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_classes * (n_classes - 1) / 2)
+        Positive for the first class of the pair.
+    n_classes : int
+    break_ties : bool
+        Whether classes with the same number of votes are compared by their values.
+    """
+
+    values: np.ndarray
+    n_classes: int
+    break_ties: bool = False
+
+    def predicted(self):
+        """Return the class codes with the most votes; without ``break_ties`` the first ones."""
+        if self.break_ties:
+            return self.of_classes().argmax(axis=1)
+        return self._by_class(self.values > 0.0)[0].argmax(axis=1)
+
+    def of_classes(self):
+        """Return a decision value for each class, as ``SVC`` does.
+
+        It is the number of votes plus a number between -1/3 and 1/3 that increases with the sum of
+        the decision values in favour of the class.
+        """
+        votes, sums = self._by_class(self.values >= 0.0)
+        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+    def against_predicted(self):
+        """Return 0 for the predicted class; for others, minus the distance to their boundary.
+
+        This is the absolute value of the pair with the predicted class. The gap between the two
+        largest scores is thus the margin of the pair that decides. The gap between votes is
+        nearly an integer, also close to a boundary.
+        """
+        columns, sides = pairs_by_class(self.n_classes)
+        rows, codes = np.arange(len(self.values)), self.predicted()
+        # Not 0, so that the largest score is that of the predicted class.
+        distances = np.maximum(np.abs(self.values), np.finfo(np.float64).tiny)
+        scores = np.zeros((len(rows), self.n_classes))
+        others = np.arange(self.n_classes - 1) + (sides[codes] > 0.0)
+        scores[rows[:, None], others] = -distances[rows[:, None], columns[codes]]
+        return scores
+
+    def smallest(self, codes):
+        """Return the smallest value in favour of the class of each sample, among its pairs."""
+        columns, sides = pairs_by_class(self.n_classes)
+        of_class = np.take_along_axis(self.values, columns[codes], axis=1)
+        return (of_class * sides[codes]).min(axis=1)
+
+    def _by_class(self, is_first):
+        """Return votes, and sums of decision values in favour, (n_samples, n_classes)."""
+        columns, sides = pairs_by_class(self.n_classes)
+        votes, sums = np.empty((2, len(self.values), self.n_classes))
+        for some in blocks_of_pairs(len(self.values), self.n_classes):
+            np.sum(is_first[some][:, columns] == (sides > 0.0), axis=2, out=votes[some])
+            np.sum(self.values[some][:, columns] * sides, axis=2, out=sums[some])
+        return votes, sums
+
+
+def among_more_classes(values, places, n_classes):
+    """Return values of the pairs of more classes, given those of the classes at ``places``.
+
+    Pairs of one of these and another class are in favour of it, as of a sample on the margin;
+    those of two other classes have the value 0.
+    """
+    first, second = (np.isin(codes, places) for codes in np.triu_indices(n_classes, 1))
+    found = np.tile(1.0 * first - 1.0 * second, (len(values), 1))
+    found[:, first & second] = values
+    return found
+
+
+def compares_pairs(model):
+    """Return whether a model is one-vs-one; False before it is fitted."""
+    return getattr(split_model(model)[1], "_is_one_vs_one", False)
+
+
+def pair_values(model, X):
+    """Return the :class:`PairValues` of a fitted model; None if it is not one-vs-one."""
+    if not compares_pairs(model):
+        return None
+    transformers, classifier = split_model(model)
+    for transformer in transformers:
+        X = transformer.transform(X)
+    return classifier._pair_values(X)
+
+
+def class_values(model, X):
+    """Return decision values, with more than two classes a column for each."""
+    pairs = pair_values(model, X)
+    return model.decision_function(X) if pairs is None else pairs.of_classes()
+
+
+def margin_scores(model, X):
+    """Return decision values of which the largest is predicted, and gaps are margins."""
+    pairs = pair_values(model, X)
+    return model.decision_function(X) if pairs is None else pairs.against_predicted()
