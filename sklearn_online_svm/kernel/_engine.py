@@ -71,9 +71,13 @@ class SolverSpec:
     # Whether the origin of a linear kernel changes nothing: the sum of alpha is 0.
     may_move_origin: ClassVar[bool] = False
 
-    def problem(self, store, n_problems, cache_bytes):
-        """Return a problem with an empty support set, one of ``n_problems`` over the store."""
-        return self.kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
+    def problem(self, store, n_problems, cache_bytes, copies=False):
+        """Return a problem with an empty support set, one of ``n_problems`` over the store.
+
+        ``copies``: whether it computes kernel rows from copies of its vectors.
+        """
+        options = self.options(n_problems, cache_bytes)
+        return self.kind(store, n_problems == 1, copies, **options)
 
     def options(self, n_problems, cache_bytes):
         """Return the options of one of ``n_problems`` problems."""
@@ -229,8 +233,11 @@ class EngineSpec(VectorSpec):
     def build(self):
         """Return an engine with an empty support set."""
         store, n_bytes = self.store(), self.row_bytes
+        # Pairs of classes share few vectors; a Python kernel has no store for copies.
+        copies = self.one_vs_one and self.layout != "precomputed" and not is_function(self.kernel)
         problems = [
-            self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
+            self.solver.problem(store, self.n_problems, n_bytes, copies)
+            for _ in range(self.n_problems)
         ]
         classes = pairs_of(self.n_problems) if self.one_vs_one else None
         return Engine(store, problems, n_bytes, classes)

@@ -12,7 +12,7 @@ from ..vectors.block cimport BlockValues, SampleBlock, Samples
 from ..rows.active_set cimport Front
 from ..rows.kernel_matrix cimport KernelMatrix
 from .problem cimport Problem
-from .slots cimport Slots
+from .slots cimport Slots, WorkSpace
 from ..vectors.support_set cimport Example, SupportSet, turn_example
 
 from ..rows.working_set import most_violating
@@ -52,7 +52,7 @@ cdef class Finisher:
     cdef int finish(self, list problems, executor) except -1:
         """Optimize problems over their support sets, from where they are."""
         if self.slots.counted:
-            self.slots.reserve_computers(1 if executor is None else executor._max_workers)
+            self.slots.reserve_work_spaces(None, executor)
         if executor is None or len(problems) == 1:
             try:
                 for problem in problems:
@@ -72,9 +72,10 @@ cdef class Finisher:
         cdef int code = 0
         if not problem.finishing:
             self.begin_finish(problem)
-        computer = None
+        cdef WorkSpace space = None
         if self.slots.counted:
-            computer = problem.matrix.computer = self.slots.borrow_computer()
+            space = self.slots.borrow()
+            problem.matrix.use(space.computer)
         try:
             problem.matrix.load_working_set()       # of an interrupted call
             while not problem.is_finished and not self.halt.now:
@@ -94,8 +95,8 @@ cdef class Finisher:
                         raise
         finally:
             problem.matrix.unload_working_set()
-            if computer is not None:
-                self.slots.computers.append(computer)
+            if space is not None:
+                self.slots.work_spaces.append(space)
 
     cdef int begin_finish(self, Problem problem) except -1:
         """Set the tolerance tau, and the limit of steps to a share of those left."""
@@ -201,8 +202,9 @@ cdef class Finisher:
         cdef:
             SupportSet members = problem.members
             KernelMatrix matrix = problem.matrix
-            SampleBlock block = SampleBlock(self.store)
-            Py_ssize_t first, s, n_uncached, ld = round_up(self.store.n_slots, SIMD_TILE)
+            Store store = problem.matrix.store
+            SampleBlock block = SampleBlock(store)
+            Py_ssize_t first, s, n_uncached, ld = round_up(store.n_slots, SIMD_TILE)
             double *old_alpha = matrix.active.old_alpha
             float *row
             const float *shared
@@ -210,6 +212,7 @@ cdef class Finisher:
             int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
         if not matrix.active.shrunk:
             return 0
+        matrix.use(matrix.computer)
         if not matrix.active.chosen:
             values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
         changed = np.flatnonzero(
@@ -223,13 +226,13 @@ cdef class Finisher:
             uncached = [s for s in slots
                         if matrix.rows.rows[s].values == NULL and not matrix.has_shared(s)]
             for n_uncached, s in enumerate(uncached):
-                index[n_uncached] = members.index[s]
+                index[n_uncached] = matrix.place(s)
             if uncached:
                 block.load_slots(&index[0], len(uncached))
                 with nogil:
-                    self.store.values(block.block, 0, ld, &values[0], ld)
-                self.store.raise_errors(0)
-                self.n_evaluations += len(uncached) * self.store.n_slots
+                    store.values(block.block, 0, ld, &values[0], ld)
+                store.raise_errors(0)
+                self.n_evaluations += len(uncached) * store.n_slots
             n_uncached = 0
             for s in slots:
                 if n_uncached < len(uncached) and s == uncached[n_uncached]:
@@ -258,18 +261,19 @@ cdef class Finisher:
         """Change g by the changes of alpha in up to ``SIMD_BLOCK`` slots, without cached rows."""
         cdef:
             SupportSet members = problem.members
-            SampleBlock block = SampleBlock(self.store)
+            Store store = problem.matrix.store
+            SampleBlock block = SampleBlock(store)
             double *old_alpha = problem.matrix.active.old_alpha
             const int64_t[::1] moved = slots
-            const int32_t[::1] index = members["index"][slots]
+            const int32_t[::1] index = problem.matrix.places(slots)
             float[::1] values = np.empty(SIMD_BLOCK * STRIPE, dtype=np.float32)
-            double[::1] change = np.zeros(round_up(self.store.n_slots, SIMD_TILE))
+            double[::1] change = np.zeros(round_up(store.n_slots, SIMD_TILE))
             Py_ssize_t n = moved.shape[0], start = 0, size, r, s
         block.load_slots(&index[0], n)
         with nogil:
             while start < change.shape[0]:
                 size = min(STRIPE, change.shape[0] - start)
-                self.store.values(block.block, start, start + size, &values[0] - start, STRIPE)
+                store.values(block.block, start, start + size, &values[0] - start, STRIPE)
                 for r in range(n):
                     # The ridge of a squared loss is part of the diagonal.
                     if start <= index[r] < start + size:
@@ -277,11 +281,11 @@ cdef class Finisher:
                     table().axpy(old_alpha[moved[r]] - members.alpha[moved[r]],
                                  &values[r * STRIPE], &change[start], size)
                 start += STRIPE
-        self.store.raise_errors(0)
-        self.n_evaluations += n * self.store.n_slots
+        store.raise_errors(0)
+        self.n_evaluations += n * store.n_slots
         for s in range(members.n):
             if members.alive[s]:
-                members.g[s] += change[members.index[s]]
+                members.g[s] += change[problem.matrix.place(s)]
         for r in range(n):
             old_alpha[moved[r]] = members.alpha[moved[r]]
         return 0
@@ -318,6 +322,7 @@ cdef class Finisher:
         try:
             for problem in todo:
                 problem.begin_optimizing()
+                problem.matrix.use(problem.matrix.computer)
                 problem.refresh()
                 online, problem.total = problem.total, -problem.optimized.residual
                 code = problem.balance()
@@ -400,22 +405,26 @@ cdef class Finisher:
 
     cdef object gradients(self, Problem problem, slots, alpha):
         """Compute g of the members in ``slots`` for the given ``alpha``."""
-        cdef Py_ssize_t first, size, r, s, f, ld = round_up(self.store.n_slots, SIMD_TILE)
+        cdef Py_ssize_t first, size, r, s, f, ld
         cdef KernelMatrix matrix = problem.matrix
+        cdef Store store
         cdef const float *shared
-        cdef double[::1] coef = np.zeros(ld)
+        cdef double[::1] coef
         cdef double[::1] products = np.zeros(len(slots))
         cdef int32_t[::1] index, free = self.slots.free
-        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
-        np.add.at(np.asarray(coef), problem.members["index"][slots], alpha)
+        cdef float[::1] values
         self.begin_alone(problem)       # the cache has as many slots as the store
+        store = matrix.store
+        ld = round_up(store.n_slots, SIMD_TILE)
+        coef, values = np.zeros(ld), np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
+        np.add.at(np.asarray(coef), matrix.places(slots), alpha)
         uncached = []
         for r, s in enumerate(slots):
             if not matrix.has_shared(s):
                 uncached.append(r)
                 continue
             shared = matrix.shared_row(s)
-            memcpy(&values[0], shared, self.store.n_slots * sizeof(float))
+            memcpy(&values[0], shared, store.n_slots * sizeof(float))
             matrix.give_back(s, shared)
             for f in range(self.slots.n_free):
                 values[free[f]] = 0.0       # undefined in cached rows
@@ -424,14 +433,14 @@ cdef class Finisher:
         for first in range(0, len(uncached), SIMD_BLOCK):
             places = uncached[first:first + SIMD_BLOCK]
             size = len(places)
-            index = problem.members["index"][slots[places]]
-            self.block.load_slots(&index[0], size)
+            index = matrix.places(slots[places])
+            store.raise_errors(store.load_slots(self.block.block, &index[0], size))
             with nogil:
-                self.store.values(self.block.block, 0, ld, &values[0], ld)
+                store.values(self.block.block, 0, ld, &values[0], ld)
             for r in range(size):
                 products[places[r]] = table().dot(&values[r * ld], &coef[0], ld)
-            self.store.raise_errors(0)
-            self.n_evaluations += size * self.store.n_slots
+            store.raise_errors(0)
+            self.n_evaluations += size * store.n_slots
             check_interrupts()
         target = problem.members["target"][slots] - problem.members["ridge"][slots] * alpha
         return target - np.asarray(products)

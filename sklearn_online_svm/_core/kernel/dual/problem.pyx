@@ -41,9 +41,9 @@ WORK_LIMIT = 5e7
 
 
 cdef class Problem:
-    def __init__(self, Store store, bint identity, **options):
+    def __init__(self, Store store, bint identity, bint copies=False, **options):
         self.members = SupportSet()
-        self.matrix = KernelMatrix(store, self.members, identity)
+        self.matrix = KernelMatrix(store, self.members, identity, copies)
         self.optimized = OptimizedSolution()
         self.solved_at = self.chosen_at = -1
         self.work_limit = WORK_LIMIT
@@ -508,7 +508,7 @@ cdef class Problem:
         # Within finish, evicted members are in the store until it is written.
         state["released"] = np.array(
             [self.matrix.released[p] for p in range(self.matrix.n_released)
-             if not self.matrix.identity], dtype=np.int32)
+             if self.matrix.copies or not self.matrix.identity], dtype=np.int32)
         if self.matrix.active.shrunk:
             state["active"] = self.matrix.active.state(self.members.n)
         return state

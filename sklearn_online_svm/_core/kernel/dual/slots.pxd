@@ -2,19 +2,28 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ...simd.primitives cimport SIMD_BLOCK
-from ..vectors.block cimport SampleBlock
+from ..vectors.block cimport PairBlock, SampleBlock
 from .problem cimport Problem
 from ..rows.kernel_row cimport RowComputer
 from ..rows.shared_kernel_cache cimport SharedKernelCache
 from ..vectors.stores cimport Store
 
 
+# What a thread needs to work on a problem.
+cdef class WorkSpace:
+    cdef RowComputer computer
+    cdef PairBlock part             # for problems with copies, or None
+
+
 cdef class Slots:
     cdef Store store
     cdef list problems
     cdef bint counted               # whether references are counted: slots of problems differ
-    cdef SharedKernelCache rows     # shared kernel cache, if references are counted, or None
-    cdef list computers             # of kernel rows, one for each thread, that are not in use
+    cdef bint copied                # whether problems have copies of their vectors
+    cdef SharedKernelCache rows     # shared kernel cache, of problems without copies, or None
+    cdef list work_spaces           # of threads, those that are not in use
+    cdef double max_bytes           # total size of the kernel caches of problems with copies
+    cdef double planned             # sum of squared numbers of members when it was divided
     # Per slot: the number of references and the class of the vector; list of free slots.
     cdef object references
     cdef object free
@@ -35,8 +44,8 @@ cdef class Slots:
     cdef void divide_memory(self) noexcept
     cdef void cache_all_rows(self) noexcept
     cdef int make_room(self) except -1
-    cdef int reserve_computers(self, Py_ssize_t n) except -1
-    cdef RowComputer borrow_computer(self)
+    cdef int reserve_work_spaces(self, SampleBlock block, executor) except -1
+    cdef WorkSpace borrow(self)
     cdef list saved(self)
     cdef int take_back(self, list saved) except -1
     cdef int write(self, SampleBlock fresh) except -1

@@ -4,12 +4,13 @@ A single problem has the same slots as the store, and references are not counted
 problems each refers to the vectors of its support set, and a vector without references releases
 its slot.
 """
-from libc.math cimport INFINITY
+cimport cython
+from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
 
 from ...memory cimport address, grown
 from ...simd.primitives cimport SIMD_BLOCK
-from ..vectors.block cimport SampleBlock
+from ..vectors.block cimport PairBlock, SampleBlock
 from ..vectors.support_set cimport OF_DATA
 from .problem cimport Problem
 from ..rows.kernel_row cimport RowComputer
@@ -20,28 +21,44 @@ import time
 
 import numpy as np
 
+# Kernel caches of problems with copies of their vectors: growth of the memory that all rows would
+# need after which it is divided again, and the least size.
+cdef double GROWTH = 1.5
+cdef double LEAST_BYTES = 1 << 16
+
 # State of a sample of the block that has no slot in the store.
 cdef enum:
     NOT_STORED = -1
     NOT_WANTED = -2
 
 
+@cython.final
+cdef class WorkSpace:
+    def __init__(self, Store store, bint copied):
+        self.computer = RowComputer(store)
+        if copied:
+            self.part = PairBlock(store)
+
+
 cdef class Slots:
     def __init__(self, Store store, list problems):
         cdef Problem first = problems[0]
-        if first.matrix.identity and len(problems) > 1:
+        cdef WorkSpace space
+        if first.matrix.identity and not first.matrix.copies and len(problems) > 1:
             raise ValueError("shared vectors need slots that differ from those of the problem")
         self.store = store
         self.problems = problems
-        self.counted = not first.matrix.identity
+        self.copied = first.matrix.copies
+        self.counted = self.copied or not first.matrix.identity
         self.references = np.zeros(0, dtype=np.int32)
         self.free = np.zeros(0, dtype=np.int32)
         self.labels = np.zeros(0, dtype=np.int32)
-        self.computers = []
+        self.work_spaces = []
         if self.counted:
-            self.computers.append(RowComputer(store))
+            self.work_spaces.append(WorkSpace(store, self.copied))
             for problem in problems:
-                (<Problem>problem).matrix.computer = self.computers[0]
+                space = <WorkSpace>self.work_spaces[0]
+                (<Problem>problem).matrix.computer = space.computer
 
     def state(self):
         """Return copies of all arrays."""
@@ -58,7 +75,7 @@ cdef class Slots:
         self.references, self.labels = state["references"].copy(), state["slot_labels"].copy()
         self.free, self.n_free = free.astype(np.int32), len(free)
         self.capacity = 0
-        if self.counted:
+        if self.rows is not None:
             self.rows.clear(self.store.n_slots - self.n_free)
 
     cdef int begin_from(self, Slots former, places) except -1:
@@ -83,7 +100,8 @@ cdef class Slots:
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1:
         """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
         cdef Problem problem
-        if self.counted and (self.rows is None or self.rows.max_bytes != max_bytes):
+        self.max_bytes, self.planned = max_bytes, 0.0
+        if self.counted and not self.copied and (self.rows is None or self.rows.max_bytes != max_bytes):
             self.rows = SharedKernelCache(self.store, max_bytes)
             self.rows.clear(self.store.n_slots - self.n_free)
             for problem in self.problems:
@@ -94,7 +112,17 @@ cdef class Slots:
         """Give each problem its part of the memory that the shared cache leaves."""
         cdef Problem problem
         cdef bint planned
-        cdef double n_members = 0.0, n_evicted = 0.0
+        cdef double n_members = 0.0, n_evicted = 0.0, wanted = 0.0, share
+        if self.copied:
+            for problem in self.problems:
+                wanted += <double>problem.members.n * problem.members.n
+            if wanted > GROWTH * self.planned:
+                self.planned = wanted
+                share = self.max_bytes / wanted
+                for problem in self.problems:
+                    problem.matrix.take_memory(<Py_ssize_t>fmax(
+                        LEAST_BYTES, share * problem.members.n * problem.members.n))
+            return
         if not self.counted:
             return
         planned = self.rows.plan()
@@ -109,12 +137,13 @@ cdef class Slots:
 
     cdef void cache_all_rows(self) noexcept:
         """Let the cache keep the rows of all vectors that are added now, if they fit."""
-        if self.counted:
+        if self.rows is not None:
             self.divide_memory()
             self.rows.is_wanted = True
             self.rows.rows.grant(INFINITY)
         else:
-            (<Problem>self.problems[0]).matrix.rows.grant(INFINITY)
+            for problem in self.problems:
+                (<Problem>problem).matrix.rows.grant(INFINITY)
 
     cdef int make_room(self) except -1:
         """Allocate memory for all that ``write`` may write, so that it cannot fail."""
@@ -133,17 +162,25 @@ cdef class Slots:
             self.capacity = capacity
         return 0
 
-    cdef int reserve_computers(self, Py_ssize_t n) except -1:
-        """Allocate memory for so many threads, so that ``borrow_computer`` cannot fail."""
-        while len(self.computers) < n:
-            self.computers.append(RowComputer(self.store))
-        for computer in self.computers:
-            (<RowComputer>computer).reserve()
+    cdef int reserve_work_spaces(self, SampleBlock block, executor) except -1:
+        """Allocate memory for each thread to work on a block, or on no block (None)."""
+        cdef WorkSpace space
+        cdef Problem problem
+        cdef Py_ssize_t most = 0, n_threads = 1 if executor is None else executor._max_workers
+        while len(self.work_spaces) < n_threads:
+            self.work_spaces.append(WorkSpace(self.store, self.copied))
+        for problem in self.problems:
+            most = max(most, problem.matrix.store.n_slots)
+            for space in self.work_spaces:
+                problem.matrix.use(space.computer)
+        for space in self.work_spaces:
+            if self.copied and block is not None:
+                space.part.reserve(block, most)
         return 0
 
-    cdef RowComputer borrow_computer(self):
-        """Return a computer for this thread, to be appended to ``computers`` afterwards."""
-        return self.computers.pop()
+    cdef WorkSpace borrow(self):
+        """Return the work space of this thread, to be appended to ``work_spaces`` afterwards."""
+        return self.work_spaces.pop()
 
     cdef list saved(self):
         """Return copies of all that training changes in the problems, for ``take_back``."""
@@ -184,7 +221,8 @@ cdef class Slots:
                 if self.references_at[index] == 0:
                     self.free_at[self.n_free] = index
                     self.n_free += 1
-                    self.rows.remove(index)
+                    if self.rows is not None:
+                        self.rows.remove(index)
             problem.matrix.n_released = 0
         for row in range(fresh.n):
             stored[row] = NOT_WANTED
@@ -202,7 +240,8 @@ cdef class Slots:
                 stored[row] = self.take()
                 self.store.put(stored[row], fresh.block, row)
                 self.labels_at[stored[row]] = fresh.labels[row]
-                self.rows.add(stored[row], row)
+                if self.rows is not None:
+                    self.rows.add(stored[row], row)
                 self.record(stored[row])
         for problem in self.problems:
             for p in range(problem.matrix.n_pending):
@@ -213,7 +252,8 @@ cdef class Slots:
                     self.references_at[stored[-index - 1]] += 1
                     problem.members.index[slot] = stored[-index - 1]
             problem.matrix.n_pending = 0
-        self.rows.cache(fresh, n_slots)
+        if self.rows is not None:
+            self.rows.cache(fresh, n_slots)
         return 0
 
     cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1:
@@ -246,8 +286,10 @@ cdef class Slots:
 
     cdef int32_t stored_before(self, int64_t row_id) noexcept:
         """Return the store slot of a sample that is in the support set of another problem."""
-        cdef Problem problem
+        cdef Problem problem = self.problems[0]
         cdef int32_t index
+        if not problem.members.n_known:     # a sample is visited once
+            return NOT_STORED
         for problem in self.problems:
             if problem.members.knows(row_id):
                 index = problem.members.index[problem.members.slot_of_row[row_id]]

@@ -1,5 +1,5 @@
 """The stream of an engine: training on samples, block by block."""
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from ...guard cimport Guard, Halt
 from ..vectors.block cimport SampleBlock, Samples
@@ -46,7 +46,8 @@ cdef class Stream:
     cdef bint take_prefetched(self, Py_ssize_t at) except -1
     cdef int begin_visits(self, executor) except -1
     cdef Py_ssize_t visit_all(self, executor) except -1
-    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,
+                                   const int32_t *place) except -2 nogil
     cdef bint stops(self) noexcept nogil
     cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
                   const int[:, ::1] enters, bint scores, executor) except -1

@@ -20,11 +20,11 @@ from libc.string cimport memcpy
 from ...guard cimport Guard, Halt, share
 from ...interrupts cimport check_interrupts
 from ...simd.primitives cimport SIMD_BLOCK, table
-from ..vectors.block cimport SampleBlock, Samples, Visits, check_type
+from ..vectors.block cimport PairBlock, SampleBlock, Samples, Visits, check_type
 from ..vectors.prefetch cimport Prefetch
 from .problem cimport Problem
 from .selection cimport Selection
-from .slots cimport Slots
+from .slots cimport Slots, WorkSpace
 from ..vectors.support_set cimport Example
 
 import numpy as np
@@ -125,8 +125,12 @@ cdef class Stream:
     # -------------------------------------------------------------------------- score
 
     cdef int score(self, executor) except -1:
-        """Compute the kernel values of the block, for all problems."""
-        self.score_values(executor)
+        """Compute the kernel values of the block, for all problems.
+
+        Problems with copies of their vectors compute those against the vectors themselves.
+        """
+        if not self.slots.copied:
+            self.score_values(executor)
         if self.block.n:
             self.block.score_themselves()
             self.n_evaluations += self.block.n * self.block.n
@@ -267,7 +271,7 @@ cdef class Stream:
             (<Problem>problem).begin_block(&self.block.scored, self.block.n)
         self.slots.make_room()
         if self.slots.counted:
-            self.slots.reserve_computers(1 if executor is None else executor._max_workers)
+            self.slots.reserve_work_spaces(self.block, executor)
         if self.block.n:
             self.store.make_room(self.block.block)
         if self.prefetch.begin >= 0:
@@ -287,7 +291,7 @@ cdef class Stream:
         try:
             if len(self.problems) == 1:
                 with nogil:
-                    r = self.visit_in_order(only, 0)
+                    r = self.visit_in_order(only, 0, self.block.visits.place)
             elif executor is None:
                 self.visit_every(0, 1)
             else:
@@ -311,21 +315,38 @@ cdef class Stream:
 
     def visit_every(self, Py_ssize_t first, Py_ssize_t step):
         """Process all samples in the problems ``first``, ``first + step``, ..."""
-        cdef Py_ssize_t r, c
+        cdef Py_ssize_t r = 0, c
         cdef Problem problem
-        computer = self.slots.borrow_computer()
+        cdef const int32_t *place = self.block.visits.place
+        cdef WorkSpace space = self.slots.borrow()
+        cdef PairBlock part = space.part
         try:
             for c in range(first, len(self.problems), step):
                 problem = self.problems[c]
-                problem.matrix.computer = computer
+                problem.matrix.use(space.computer)
+                if part is not None:
+                    with nogil:
+                        r = part.select(self.block, self.given, problem.codes)
+                        if part.n:
+                            part.score(self.block, problem.matrix.store)
+                    self.store.raise_errors(r)
+                    if not part.n and problem.window is None:
+                        continue
+                    problem.matrix.block, place = part.scored, part.place
+                    problem.matrix.n_evaluations += part.n * problem.matrix.store.n_slots
                 with nogil:
-                    r = self.visit_in_order(problem, c)
+                    r = self.visit_in_order(problem, c, place)
                 self.store.raise_errors(r)
+                if part is not None:
+                    problem.matrix.copy_added(part)
         finally:
-            self.slots.computers.append(computer)
+            self.slots.work_spaces.append(space)
 
-    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,
+                                   const int32_t *place) except -2 nogil:
         """Process the samples of the block in one problem; return how many, -1 if out of memory.
+
+        ``place`` is the number of each in the block of the problem.
 
         Fewer than all, if a sample has been evicted within the block, so that its kernel values
         are missing, or if a signal ends the block, which ``visit_all`` then takes back.
@@ -341,7 +362,7 @@ cdef class Stream:
             code = 0
             if self.given.belongs(visits.row[r], problem.codes):
                 self.given.describe(&row, visits.row[r], c, problem.codes)
-                row.place = visits.place[r]
+                row.place = place[r]
                 problem.reprocess_left = problem.max_reprocess
                 code = problem.process_sample(&row)
             elif problem.window is None:
@@ -380,12 +401,15 @@ cdef class Stream:
 
         ``scores`` as in ``Engine.seed``.
         """
-        cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Py_ssize_t at, r, c, slot, size
-        cdef double costly = COSTLY_SHARED if only is None else COSTLY
+        cdef Problem problem = self.problems[0]
+        cdef double costly = COSTLY if problem.matrix.identity else COSTLY_SHARED
+        cdef PairBlock part = None
+        cdef const int32_t *place
         cdef bint scored
-        cdef Problem problem
         cdef Example row
+        if self.slots.copied:
+            part = (<WorkSpace>self.slots.work_spaces[0]).part
         for at in range(0, rows.shape[0], SIMD_BLOCK):
             size = min(SIMD_BLOCK, rows.shape[0] - at)
             self.block.n = size
@@ -402,20 +426,38 @@ cdef class Stream:
                 self.block.score_themselves()
             self.slots.make_room()
             self.store.make_room(self.block.block)
+            for problem in self.problems:
+                problem.begin_block(&self.block.scored, size)
+            if part is not None:
+                self.slots.reserve_work_spaces(self.block, None)
+            self.block.visits.n = size
             for c in range(len(self.problems)):
                 problem = self.problems[c]
-                problem.begin_block(&self.block.scored, size)
                 for r in range(size):
-                    if not enters[c, at + r]:
+                    self.block.visits.row[r] = rows[at + r]
+                    self.block.visits.place[r] = <int32_t>r if enters[c, at + r] else -1
+                place = self.block.visits.place
+                if part is not None:
+                    self.store.raise_errors(part.select(self.block, given, problem.codes))
+                    if scored and part.n:
+                        part.score(self.block, problem.matrix.store)
+                        problem.matrix.n_evaluations += part.n * problem.matrix.store.n_slots
+                    else:
+                        part.copy_gram(self.block)
+                    problem.matrix.block, place = part.scored, part.place
+                for r in range(size):
+                    if place[r] < 0:
                         continue
                     given.describe(&row, rows[at + r], c, problem.codes)
-                    row.place = r
+                    row.place = place[r]
                     row.region = -1         # seen by no admission rule: not counted
-                    if scored and only is not None:
-                        only.both_seen = True
-                        slot = only.add(&row, only.matrix.block_row(r), 0.0)
+                    if scored and problem.matrix.identity:
+                        problem.both_seen = True
+                        slot = problem.add(&row, problem.matrix.block_row(place[r]), 0.0)
                     else:
                         slot = problem.seed(&row, alpha[c, at + r])
                     self.store.raise_errors(slot)
+                if part is not None:
+                    problem.matrix.copy_added(part)
             self.slots.write(self.block)
         return 0

@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from .active_set cimport ActiveSet, Front
-from ..vectors.block cimport BlockValues
+from ..vectors.block cimport BlockValues, PairBlock
 from .gather cimport Gather
 from .kernel_cache cimport KernelCache
 from .kernel_row cimport RowComputer
@@ -14,9 +14,12 @@ from .working_set cimport WorkingSet
 
 cdef class KernelMatrix:
     """Kernel rows over the slots of a support set, cached and computed."""
-    cdef Store store
+    cdef Store store                 # of the vectors, or of copies of those of this problem
+    cdef Store source                # of the vectors of all problems
+    cdef bint copies                 # whether the store has copies, in the slots of the problem
+    cdef bint stale                  # whether they must be made again
     cdef SupportSet members
-    cdef bint identity               # slot numbers are those of the store (a single problem)
+    cdef bint identity               # slot numbers are those of the store
     cdef readonly KernelCache rows
     cdef ActiveSet active            # active slots of `finish`, and rows over them
     cdef WorkingSet working          # rows over a working set, or None
@@ -42,6 +45,11 @@ cdef class KernelMatrix:
     cdef void divide(self, Py_ssize_t n_bytes, Py_ssize_t n_active) noexcept
     cdef void clear(self) noexcept
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
+    cdef int copy_vectors(self, Py_ssize_t n_slots) except -1
+    cdef int copy_added(self, PairBlock part) except -1
+    cdef int32_t place(self, Py_ssize_t slot) noexcept nogil
+    cdef object places(self, slots)
+    cdef int use(self, RowComputer computer) except -1
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil
     cdef float *gathered_row(self, float *values) noexcept nogil
     cdef bint has_shared(self, Py_ssize_t slot) noexcept nogil

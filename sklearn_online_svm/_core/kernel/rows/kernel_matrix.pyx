@@ -5,8 +5,10 @@ block, samples are added to the support set and evicted, and slots are reused; k
 between samples of the block come from its Gram matrix, and the store is written only at its end.
 So the problems of a one-vs-rest model can process the same block in parallel.
 
-A single problem has the slots of the store (``identity``). Of several problems each gathers its
-rows from rows over the store, which they share.
+A single problem has the slots of the store (``identity``). The problems of one-vs-rest share most
+vectors: each gathers its rows from rows over the store, which they share. Those of one-vs-one have
+few vectors each, and share few: each computes its rows from copies of its vectors, in its own
+slots (``copies``).
 """
 cimport cython
 from libc.math cimport INFINITY, fmin, sqrt
@@ -33,8 +35,10 @@ cdef double WORTH_FETCHING = 3e4
 
 @cython.final
 cdef class KernelMatrix:
-    def __init__(self, Store store, SupportSet members, bint identity):
-        self.store, self.members, self.identity = store, members, identity
+    def __init__(self, Store store, SupportSet members, bint identity, bint copies):
+        self.source, self.members, self.identity = store, members, identity or copies
+        self.copies = self.stale = copies
+        self.store = store.empty() if copies else store
         self.n_problems = 1
         if identity:
             self.computer = RowComputer(store)
@@ -73,6 +77,7 @@ cdef class KernelMatrix:
         self.rows.clear()
         self.active.forget()
         self.n_pending = self.n_released = 0
+        self.stale = self.copies
 
     # -------------------------------------------------------------------------- the block
 
@@ -84,7 +89,7 @@ cdef class KernelMatrix:
         cdef Py_ssize_t n = self.members.n + n_rows
         self.block = block[0]
         self.n_pending = 0
-        if self.identity:
+        if self.identity and not self.copies:
             self.n_released = 0         # else until the store is written
         if n > self.capacity:
             n = n * 5 // 4
@@ -95,7 +100,9 @@ cdef class KernelMatrix:
                 self.lacking = <int32_t *>grown_buffer(self.lacking, n * sizeof(int32_t))
                 self.gather.reserve(n)
             self.capacity = n
-        self.computer.reserve()
+        if self.copies:
+            self.copy_vectors(self.members.n + n_rows)
+        self.use(self.computer)
         if self.shared is not None:
             self.shared.reserve()
             self.gather.plan(self.members.index, self.members.alive, self.members.n,
@@ -103,6 +110,66 @@ cdef class KernelMatrix:
         self.grant_memory()
         self.rows.reserve(self.members.n + n_rows, n_rows)
         return 0
+
+    cdef int use(self, RowComputer computer) except -1:
+        """Compute rows by this object, which other problems may use at other times."""
+        self.computer, computer.store = computer, self.store
+        return computer.reserve()
+
+    cdef int copy_vectors(self, Py_ssize_t n_slots) except -1:
+        """Allocate so many slots for copies, and make the copies if they are stale."""
+        cdef Py_ssize_t first, r, size
+        cdef const int64_t[::1] slots
+        cdef const int32_t[::1] index
+        if not self.stale:
+            return self.store.reserve(n_slots)
+        store, block = self.source.empty(), self.source.new_block()
+        store.reserve(n_slots)
+        stored = np.flatnonzero((self.members["alive"] != 0) & (self.members["index"] >= 0))
+        slots, index = stored, self.members["index"][stored]
+        for first in range(0, slots.shape[0], SIMD_BLOCK):
+            size = min(SIMD_BLOCK, slots.shape[0] - first)
+            self.source.raise_errors(self.source.load_slots(block, &index[first], size))
+            store.make_room(block)
+            for r in range(size):
+                store.put(slots[first + r], block, r)
+        store.n_slots = self.members.n
+        self.store, self.stale = store, False
+        return 0
+
+    cdef int copy_added(self, PairBlock part) except -1:
+        """Copy the vectors added in this block, and number them as in the whole block."""
+        cdef Py_ssize_t p, q, slot, row
+        cdef bint copied
+        if self.n_pending:
+            try:
+                self.store.make_room(part.block)
+            except MemoryError:
+                self.stale = True           # copies are made before the next block
+        for p in range(self.n_pending):
+            slot = self.pending[p]
+            copied = False
+            for q in range(p):              # filled, freed and filled again
+                copied |= self.pending[q] == slot
+            if copied or not self.members.alive[slot]:
+                continue
+            row = -self.members.index[slot] - 1
+            if not self.stale:
+                self.store.put(slot, part.block, row)
+            self.members.index[slot] = -part.rows[row] - 1
+        self.store.n_slots = self.members.n
+        return 0
+
+    cdef int32_t place(self, Py_ssize_t slot) noexcept nogil:
+        """Return the slot of a member in ``store``, or -(q + 1) for sample q of the block."""
+        cdef int32_t index = self.members.index[slot]
+        return <int32_t>slot if self.copies and index >= 0 else index
+
+    cdef object places(self, slots):
+        """Return the slots of stored members in ``store``, as an array of int32."""
+        if self.copies:
+            return np.asarray(slots, dtype=np.int32)
+        return self.members["index"][slots]
 
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
         """Return the kernel values of block sample ``r`` against the slots of the problem."""
@@ -223,8 +290,7 @@ cdef class KernelMatrix:
         if self.active.chosen:
             self.divide(n_bytes, n_bytes - n_bytes // 4)
             slots = np.array(<int32_t[:self.active.m]>self.active.slots)
-            self.working = WorkingSet(self.store, self.members["index"][slots],
-                                      self.active.max_bytes)
+            self.working = WorkingSet(self.store, self.places(slots), self.active.max_bytes)
         return 0
 
     cdef Py_ssize_t working_set_limit(self) noexcept nogil:
@@ -337,7 +403,7 @@ cdef class KernelMatrix:
 
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
         """Compute the kernel row of a member against all slots; return -1 if out of memory."""
-        cdef int32_t index = self.members.index[slot]
+        cdef int32_t index = self.place(slot)
         cdef Py_ssize_t p, n_computed
         cdef const float *values
         self.rows.rows[slot].synced = self.rows.log_length
@@ -405,7 +471,7 @@ cdef class KernelMatrix:
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil:
         """Update a row for members added since its last use, by symmetry where possible."""
         cdef CachedRow *row = &self.rows.rows[slot]
-        cdef int32_t index = self.members.index[slot]
+        cdef int32_t index = self.place(slot)
         cdef int32_t *missing = self.computer.missing if self.identity else self.lacking
         cdef int64_t t, n = self.rows.log_length
         cdef Py_ssize_t n_missing, n_computed

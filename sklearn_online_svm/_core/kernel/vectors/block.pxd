@@ -59,6 +59,24 @@ cdef class SampleBlock:
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1
 
 
+# The samples of a block that belong to a pair of classes, with their kernel values against the
+# vectors of the pair.
+cdef class PairBlock:
+    cdef Block block
+    cdef Py_ssize_t n
+    cdef int32_t rows[SIMD_BLOCK]   # numbers among the samples loaded in the whole block
+    cdef int32_t place[SIMD_BLOCK]  # for each visit: number in this block, -1: none
+    cdef BlockValues scored
+    cdef object values_array
+    cdef Py_ssize_t capacity
+    cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
+
+    cdef int reserve(self, SampleBlock whole, Py_ssize_t n_slots) except -1
+    cdef int select(self, SampleBlock whole, Samples given, ClassCodes codes) noexcept nogil
+    cdef void score(self, SampleBlock whole, Store store) noexcept nogil
+    cdef void copy_gram(self, SampleBlock whole) noexcept nogil
+
+
 cdef class Samples:
     cdef const int32_t[::1] labels
     cdef const double[::1] cost

@@ -149,6 +149,52 @@ cdef class SampleBlock:
 
 
 @cython.final
+cdef class PairBlock:
+    def __init__(self, Store store):
+        self.block = store.new_block()
+        self.scored.gram, self.scored.gram_ld = self.gram, SIMD_BLOCK
+
+    cdef int reserve(self, SampleBlock whole, Py_ssize_t n_slots) except -1:
+        """Allocate memory for any samples of the block, against up to ``n_slots`` vectors."""
+        cdef Py_ssize_t r, ld = round_up(n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
+        if self.capacity < SIMD_BLOCK * ld:
+            values = grown(np.zeros(0, np.float32), SIMD_BLOCK * (ld + ld // 4))
+            self.scored.values = <float *>address(values)
+            self.values_array, self.capacity = values, SIMD_BLOCK * (ld + ld // 4)
+        for r in range(whole.n):
+            self.rows[r] = <int32_t>r
+        return whole.store.raise_errors(
+            whole.store.select(self.block, whole.block, self.rows, whole.n))
+
+    cdef int select(self, SampleBlock whole, Samples given, ClassCodes codes) noexcept nogil:
+        """Select the samples that belong to a pair; return -1 if out of memory."""
+        cdef Py_ssize_t r
+        self.n = 0
+        for r in range(whole.visits.n):
+            self.place[r] = -1
+            if whole.visits.place[r] >= 0 and given.belongs(whole.visits.row[r], codes):
+                self.place[r] = <int32_t>self.n
+                self.rows[self.n] = whole.visits.place[r]
+                self.n += 1
+        return whole.store.select(self.block, whole.block, self.rows, self.n) if self.n else 0
+
+    cdef void score(self, SampleBlock whole, Store store) noexcept nogil:
+        """Compute the kernel values against the vectors of the pair, and copy the Gram matrix."""
+        cdef Py_ssize_t last = round_up(store.n_slots, SIMD_TILE)
+        self.scored.ld = round_up(store.n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
+        store.values(self.block, 0, last, self.scored.values, self.scored.ld)
+        self.copy_gram(whole)
+
+    cdef void copy_gram(self, SampleBlock whole) noexcept nogil:
+        """Copy the kernel values between the samples."""
+        cdef Py_ssize_t r, q
+        for r in range(self.n):
+            for q in range(self.n):
+                self.gram[r * SIMD_BLOCK + q] = whole.gram[
+                    self.rows[r] * SIMD_BLOCK + self.rows[q]]
+
+
+@cython.final
 cdef class Samples:
     """Data of the samples of X besides their features: labels, costs, targets.
 

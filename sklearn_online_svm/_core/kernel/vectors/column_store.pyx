@@ -123,6 +123,18 @@ cdef class ColumnStore(Store):
             return -1
         return 0 if self.rest is None else self.rest.load_slots(block.rest, slots, n)
 
+    cdef int select(self, Block block, Block source, const int32_t *rows,
+                    Py_ssize_t n) noexcept nogil:
+        block.n_rows = n
+        if self.part.select(block.part, source.part, rows, n) < 0:
+            return -1
+        return 0 if self.rest is None else self.rest.select(block.rest, source.rest, rows, n)
+
+    cdef int detach(self) except -1:
+        Store.detach(self)
+        self.part.detach()
+        return 0 if self.rest is None else self.rest.detach()
+
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
         cdef float others[SIMD_BLOCK * STRIPE]

@@ -94,6 +94,17 @@ cdef class DenseStore(Store):
                 (<float *>block.norms)[r] = (<float *>self.norms)[slots[r]]
         return 0
 
+    cdef int select(self, Block block, Block source, const int32_t *rows,
+                    Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t r, size = block.itemsize, width = self.n_features * size
+        if fit(&block.rows, &block.rows_capacity, n * width):
+            return -1
+        block.n_rows = n
+        for r in range(n):
+            memcpy(<char *>block.rows + r * width, <char *>source.rows + rows[r] * width, width)
+            memcpy(<char *>block.norms + r * size, <char *>source.norms + rows[r] * size, size)
+        return 0
+
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
         cdef simd_rows fresh = block.as_rows()

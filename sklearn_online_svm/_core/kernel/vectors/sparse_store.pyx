@@ -269,6 +269,27 @@ cdef class SparseStore(Store):
         block.nnz = nnz
         return self.spread(block)
 
+    cdef int select(self, Block block, Block source, const int32_t *rows,
+                    Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t r, nnz = 0, width = block.itemsize
+        for r in range(n):
+            nnz += source.length[rows[r]]
+        if self.room(block, nnz) < 0:
+            return -1
+        block.n_rows = n
+        nnz = 0
+        for r in range(n):
+            block.start[r] = nnz
+            block.length[r] = source.length[rows[r]]
+            memcpy(block.indices + nnz, source.indices + source.start[rows[r]],
+                   block.length[r] * sizeof(int32_t))
+            memcpy(<char *>block.data + nnz * width,
+                   <char *>source.data + source.start[rows[r]] * width, block.length[r] * width)
+            memcpy(<char *>block.norms + r * width, <char *>source.norms + rows[r] * width, width)
+            nnz += block.length[r]
+        block.nnz = nnz
+        return self.spread(block)
+
     cdef simd_csr as_csr(self) noexcept nogil:
         cdef simd_csr stored
         stored.indices = self.indices

@@ -83,6 +83,7 @@ cdef class Store:
     cdef int lend(self, Store view) noexcept
     cdef Store view(self)
     cdef Store empty(self)
+    cdef int detach(self) except -1
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
     cdef int raise_errors(self, Py_ssize_t code=*) except -1
@@ -90,6 +91,8 @@ cdef class Store:
     cdef int reserve(self, Py_ssize_t n_slots) except -1
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil
+    cdef int select(self, Block block, Block source, const int32_t *rows,
+                    Py_ssize_t n) noexcept nogil
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,

@@ -150,7 +150,15 @@ cdef class Store:
         cdef Store store = self.view()
         store.n_slots = 0
         store.restore(store.state(), 0)
+        store.detach()
         return store
+
+    cdef int detach(self) except -1:
+        """Make a view a store of its own, after its arrays have been replaced."""
+        lease = Lease()
+        self.lease.n_views -= 1
+        self.lease, self.is_view = lease, False
+        return 0
 
     cdef int unshare(self) except -1:
         """Replace the arrays by copies that have no readers."""
@@ -204,6 +212,11 @@ cdef class Store:
         raise NotImplementedError
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
+        return -1
+
+    cdef int select(self, Block block, Block source, const int32_t *rows,
+                    Py_ssize_t n) noexcept nogil:
+        """Load some samples of another block; return -1 if out of memory."""
         return -1
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
