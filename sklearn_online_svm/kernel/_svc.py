@@ -81,7 +81,7 @@ def without_keywords_of_svc(init):
 class PairwiseClassifier(KernelClassifier):
     """Kernel classifier that may have a problem for each pair of classes.
 
-    It also has ``_targets``, the :class:`ClassTargets`.
+    It also has ``_targets``, the :class:`ClassTargets`, once ``_state_attribute`` exists.
     """
 
     # Values where a subclass does not have these parameters.
@@ -123,7 +123,7 @@ class PairwiseClassifier(KernelClassifier):
     @property
     def _is_one_vs_one(self):
         """Whether there is a problem for each pair of classes; False before training."""
-        return "_targets" in self.__dict__ and self._targets.one_vs_one
+        return self._state_attribute in self.__dict__ and self._targets.one_vs_one
 
     def _pair_values(self, X):
         """Return the decision values of pairs, whatever ``decision_function_shape``."""
