@@ -155,7 +155,8 @@ class PairwiseClassifier(KernelClassifier):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        return view.classes_[view._predicted(view._decision_values(X))]
+        codes = view._predicted(view._decision_values(X))  # raises NotFittedError, before classes_
+        return view.classes_[codes]
 
     def _shaped(self, scores):
         """Return decision values (n_samples, n_problems) in the form of decision_function."""
