@@ -20,7 +20,8 @@ GROUPS = {
     "Model": [
         "C", "nu", "epsilon", "loss", "ramp_s", "r", "a", "eta", "lam",
         "margin", "positive_margin", "negative_margin", "pos_label",
-        "variant", "covariance", "average", "multi_class", "class_weight",
+        "variant", "covariance", "average", "multi_class", "decision_function_shape", "break_ties",
+        "class_weight",
         "n_prototypes", "minority_class", "n_neighbors", "n_virtual",
         "fit_intercept", "intercept_scaling", "probability",
     ],

@@ -207,14 +207,14 @@ def _reading(outcomes, about):
         "Each model is fitted once. Times have an uncertainty of perhaps ten per cent; times of a "
         "few milliseconds are not reliable.",
         f"LASVC and SVC have the same parameters and {about['cache_size']} MB of kernel cache. "
-        "Up to 5000 samples, LASVC finds the optimum of the SVM (one-vs-rest for several "
-        "classes). With more samples it mostly makes <em>one</em> pass over the samples and then "
-        "optimizes over the support set. The result is close to the optimum "
-        "(<code>max_iter=-1</code> reaches it), so its error may be slightly above or below that "
+        "Up to 5000 samples, LASVC finds the optimum of the SVM. With more samples it mostly "
+        "makes <em>one</em> pass over the samples and then optimizes over the support set. The "
+        "result is close to the optimum (<code>max_iter=-1</code> reaches it), so its error may "
+        "be slightly above or below that "
         "of SVC.",
-        f"LASVC may use all {about['cores']} cores: for the classes of a multiclass problem, and "
-        "through BLAS. SVC has one thread. <code>make bench</code> measures with equal numbers of "
-        "threads, three seeds and further models.",
+        f"LASVC may use all {about['cores']} cores: for the binary problems of several classes, "
+        "and through BLAS. SVC has one thread. <code>make bench</code> measures with equal "
+        "numbers of threads, three seeds and further models.",
         "SGDClassifier is a linear model with default parameters. It is much faster, and as "
         "accurate where a linear decision boundary is sufficient. Try it first.",
         "The curves, and the line of SVC, are computed on at most a few thousand test samples, so "

@@ -25,8 +25,7 @@ Within other estimators of scikit-learn, models can be converted if these use de
 
 A ``ValueError`` is raised for callable, precomputed and sigmoid kernels, for ``average="vote"``,
 for labels other than integers, booleans and strings, and for a model within an estimator that uses
-its probabilities. A ``NotImplementedError`` is raised for a model with ``multi_class="ovo"`` and
-``probability=True``.
+its probabilities.
 """
 
 from itertools import combinations
@@ -47,9 +46,16 @@ from skl2onnx.shape_calculators.pipelines import pipeline_shape_calculator
 from sklearn.base import is_classifier, is_outlier_detector
 
 from . import active, calibration, kernel, linear
-from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
+from .calibration._maps import (
+    KNOTS,
+    LARGEST_ODDS,
+    SMALLEST,
+    WIDTH,
+    CouplingMap,
+    MultinomialMap,
+    SplineMap,
+)
 from .kernel._probabilities import fitted_map
-from .kernel._svc import PairwiseClassifier
 from .pipeline import OnlinePipeline
 
 __all__ = []
@@ -197,7 +203,7 @@ def _sums_of_pairs(graph, values, coef, counts):
 
 
 def _is_one_vs_one(model):
-    return isinstance(model, PairwiseClassifier) and model._spec.one_vs_one
+    return getattr(model, "_is_one_vs_one", False)
 
 
 def _votes(graph, values, model):
@@ -291,11 +297,6 @@ def _map_of(model):
     if isinstance(model, kernel.CompressedClassifier):
         return model._probability_map()
     if getattr(model, "probability", False):
-        if _is_one_vs_one(model):
-            raise NotImplementedError(
-                f"{type(model).__name__} with multi_class='ovo' and probability=True cannot be "
-                "converted to ONNX. Use probability=False."
-            )
         return fitted_map(model, model._samples)
     return None
 
@@ -319,8 +320,67 @@ def _spline(graph, scores, spline):
     return graph.node("Add", sums, graph.constant(spline.intercept_))
 
 
+def _spline_of_pairs(graph, values, coupling):
+    """Write the log-odds of the first class of each pair; a spline for each column."""
+    slopes = coupling.pair_slopes_
+    line = graph.node("Mul", values, graph.constant(slopes[0]))
+    log_odds = graph.node("Add", line, graph.constant(coupling.pair_intercepts_))
+    for knot, change in zip(KNOTS, np.diff(slopes, axis=0), strict=True):
+        moved = graph.node("Sub", values, graph.constant(knot))
+        beyond = _softplus(graph, graph.node("Mul", moved, graph.constant(1.0 / WIDTH)))
+        bend = graph.node("Mul", beyond, graph.constant(WIDTH * change))
+        log_odds = graph.node("Add", log_odds, bend)
+    return log_odds
+
+
+def _coupled(graph, log_odds, n_classes):
+    """Write the probabilities of ``calibration._maps.coupled``."""
+    n, (first, second) = n_classes, np.triu_indices(n_classes, 1)
+    log_odds = graph.node(
+        "Clip", log_odds, graph.constant(-LARGEST_ODDS), graph.constant(LARGEST_ODDS)
+    )
+    of_first, one = graph.node("Sigmoid", log_odds), graph.constant(1.0)
+    r = graph.node("Concat", of_first, graph.node("Sub", one, of_first), axis=1)
+    # The column after the matrix is the right-hand side, where the products are 0.
+    places, transposed = np.zeros((2, n, n + 1), dtype=np.int64)
+    places[first, second] = transposed[second, first] = np.arange(len(first))
+    places[second, first] = transposed[first, second] = len(first) + np.arange(len(first))
+    is_pair = np.ones((n, n + 1)) - np.eye(n, n + 1)
+    is_pair[:, n] = 0.0
+    matrix = graph.node("Gather", r, graph.constant(places), axis=1)
+    matrix = graph.node("Mul", matrix, graph.constant(is_pair))
+    other = graph.node("Gather", r, graph.constant(transposed), axis=1)
+    squares = _sum(graph, graph.node("Mul", matrix, matrix), axis=1)
+    products = graph.node("Sub", one, graph.node("Mul", matrix, other))
+    diagonal = graph.node("Mul", squares, graph.constant(np.eye(n, n + 1)))
+    system = graph.node("Add", products, diagonal)
+    p = graph.node("Max", _solution(graph, system, n), graph.constant(0.0))  # but for rounding
+    return graph.node("Div", p, _sum(graph, p, axis=1))
+
+
+def _solution(graph, system, n):
+    """Write the solution of n linear equations, given the matrix and the right-hand side.
+
+    ``system`` has shape (n_samples, n, n + 1). Gauss-Jordan elimination without pivoting, which
+    is stable for positive definite matrices; a step removes the first column.
+    """
+    for k in range(n):
+        parts = [graph.scope.get_unique_variable_name(name) for name in ("column", "rest")]
+        graph.node("Split", system, graph.constant([1, n - k]), output=parts, axis=2)
+        column, rest = parts
+        pivot = graph.node("Gather", column, graph.constant([k]), axis=1)
+        row = graph.node("Div", graph.node("Gather", rest, graph.constant([k]), axis=1), pivot)
+        # The k-th row becomes that row itself.
+        factors = graph.node("Sub", column, graph.constant(np.eye(n)[:, k : k + 1]))
+        system = graph.node("Sub", rest, graph.node("Mul", factors, row))
+    return graph.node("Squeeze", system, graph.constant([2]))
+
+
 def _probabilities(graph, scores, fitted):
-    if isinstance(fitted, MultinomialMap):
+    if isinstance(fitted, CouplingMap):
+        p = _coupled(graph, _spline_of_pairs(graph, scores, fitted), len(fitted.slopes_))
+        scores = graph.node("Log", graph.node("Max", p, graph.constant(SMALLEST)))
+    if isinstance(fitted, MultinomialMap | CouplingMap):
         logits = graph.node("Mul", scores, graph.constant(fitted.slopes_))
         logits = graph.node("Add", logits, graph.constant(fitted.intercepts_))
     elif isinstance(fitted, SplineMap):
@@ -416,9 +476,9 @@ def _convert(scope, operator, container):
     if not _decides(model):
         graph.node("Cast", scores, output=operator.outputs[0].full_name, to=real)
         return
-    labels = _labels(model)
+    labels, values = _labels(model), scores
     if _is_one_vs_one(model):
-        code, scores = _votes(graph, scores, model)
+        code, scores = _votes(graph, values, model)
     elif len(labels) == 2:
         positive = graph.node("Greater", scores, graph.constant(0.0))
         code = graph.node("Squeeze", graph.node("Cast", positive, to=_INT64), graph.constant([1]))
@@ -426,8 +486,8 @@ def _convert(scope, operator, container):
         code = graph.node("ArgMax", scores, axis=1, keepdims=0)
     graph.node("Gather", graph.constant(labels), code, output=operator.outputs[0].full_name)
     for output in operator.outputs[2:]:
-        values = _probabilities(graph, scores, _map_of(operator.raw_operator))
-        graph.node("Cast", values, output=output.full_name, to=real)
+        p = _probabilities(graph, values, _map_of(operator.raw_operator))
+        graph.node("Cast", p, output=output.full_name, to=real)
     if _is_nested(operator):
         name = type(operator.raw_operator).__name__
         if not container.get_options(operator.raw_operator, {"raw_scores": False})["raw_scores"]:

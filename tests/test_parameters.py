@@ -110,6 +110,9 @@ OF_LASVC = {
     "tol": (0.3, TAKEN_UP),
     "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
     "window_size": (20, TAKEN_UP),
+    "multi_class": ("ovo", REFUSED),
+    "decision_function_shape": ("ovo", NOT_OF_STREAMS),  # the streams here have two classes
+    "break_ties": (True, NOT_OF_STREAMS),
     "probability": (True, NOT_OF_STREAMS),  # decision values do not depend on it
     "cache_size": (1e-3, NOT_OF_STREAMS),
     "class_weight": ({1: 5.0}, TAKEN_UP),
@@ -129,7 +132,10 @@ OF_LASVR = {name: value for name, value in OF_LASVC.items() if name in LASVR().g
 
 # Each with the new value of every parameter, and what becomes of it.
 TABLE = [
-    (LASVC(C=10.0, gamma=0.3, finishing=False, random_state=0), OF_LASVC),
+    (
+        LASVC(C=10.0, gamma=0.3, finishing=False, multi_class="ovr", random_state=0),
+        OF_LASVC,
+    ),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
     (LASVR(C=10.0, gamma=0.3, finishing=False, random_state=0), OF_LASVR),
     (
@@ -154,7 +160,7 @@ TABLE = [
     ),
     (
         ActiveLASVC(selection="random", C=10.0, gamma=0.3, finishing=False, random_state=0),
-        {name: OF_LASVC[name] for name in OF_LASVC if name != "probability"}
+        {name: OF_LASVC[name] for name in OF_LASVC if name in ActiveLASVC().get_params()}
         | {
             "selection": ("active", TAKEN_UP),
             "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below

@@ -139,8 +139,8 @@ print(f"{len(n_samples)} models: SVC takes {ratio:.0f} times as long as LASVC")
 # What differs
 # ============
 #
-# - **More than two classes**: ``LASVC`` trains one problem per class (one-vs-rest), ``SVC`` one
-#   per pair of classes. ``OneVsOneClassifier(LASVC())`` gives the problems of ``SVC``.
+# - **More than two classes**: ``LASVC(multi_class="ovo")`` trains one problem per pair of classes,
+#   as ``SVC``; ``multi_class="ovr"`` one per class (one-vs-rest).
 # - **max_iter** counts passes over the samples, not steps of the solver.
 # - **random_state** determines the order of the samples. With more than 5000 samples, the model
 #   depends on it; with fewer, only within ``tol``.

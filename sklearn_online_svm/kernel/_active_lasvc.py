@@ -140,6 +140,8 @@ class ActiveLASVC(OnlineSVC):
     and scores each of them many times. With two classes of unequal size the selected samples are
     more balanced than the data, because the samples near the boundary are ([2]_, section 3).
 
+    More than two classes are one-vs-rest.
+
     References
     ----------
     .. [1] Bordes, Ertekin, Weston, Bottou: Fast kernel classifiers with online and active

@@ -223,11 +223,6 @@ class CompressedClassifier(MetaEstimatorMixin, PairwiseClassifier):
         check_is_fitted(model)
         _refuse(model)
         solution, probability_map = model._solution(), model._probability_map()
-        if probability_map is not None and model._spec.one_vs_one:
-            raise NotImplementedError(
-                f"{type(model).__name__} with multi_class='ovo' and probability=True cannot be "
-                "compressed. Use probability=False."
-            )
         if X is not None:
             X = check_samples(model, X, reset=False, dtype=model._dtype)
             expected = decision_values(model._spec, solution, X, model.n_jobs)
@@ -306,7 +301,7 @@ class CompressedClassifier(MetaEstimatorMixin, PairwiseClassifier):
         """
         view = self._view()
         check_is_fitted(view)
-        return view._state.probability_map.log_proba(view.decision_function(X))
+        return view._state.probability_map.log_proba(view._decide(X))
 
     def _solution(self):
         return self._state.solution

@@ -15,7 +15,7 @@ from sklearn import config_context
 
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
-from ..calibration._maps import MultinomialMap, SplineMap
+from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from ._engine import VectorSpec, linear_weights, pairs_of
 from ._expansion import ExpansionSpec, blas_threads
 from ._model import decision_values
@@ -30,7 +30,7 @@ LEAST_DISTANCE = 1e-6
 # Number of iterations in which vectors are moved, and largest difference that is not worth it.
 N_MOVES, NEGLIGIBLE = 30, 1e-3
 
-_MAPS = {"spline": SplineMap, "multinomial": MultinomialMap}
+_MAPS = {"spline": SplineMap, "multinomial": MultinomialMap, "coupling": CouplingMap}
 
 
 class CompressedState:
@@ -46,7 +46,7 @@ class CompressedState:
         Class codes.
     row_ids : ndarray of shape (n_vectors,)
         Positions in the training set; -1 for vectors that are not samples.
-    probability_map : SplineMap, MultinomialMap or None
+    probability_map : SplineMap, MultinomialMap, CouplingMap or None
     """
 
     def __init__(self, spec, vectors, alpha, bias, labels, row_ids, probability_map=None):

@@ -25,6 +25,28 @@ feature_names_in_ : ndarray of shape (n_features,)
     (``fit`` only) uses weights inversely proportional to class frequencies,
     ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies. See Notes
     for the effect of weights.""",
+    "one_vs_one": """multi_class : {"ovr", "ovo"}, default="ovr"
+    Decomposition of a problem with more than two classes into binary problems, whose number is
+    called ``n_problems`` below; it is 1 for two classes.
+
+    - ``"ovr"``, one-vs-rest: ``n_classes`` problems, each class against all others.
+      :meth:`predict` returns the class with the largest decision value.
+    - ``"ovo"``, one-vs-one, as in ``SVC``: ``n_classes * (n_classes - 1) / 2`` problems, one for
+      each pair of classes, over the samples of the two. :meth:`predict` returns the class with
+      the most votes.
+decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    Shape of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes, as
+    in ``SVC``: (n_samples, n_classes), computed from votes and the decision values of the pairs
+    (``"ovr"``), or (n_samples, n_problems), the decision values of the pairs (``"ovo"``). It
+    does not change predictions and probabilities.
+break_ties : bool, default=False
+    Whether :meth:`predict` breaks ties of votes by the values of :meth:`decision_function`, with
+    ``multi_class="ovo"`` and more than two classes; otherwise it returns the first of the tied
+    classes. Requires ``decision_function_shape="ovr"``.""",
+    # Belongs to the description of an attribute.
+    "layout_of_pairs": """With ``multi_class="ovo"`` and more than two classes, the layout is that
+    of ``SVC``: for the pair (a, b) of class codes, a < b, row b - 1 holds the coefficients of the
+    support vectors of class a, and row a those of class b.""",
     "kernel_evaluations": """n_kernel_evaluations_ : int
     Number of kernel values computed for training.""",
     "kernel": """kernel : str, ColumnKernel or callable, default="rbf"

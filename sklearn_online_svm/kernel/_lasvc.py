@@ -93,25 +93,12 @@ class LASVC(Probabilities, OnlineSVC):
         Length of a sliding window: a vector is removed from the support set after this number of
         samples, for non-stationary streams (concept drift). Requires a single epoch
         (``max_iter=1`` or ``"auto"``) and ``warm_start=False``. None: no limit.
-    multi_class : {"ovr", "ovo"}, default="ovr"
-        Problems that more than two classes are divided into.
-
-        - ``"ovr"``, one-vs-rest: a problem for each class, against all others. The largest
-          decision value gives the class.
-        - ``"ovo"``, one-vs-one, as ``SVC``: a problem for each pair of classes, over the samples
-          of the two. The class with the most votes is predicted.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Columns of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes:
-        one for each class (``"ovr"``), computed from votes and decision values of the pairs as in
-        ``SVC``, or one for each pair (``"ovo"``). It does not change the predictions.
-    break_ties : bool, default=False
-        With ``multi_class="ovo"``: whether classes with the same number of votes are compared by
-        the decision values of their pairs, as the columns of ``decision_function_shape="ovr"``
-        do; otherwise the first of them is predicted.
+    $one_vs_one
     probability : bool, default=False
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated from decision values of samples that are left out of training, which follow from
-        the solution: no further models are fitted. In a stream, they follow the last 4000
+        the solution: no further models are fitted. With ``multi_class="ovo"``, the probabilities
+        of the pairs are combined by pairwise coupling. In a stream, they follow the last 4000
         samples, which the model then stores. ``class_weight`` does not change what is estimated.
         See :ref:`probabilities`. Not available with ``kernel="precomputed"``.
     $cache_size
@@ -124,8 +111,8 @@ class LASVC(Probabilities, OnlineSVC):
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.
     n_jobs : int, default=None
-        Number of threads for kernel values, for the classes of a multiclass problem and for
-        predictions. None means 1 unless in a :obj:`joblib.parallel_backend` context; -1 means
+        Number of threads for kernel values, for the binary problems of more than two classes and
+        for predictions. None means 1 unless in a :obj:`joblib.parallel_backend` context; -1 means
         using all cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
@@ -144,16 +131,17 @@ class LASVC(Probabilities, OnlineSVC):
         Class labels.
     class_weight_ : ndarray of shape (n_classes,)
         Multiplier of C for each class; with ``"online_balanced"`` the current ones.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    coef_ : ndarray of shape (n_problems, n_features)
         Weights assigned to the features; only available with a linear kernel. Read-only.
-    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+    dual_coef_ : ndarray of shape (n_problems, n_SV) or (n_classes - 1, n_SV)
         Signed coefficients :math:`\alpha` of the support vectors in the decision function.
-    dual_objective_ : ndarray of shape (1,) or (n_classes,)
+        $layout_of_pairs
+    dual_objective_ : ndarray of shape (n_problems,)
         Value of the dual objective, which is maximized, of each binary problem.
-    duality_gap_ : ndarray of shape (1,) or (n_classes,)
+    duality_gap_ : ndarray of shape (n_problems,)
         Primal minus dual objective of each binary problem, over the support set.
     $gamma_in_use
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (n_problems,)
         Constants in the decision function; 0 unless ``algorithm="lasvm"``.
     interrupted_ : bool
         Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
@@ -172,15 +160,15 @@ class LASVC(Probabilities, OnlineSVC):
         misclassified samples that were removed from the support set are not counted.
         :meth:`leave_one_out` computes the exact error. Not available with ``"lasvm-nc"`` and
         ``"lasvm-i"``, with ``window_size``, or with a precomputed kernel.
-    n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
+    n_admitted_ : ndarray of shape (n_problems, 3)
         Number of samples added to the support set, by their position on the ramp when they were
         visited: left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it
         (:math:`y f(x) > 1`). Zero after ``fit`` has optimized over all samples at once (see
         ``max_iter``). Not available with ``algorithm="lasvm"``.
-    n_cleaned_ : ndarray of shape (1, 3) or (n_classes, 3)
+    n_cleaned_ : ndarray of shape (n_problems, 3)
         Number of samples removed from the support set by CLEAN, by their position on the ramp when
         they were added.
-    n_skipped_ : ndarray of shape (1, 3) or (n_classes, 3)
+    n_skipped_ : ndarray of shape (n_problems, 3)
         Number of samples skipped by ``"lasvm-i"``, by their position on the ramp.
     $features
     n_iter_ : int
@@ -204,7 +192,7 @@ class LASVC(Probabilities, OnlineSVC):
     ActiveLASVC : LASVC with sample selection.
     RampSVC : Support vector classifier with the ramp loss, trained in batch.
     KernelAROWClassifier : A fixed number of support vectors, for unbounded streams.
-    sklearn.svm.SVC : Batch solver (LIBSVM); one-vs-one for more than two classes.
+    sklearn.svm.SVC : Batch solver (LIBSVM).
     sklearn.linear_model.SGDClassifier : Online training of linear models.
 
     Notes
@@ -228,8 +216,14 @@ class LASVC(Probabilities, OnlineSVC):
     deviations of :math:`C_i y_i g_i` from their mean before the sample was added. With the ramp
     loss the box constraint of an outlier is shifted to the other side of 0.
 
-    Multiclass problems are solved one-vs-rest. The support vectors are stored once and their
-    kernel values are computed once for all classes.
+    With more than two classes, this problem is solved for each class, with :math:`y_i = 1` for
+    its samples and -1 for all others (one-vs-rest), or for each pair of classes
+    (0, 1), (0, 2), ... in the order of ``classes_``, over their samples, with :math:`y_i = 1` for
+    the first class and -1 for the second (one-vs-one). In both cases each support vector is stored
+    once, and its kernel values are computed once for all problems. For one-vs-one,
+    ``decision_function_shape="ovr"`` returns :math:`v_c + s_c / (3 (|s_c| + 1))` for class c,
+    where :math:`v_c` is its number of votes and :math:`s_c` the sum of the decision values of its
+    pairs, signed in favour of c.
 
     With ``max_iter="auto"`` and more than 5000 samples, the loss that another epoch could remove
     is estimated by the mean of :math:`\max(0, 1 - y f(x))` over scored samples outside of the

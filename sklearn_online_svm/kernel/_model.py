@@ -259,7 +259,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
             Maximum number of support vectors.
         tolerance : float, default=None
             Largest difference of decision values at the support vectors of this model (the margin
-            is 1).
+            is 1); with ``multi_class="ovo"``, of the decision values of the pairs.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             Samples at which the difference of decision values is measured, as
             ``sample_difference_``.

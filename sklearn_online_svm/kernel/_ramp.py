@@ -56,21 +56,7 @@ class RampSVC(Probabilities, MachineClassifier):
     tol : float, default=1e-3
         Tolerance for the stopping criterion: the largest violation of the optimality conditions
         of each convex problem that is accepted.
-    multi_class : {"ovr", "ovo"}, default="ovr"
-        Problems that more than two classes are divided into.
-
-        - ``"ovr"``, one-vs-rest: a problem for each class, against all others. The largest
-          decision value gives the class.
-        - ``"ovo"``, one-vs-one, as ``SVC``: a problem for each pair of classes, over the samples
-          of the two. The class with the most votes is predicted.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Columns of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes:
-        one for each class (``"ovr"``), computed from votes and decision values of the pairs as in
-        ``SVC``, or one for each pair (``"ovo"``). It does not change the predictions.
-    break_ties : bool, default=False
-        With ``multi_class="ovo"``: whether classes with the same number of votes are compared by
-        the decision values of their pairs, as the columns of ``decision_function_shape="ovr"``
-        do; otherwise the first of them is predicted.
+    $one_vs_one
     probability : bool, default=False
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated as in :class:`LASVC`, for the outliers of the solution. Not available with
@@ -96,17 +82,18 @@ class RampSVC(Probabilities, MachineClassifier):
         Class labels.
     class_weight_ : ndarray of shape (n_classes,)
         Multiplier of C for each class.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    coef_ : ndarray of shape (n_problems, n_features)
         Weights assigned to the features; only available with a linear kernel. Read-only.
-    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+    dual_coef_ : ndarray of shape (n_problems, n_SV) or (n_classes - 1, n_SV)
         Signed coefficients :math:`\alpha` of the support vectors in the decision function. Samples
         beyond the ramp have the sign opposite to their label, or 0.
-    dual_objective_ : ndarray of shape (1,) or (n_classes,)
+        $layout_of_pairs
+    dual_objective_ : ndarray of shape (n_problems,)
         Dual objective of the last convex problem, over the support set.
-    duality_gap_ : ndarray of shape (1,) or (n_classes,)
+    duality_gap_ : ndarray of shape (n_problems,)
         Primal minus dual objective of the last convex problem, over the support set.
     $gamma_in_use
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (n_problems,)
         Constants in the decision function; 0 with ``fit_intercept=False``.
     interrupted_ : bool
         Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
@@ -121,7 +108,7 @@ class RampSVC(Probabilities, MachineClassifier):
         Number of samples passed to ``fit``.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors for each class.
-    objective_history_ : ndarray of shape (n_solved, 1) or (n_solved, n_classes)
+    objective_history_ : ndarray of shape (n_solved, n_problems)
         Value of the objective with the ramp loss over all samples after each convex problem. Does
         not increase, within ``tol``.
     support_ : ndarray of shape (n_SV,), dtype=int32
@@ -148,7 +135,8 @@ class RampSVC(Probabilities, MachineClassifier):
     that of the hinge loss with the box constraint of sample i shifted by :math:`-\beta_i y_i`.
     This is repeated until :math:`\beta` does not change. The solution is a local optimum.
 
-    Multiclass problems are solved one-vs-rest, each class with its own :math:`\beta`.
+    With more than two classes, this problem is solved for each class (one-vs-rest) or each pair of
+    classes (one-vs-one), as in :class:`LASVC`, each with its own :math:`\beta`.
 
     The number of steps of ``fit`` is limited as in :class:`LASVC`, over all convex problems
     together.

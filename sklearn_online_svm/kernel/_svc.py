@@ -81,7 +81,7 @@ def without_keywords_of_svc(init):
 class PairwiseClassifier(KernelClassifier):
     """Kernel classifier that may have a problem for each pair of classes.
 
-    It also has ``_targets``, the :class:`ClassTargets`.
+    It also has ``_targets``, the :class:`ClassTargets`, once ``_state_attribute`` exists.
     """
 
     # Values where a subclass does not have these parameters.
@@ -108,7 +108,9 @@ class PairwiseClassifier(KernelClassifier):
         scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
                 (n_samples, n_classes * (n_classes - 1) / 2)
             Decision function values. Two classes: positive for ``classes_[1]``. More than two: a
-            column for each class, or, with ``decision_function_shape="ovo"``, for each pair.
+            column for each class, or, with ``multi_class="ovo"`` and
+            ``decision_function_shape="ovo"``, for each pair, in the order (0, 1), (0, 2), ...
+            of ``classes_``, positive for the first class.
 
         Raises
         ------
@@ -123,7 +125,7 @@ class PairwiseClassifier(KernelClassifier):
     @property
     def _is_one_vs_one(self):
         """Whether there is a problem for each pair of classes; False before training."""
-        return "_targets" in self.__dict__ and self._targets.one_vs_one
+        return self._state_attribute in self.__dict__ and self._targets.one_vs_one
 
     def _pair_values(self, X):
         """Return the decision values of pairs, whatever ``decision_function_shape``."""
@@ -153,7 +155,8 @@ class PairwiseClassifier(KernelClassifier):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        return view.classes_[view._predicted(view._decision_values(X))]
+        codes = view._predicted(view._decision_values(X))  # raises NotFittedError, before classes_
+        return view.classes_[codes]
 
     def _shaped(self, scores):
         """Return decision values (n_samples, n_problems) in the form of decision_function."""

@@ -16,6 +16,8 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, CompressedClassifier, KernelPerceptronClassifier, RampSVC
 from sklearn_online_svm._estimator import _checksum
+from sklearn_online_svm._pairs import compares_pairs, margin_scores
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.command_line import main
 from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm, save_model
 from sklearn_online_svm.kernel._checkpoint import refuse_new_parameters
@@ -324,13 +326,71 @@ def test_onnx_graph_is_small():
     assert size < 8 * (model.dual_coef_.size + model.support_vectors_.size) + 10_000
 
 
-def test_probabilities_are_refused():
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(
+    ("n_classes", "dtype", "params"),
+    [
+        (3, np.float64, dict(decision_function_shape="ovo")),
+        (5, np.float32, {}),
+        (12, np.float64, dict(break_ties=True)),
+    ],
+)
+def test_onnx_probabilities(n_classes, dtype, params, compressed):
+    X, y = clouds(n_classes, 60 * n_classes)
+    X = X.astype(dtype)
+    model = pairwise(gamma=0.1, probability=True, **params).fit(X, y)
+    if compressed:
+        model = model.compress(tolerance=0.05)
+    X = np.vstack([X, 10 * X[:20]])
+    labels, scores, probabilities = run(model, X)
+    assert_array_equal(labels, model.predict(X))
+    assert scores.shape == model.decision_function(X).shape
+    assert probabilities.dtype == dtype
+    assert_allclose(probabilities, model.predict_proba(X), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["ramp", "stream", "rare"])
+def test_onnx_probabilities_of_other_models(kind):
+    X, y = clouds(4, 600)
+    if kind == "ramp":
+        model = RampSVC(multi_class="ovo", probability=True, gamma=0.1).fit(X, y)
+    elif kind == "stream":
+        model = OnlineCalibratedClassifier(pairwise(gamma=0.1))
+        model.partial_fit(X, y, classes=range(4))
+    else:  # the splines of two pairs of classes without samples are constant
+        model = pairwise(gamma=0.1, probability=True)
+        model.partial_fit(X, y, classes=range(6))
+    labels, _, probabilities = run(model, X)
+    assert_array_equal(labels, model.predict(X))
+    assert_allclose(probabilities, model.predict_proba(X), rtol=0, atol=1e-5)
+
+
+def test_onnx_probabilities_of_certain_and_contradictory_pairs():
+    """Log-odds beyond their bounds, and cycles: each class is preferred to the next one."""
     X, y = clouds(3)
-    model = pairwise(probability=True).fit(X, y)
-    with pytest.raises(NotImplementedError, match="cannot be converted to ONNX"):
-        run(model, X)
-    with pytest.raises(NotImplementedError, match="cannot be compressed"):
-        model.compress(tolerance=0.1)
+    model = pairwise(kernel="linear", probability=True).fit(X, y)
+    fitted = model._probability_map()
+    fitted.pair_slopes_[:] = 10.0
+    fitted.pair_intercepts_[:] = 0.0
+    for bias in ([50.0, 50.0, 0.0], [50.0, -50.0, 50.0], [1e6, 1e6, 1e6], [0.0, 0.0, 0.0]):
+        model._solution().bias[:] = bias
+        found = run(model, 1e-3 * X)[2]
+        assert_allclose(found, model.predict_proba(1e-3 * X), rtol=0, atol=1e-6)
+
+
+def test_onnx_graph_of_many_classes():
+    """The graph grows with the number of pairs, not with its square."""
+    skl2onnx = pytest.importorskip("skl2onnx")
+    import sklearn_online_svm.onnx  # noqa: F401
+
+    X, y = clouds(30, 900)
+    model = pairwise(gamma=0.1, probability=True).fit(X, y)
+    assert_allclose(run(model, X)[2], model.predict_proba(X), rtol=0, atol=1e-5)
+    sizes = [
+        len(skl2onnx.to_onnx(each, X[:1]).SerializeToString())
+        for each in (model, pairwise(gamma=0.1).fit(X, y))
+    ]
+    assert sizes[0] - sizes[1] < 160_000
 
 
 # ---------------------------------------------------------------------------------- compression
@@ -369,6 +429,33 @@ def test_compressed_models_vote(kernel, layout, request_):
         small.predict(X)
 
 
+@pytest.mark.parametrize("params", SHAPES.values(), ids=SHAPES)
+def test_compressed_models_have_probabilities(params):
+    X, y = clouds()
+    model = pairwise(C=3.0, gamma=0.01, probability=True, **params).fit(X, y)
+    small = model.compress(tolerance=0.01)
+    expected = model.predict_proba(X)
+    found = small.predict_proba(X)
+    assert_allclose(found, np.exp(small.predict_log_proba(X)))
+    assert_allclose(found, expected, atol=0.02)
+    assert_array_equal(clone_fitted(small).predict_proba(X), found)
+    assert_allclose(small.compress(tolerance=0.01).predict_proba(X), expected, atol=0.04)
+    fitted = CompressedClassifier(model, tolerance=0.01).fit(X, y)
+    assert_array_equal(fitted.predict_proba(X), found)
+
+
+def test_margins_of_compressed_models_are_those_of_pairs():
+    X, y = clouds()
+    model = pairwise(C=3.0, gamma=0.01).fit(X, y)
+    small = model.compress(tolerance=0.01)
+    assert compares_pairs(small) and not compares_pairs(CompressedClassifier(model))
+    assert not compares_pairs(LASVC(gamma=0.01).fit(X, y).compress(tolerance=0.01))
+    assert_allclose(margin_scores(small, X), margin_scores(model, X), atol=0.05)
+    _, margins = small.suspect_labels(X, y, n_suspects=9, return_margins=True)
+    _, expected = model.suspect_labels(X, y, n_suspects=9, return_margins=True)
+    assert_allclose(margins, expected, atol=0.05)
+
+
 def test_compressed_linear_models_are_exact():
     X, y = clouds(4)
     model = pairwise(kernel="linear", C=0.1).fit(X, y)
@@ -404,6 +491,10 @@ FITTED = {
     "compressed, sparse, linear": lambda X, y: (
         pairwise(kernel="linear").fit(sparse.csr_matrix(X), y).compress(tolerance=0.1)
     ),
+    "probabilities": lambda X, y: pairwise(gamma=0.1, probability=True).fit(X, y),
+    "compressed, probabilities": lambda X, y: (
+        pairwise(gamma=0.1, probability=True).fit(X, y).compress(tolerance=0.1)
+    ),
 }
 
 
@@ -423,6 +514,8 @@ def test_stored_models_predict_and_continue(name, form, tmp_path):
         assert_array_equal(loaded.decision_function(X), model.decision_function(X))
         assert_array_equal(loaded.dual_coef_, model.dual_coef_)
         assert_array_equal(loaded.predict(X), model.predict(X))
+        if hasattr(model, "predict_proba"):
+            assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
         if hasattr(model, "partial_fit"):
             for each in (loaded, model):
                 each.partial_fit(X[200:], y[200:])
