@@ -176,14 +176,15 @@ class MachineClassifier(KernelClassifier, KernelMachine):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
+        targets = view._learned
+        breaks_ties = view.break_ties and targets.multi_class == "ovo"
+        if breaks_ties and view.decision_function_shape == "ovo":
+            raise ValueError(
+                "break_ties must be False when decision_function_shape is 'ovo', got "
+                f"break_ties={view.break_ties!r}."
+            )
         scores = view._decide(X).reshape(_n_samples(X), -1)
-        targets = view._targets
-        if view.break_ties and targets.one_vs_one:
-            if view.decision_function_shape == "ovo":
-                raise ValueError(
-                    "break_ties must be False when decision_function_shape is 'ovo', got "
-                    f"break_ties={view.break_ties!r}."
-                )
+        if breaks_ties and targets.one_vs_one:
             return view.classes_[targets.of_classes(scores).argmax(axis=1)]
         return view.classes_[targets.predicted(scores)]
 

@@ -79,9 +79,21 @@ def test_ties_are_broken_as_by_svc(break_ties):
     assert_array_equal(predicted, svc.predict(grid))
     by_value = model.decision_function(grid).argmax(axis=1)
     assert (predicted == by_value).all() == break_ties
-    model.set_params(break_ties=True, decision_function_shape="ovo")
-    with pytest.raises(ValueError, match="break_ties must be False when decision_function_shape"):
-        model.predict(grid)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ties_cannot_be_broken_by_values_of_pairs(n_classes):
+    """As in SVC, whatever the number of classes, and before the samples are checked."""
+    X, y = three_classes()
+    few = y <= 10 * n_classes
+    params = dict(break_ties=True, decision_function_shape="ovo")
+    for model in (SVC(**params), pairwise(**params)):
+        model.fit(X[few], y[few])
+        for samples in (X, X[0]):
+            with pytest.raises(ValueError, match="break_ties must be False when decision_functio"):
+                model.predict(samples)
+    # It has no effect without votes.
+    LASVC(**params).fit(X, y).predict(X)
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 2: 0.5}])
