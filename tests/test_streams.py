@@ -56,6 +56,8 @@ MODELS = {
     **{f"{name}, 2 classes": Busy(C=2.0, algorithm=name, **KERNEL) for name in ALGORITHMS},
     "lasvm, probabilities": LASVC(C=2.0, probability=True, **KERNEL),
     "lasvm, window": LASVC(window_size=60, **KERNEL),
+    "lasvm, pairs": LASVC(C=2.0, multi_class="ovo", **KERNEL),
+    "lasvm-i, pairs": Busy(C=2.0, algorithm="lasvm-i", multi_class="ovo", **KERNEL),
     "active": ActiveLASVC(random_state=0, **KERNEL),
     "virtual": VirtualLASVC(random_state=0, **KERNEL),
     "kernel pa": KernelPassiveAggressiveClassifier(gamma=0.3),

@@ -75,6 +75,10 @@ def models():
         "lasvm-g, predicting": _predicting(*learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y)),
         "lasvm, names": fitted(LASVC(gamma=0.5, C=3), X[:100], names[y[:100]]),
         "lasvm, 3 classes": learnt(LASVC(gamma=0.5), X3, y3),
+        "lasvm, pairs": _predicting(*learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3)),
+        "lasvm, pairs, sparse, float32": learnt(
+            LASVC(kernel="linear", multi_class="ovo"), S3.astype(np.float32), y3
+        ),
         "lasvm, sparse": learnt(LASVC(kernel="linear"), S[:150], y[:150]),
         "lasvm, sparse, 3 classes, float32": learnt(LASVC(gamma=0.5), S3.astype(np.float32), y3),
         "lasvm, poly, float32": learnt(
@@ -162,6 +166,11 @@ def models():
         ),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
+        "ramp, pairs": fitted(Ramp(gamma=0.5, multi_class="ovo"), X3[:60], y3[:60]),
+        "lasvm, pairs, cut": _cut(
+            LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovo", random_state=0),
+            *(X3, y3, 4),
+        ),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
         "lasvm, 3 classes, cut": _cut(
             LASVC(kernel=CutKernel(), C=5.0, max_iter=3, random_state=0), X3, y3, 4
