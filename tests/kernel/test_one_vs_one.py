@@ -151,6 +151,18 @@ def test_a_class_without_samples_is_not_predicted():
     assert set(model.predict(X)) == {2, 5, 7}
 
 
+def test_a_class_of_weight_zero_is_not_predicted():
+    """SVC drops the class as well, but then raises an IndexError in decision_function."""
+    X, y = noisy_classes()
+    model = pairwise(gamma=0.1, **TIGHT).fit(X, y, np.where(y == 2, 0.0, 1.0))
+    others = SVC(gamma=0.1, tol=1e-6).fit(X[y != 2], y[y != 2])
+    assert_array_equal(model.predict(X), others.predict(X))
+    assert_array_equal(model.n_support_[[0, 1, 3, 4]], others.n_support_)
+    assert model.n_support_[2] == 0
+    scores = model.decision_function(X)[:, [0, 1, 3, 4]]
+    assert_array_equal(scores.argmax(axis=1), others.decision_function(X).argmax(axis=1))
+
+
 def test_parameters_are_checked():
     X, y = three_classes()
     for name, value in (("multi_class", "all"), ("decision_function_shape", 1), ("break_ties", 2)):
