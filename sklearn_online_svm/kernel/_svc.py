@@ -4,8 +4,6 @@ import functools
 import inspect
 from numbers import Real
 
-from sklearn.utils.validation import _num_samples as _n_samples
-
 from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
@@ -183,7 +181,8 @@ class MachineClassifier(KernelClassifier, KernelMachine):
                 "break_ties must be False when decision_function_shape is 'ovo', got "
                 f"break_ties={view.break_ties!r}."
             )
-        scores = view._decide(X).reshape(_n_samples(X), -1)
+        scores = view._decide(X)
+        scores = scores[:, None] if scores.ndim == 1 else scores
         if breaks_ties and targets.one_vs_one:
             return view.classes_[targets.of_classes(scores).argmax(axis=1)]
         return view.classes_[targets.predicted(scores)]
