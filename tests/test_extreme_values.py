@@ -26,6 +26,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.partitioned import CellRegressor
+from tests.support.samples import three_classes
 
 X, Y = make_banana_like(40, random_state=0)
 T = X[:, 0]
@@ -209,6 +210,18 @@ def test_extreme_parameters(model, name):
         for method in ("predict", "decision_function", "decision_variance"):
             if hasattr(model, method):
                 assert np.isfinite(getattr(model, method)(X)).all(), (value, method)
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+@pytest.mark.parametrize("name", ["C", "gamma", "tol"])
+@pytest.mark.parametrize("value", [1e-300, 1e-20, 1e3])
+def test_extreme_parameters_of_pairs(kind, name, value):
+    samples, labels = three_classes(60)
+    model = kind(multi_class="ovo", random_state=0, **{name: value}).fit(samples, labels)
+    for shape in ("ovr", "ovo"):
+        model.decision_function_shape = shape
+        assert np.isfinite(model.decision_function(samples)).all()
+    assert np.isin(model.predict(samples), [10, 20, 30]).all()
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,11 @@ def test_invalid_classes(model, classes, match):
 
 # -- all classifiers -------------------------------------------------------------------------
 
-ALL = {"ramp": RampSVC(gamma=0.3), **STREAM_MODELS}
+ALL = {
+    "ramp": RampSVC(gamma=0.3),
+    "ramp, pairs": RampSVC(gamma=0.3, multi_class="ovo"),
+    **STREAM_MODELS,
+}
 ALL = {name: model for name, model in ALL.items() if is_classifier(model) and "2 cl" not in name}
 WEIGHTED = [name for name, model in ALL.items() if "class_weight" in model.get_params(deep=False)]
 with_weighted = pytest.mark.parametrize("name", WEIGHTED)
@@ -223,9 +227,10 @@ def test_balanced_weights_are_inverse_to_class_frequencies(name):
             clone(ALL[name]).set_params(class_weight="balanced").partial_fit(X, y, [10, 20, 30])
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in ALL if n not in ("ramp", *COUNT_ALL_SAMPLES, *DEPEND_ON_CHUNKS)]
-)
+IN_ORDER = [n for n in ALL if n not in ("ramp", "ramp, pairs", *COUNT_ALL_SAMPLES)]
+
+
+@pytest.mark.parametrize("name", [name for name in IN_ORDER if name not in DEPEND_ON_CHUNKS])
 def test_samples_of_weight_zero_are_ignored(name):
     X, y = three_classes(120)
     weight = np.random.default_rng(0).choice([0.0, 1.0], len(y))

@@ -59,6 +59,7 @@ MODELS = {
     "lasvm, pairs": LASVC(multi_class="ovo", C=2.0, **KERNEL),
     "lasvm-g, pairs": Busy(multi_class="ovo", C=2.0, algorithm="lasvm-g", **KERNEL),
     "lasvm, pairs, window": LASVC(multi_class="ovo", window_size=60, **KERNEL),
+    "lasvm-i, pairs": Busy(multi_class="ovo", C=2.0, algorithm="lasvm-i", **KERNEL),
     "active": ActiveLASVC(random_state=0, **KERNEL),
     "virtual": VirtualLASVC(random_state=0, **KERNEL),
     "kernel pa": KernelPassiveAggressiveClassifier(gamma=0.3),

@@ -106,6 +106,9 @@ class Passes:
     # Each round of training raises the dual objective, except for rounding. With a kernel that is
     # not positive semidefinite rounds may cycle: stop after so many rounds without an increase.
     idle_rounds = 20
+    # Stop after so many of them if no violation exceeds tol. Samples with equal gradients, such as
+    # duplicates, may replace each other in the support set in every epoch.
+    idle_rounds_within_tol = 3
 
     def __init__(self, model, X, encoded, cost, at):
         self.model, self.engine = model, model._engine
@@ -352,13 +355,15 @@ class OnlinePasses(Passes):
         self.report()
         if self.finishing and self.engine.out_of_steps:
             return self.go_to("end")
+        within_tol = is_solved(self.engine) and model.kkt_violation_ <= model._tolerance()
         if n_pass < self.n_passes:
             patience = self.count_round(patience)
-            if not self.finishing or patience["idle"] < self.idle_rounds:
+            most = self.idle_rounds_within_tol if within_tol else self.idle_rounds
+            if not self.finishing or patience["idle"] < most:
                 order = self.next_order()
                 random = model._random.get_state(legacy=False)
                 return Position(order, None, random, n_pass=n_pass + 1, patience=patience)
-        if self.until_converged:
+        if self.until_converged and not within_tol:
             warn(
                 f"{type(model).__name__} did not converge within {n_pass} epochs: the largest "
                 f"violation of the last epoch was {model.kkt_violation_:.3g}, tol is "

@@ -4,6 +4,8 @@ import functools
 import inspect
 from numbers import Real
 
+from sklearn.utils.validation import check_is_fitted
+
 from .._pairs import PairValues
 from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
@@ -155,8 +157,9 @@ class PairwiseClassifier(KernelClassifier):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        codes = view._predicted(view._decision_values(X))  # raises NotFittedError, before classes_
-        return view.classes_[codes]
+        check_is_fitted(view)
+        view._breaks_ties()  # an error comes before those of X
+        return view.classes_[view._predicted(view._decision_values(X))]
 
     def _shaped(self, scores):
         """Return decision values (n_samples, n_problems) in the form of decision_function."""
@@ -177,14 +180,14 @@ class PairwiseClassifier(KernelClassifier):
 
     def _breaks_ties(self):
         """Return whether sums of decision values break ties of votes."""
-        if not (self.break_ties and self._targets.one_vs_one):
+        if not self.break_ties or self.multi_class != "ovo":
             return False
         if self.decision_function_shape == "ovo":
             raise ValueError(
                 "break_ties must be False when decision_function_shape is 'ovo', got "
                 f"break_ties={self.break_ties!r}."
             )
-        return True
+        return self._targets.one_vs_one
 
 
 class MachineClassifier(PairwiseClassifier, KernelMachine):

@@ -73,6 +73,20 @@ def test_training_stops_after_an_epoch_without_changes(algorithm):
     assert model.kkt_violation_ == exact.kkt_violation_ <= 1e-3
 
 
+def test_samples_that_replace_each_other_do_not_delay_the_end():
+    """Of duplicates with alpha = 0, rounding decides which is the extreme one, and is stored."""
+    rng = np.random.default_rng(4369)
+    X, y = rng.normal(size=(6, 2))[rng.integers(0, 6, 24)], rng.integers(0, 2, 24)
+    weight, params = rng.uniform(0.2, 3.0, 24), dict(kernel="poly", gamma=0.3, coef0=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = LASVC(max_iter=-1, random_state=0, **params).fit(X, y, weight)
+    assert model.n_iter_ < 10
+    assert model.kkt_violation_ <= 1e-3
+    svc = SVC(**params).fit(X, y, weight)
+    assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-3)
+
+
 @pytest.mark.parametrize("C", [1.0, 1000.0])
 def test_max_iter_runs_the_first_epochs_of_training_to_convergence(C):
     X, y = make_banana_like(800, random_state=0)

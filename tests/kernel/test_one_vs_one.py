@@ -68,9 +68,21 @@ def test_ties_are_broken_as_by_svc(break_ties):
     assert_array_equal(predicted, svc.predict(grid))
     by_value = model.decision_function(grid).argmax(axis=1)
     assert (predicted == by_value).all() == break_ties
-    model.set_params(break_ties=True, decision_function_shape="ovo")
-    with pytest.raises(ValueError, match="break_ties must be False when decision_function_shape"):
-        model.predict(grid)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ties_cannot_be_broken_by_values_of_pairs(n_classes):
+    """As in SVC, whatever the number of classes, and before the samples are checked."""
+    X, y = three_classes()
+    few = y <= 10 * n_classes
+    params = dict(break_ties=True, decision_function_shape="ovo")
+    for model in (SVC(**params), pairwise(**params)):
+        model.fit(X[few], y[few])
+        for samples in (X, X[0]):
+            with pytest.raises(ValueError, match="break_ties must be False when decision_functio"):
+                model.predict(samples)
+    # It has no effect without votes.
+    LASVC(**params).fit(X, y).predict(X)
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 2: 0.5}])
@@ -126,6 +138,18 @@ def test_a_class_without_samples_is_not_predicted():
     few = np.isin(y, [2, 5, 7])
     model = pairwise(gamma=0.001).partial_fit(X[few], y[few], classes=np.arange(10))
     assert set(model.predict(X)) == {2, 5, 7}
+
+
+def test_a_class_of_weight_zero_is_not_predicted():
+    """SVC drops the class as well, but then raises an IndexError in decision_function."""
+    X, y = noisy_classes()
+    model = pairwise(gamma=0.1, **TIGHT).fit(X, y, np.where(y == 2, 0.0, 1.0))
+    others = SVC(gamma=0.1, tol=1e-6).fit(X[y != 2], y[y != 2])
+    assert_array_equal(model.predict(X), others.predict(X))
+    assert_array_equal(model.n_support_[[0, 1, 3, 4]], others.n_support_)
+    assert model.n_support_[2] == 0
+    scores = model.decision_function(X)[:, [0, 1, 3, 4]]
+    assert_array_equal(scores.argmax(axis=1), others.decision_function(X).argmax(axis=1))
 
 
 def test_parameters_are_checked():

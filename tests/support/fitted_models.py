@@ -69,7 +69,6 @@ def models():
             package.calibration.OnlineCalibratedClassifier(package.AROWClassifier()), X3, y3
         ),
         "lasvm, window": learnt(LASVC(gamma=0.5, window_size=90), X3, y3),
-        "lasvm, pairs": learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3),
         "lasvm, pairs, window": learnt(
             LASVC(gamma=0.5, multi_class="ovo", window_size=90), S3, y3
         ),
@@ -79,7 +78,10 @@ def models():
         "lasvm-g, predicting": _predicting(*learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y)),
         "lasvm, names": fitted(LASVC(gamma=0.5, C=3), X[:100], names[y[:100]]),
         "lasvm, 3 classes": learnt(LASVC(gamma=0.5), X3, y3),
-        "lasvm, one-vs-one": learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3),
+        "lasvm, pairs": _predicting(*learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3)),
+        "lasvm, pairs, sparse, float32": learnt(
+            LASVC(kernel="linear", multi_class="ovo"), S3.astype(np.float32), y3
+        ),
         "lasvm, sparse": learnt(LASVC(kernel="linear"), S[:150], y[:150]),
         "lasvm, sparse, 3 classes, float32": learnt(LASVC(gamma=0.5), S3.astype(np.float32), y3),
         "lasvm, poly, float32": learnt(
@@ -158,7 +160,7 @@ def models():
         "compressed": fitted(
             package.CompressedClassifier(LASVC(gamma=0.5), tolerance=0.1), X[:100], y[:100]
         ),
-        "compressed, one-vs-one": fitted(
+        "compressed, pairs": fitted(
             package.CompressedClassifier(LASVC(gamma=0.5, multi_class="ovo"), tolerance=0.1),
             X3,
             y3,
@@ -174,9 +176,10 @@ def models():
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
         "ramp, pairs": fitted(Ramp(gamma=0.5, multi_class="ovo"), X3[:60], y3[:60]),
         "lasvm, pairs, cut": _cut(
-            LASVC(kernel=CutKernel(), multi_class="ovo", max_iter=3, random_state=0), X3, y3, 4
+            LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovo", random_state=0),
+            *(X3, y3, 4),
         ),
-        "ramp, one-vs-one, sparse": fitted(Ramp(multi_class="ovo", gamma=0.5), S3[:60], y3[:60]),
+        "ramp, pairs, sparse": fitted(Ramp(multi_class="ovo", gamma=0.5), S3[:60], y3[:60]),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
         "lasvm, 3 classes, cut": _cut(
             LASVC(kernel=CutKernel(), C=5.0, max_iter=3, random_state=0), X3, y3, 4

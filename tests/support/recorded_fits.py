@@ -100,6 +100,15 @@ def fits():
         "ramp, no intercept",
         RampSVC(C=3.0, fit_intercept=False, init_size=0.3, ramp_s=0.0, **rbf).fit(S, y),
     )
+    pairs = dict(multi_class="ovo", **rbf)
+    yield "pairs", svc(C=10.0, cache_size=0.2, **pairs).fit(S4, y4)
+    yield "pairs, exact", svc(C=10.0, max_iter=-1, tol=1e-6, **pairs).fit(X4, y4)
+    yield "pairs, stream", streamed(svc(C=30.0, finishing=False, **pairs), X4, y4, 1, 7, 90)
+    yield (
+        "pairs, lasvm-nc, float32",
+        svc(algorithm="lasvm-nc", C=10.0, **pairs).fit(X4.astype(np.float32), y4),
+    )
+    yield "pairs, ramp", RampSVC(C=10.0, **pairs).fit(X4, y4)
     yield "pa", PassiveAggressiveClassifier(C=0.1, random_state=0).fit(X4, y4)
     yield (
         "pa, crammer_singer, csr, average",
@@ -140,6 +149,8 @@ def fits_with_defaults():
     yield "active", ActiveLASVC(max_iter=1, max_labels=120, **seeded).fit(X, y)
     yield "auto", LASVC(**seeded).fit(X, y)
     yield "auto, balanced, 5 classes", LASVC(class_weight="balanced", **seeded).fit(X5, y5)
+    yield "auto, pairs", LASVC(multi_class="ovo", **seeded).fit(X5, y5)
+    yield "auto, pairs, linear", LASVC(multi_class="ovo", kernel="linear", **seeded).fit(X5, y5)
     yield "auto, lasvm-g", LASVC(algorithm="lasvm-g", **seeded).fit(X5, y5)
     yield "auto, regression", LASVR(**seeded).fit(X, target)
     yield "auto, one class", OneClassLASVM(**seeded).fit(X)

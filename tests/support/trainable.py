@@ -37,8 +37,8 @@ OTHER_DATA = {
 FINISHING = {
     "lasvm, finishing": LASVC(C=50.0, gamma=0.3),
     "lasvm, finishing, probabilities": LASVC(C=2.0, gamma=0.3, probability=True),
-    "lasvm, pairs, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovo"),
     "lasvm-g, finishing": LASVC(C=50.0, gamma=0.3, algorithm="lasvm-g"),
+    "lasvm, pairs, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovo"),
     "lasvr, finishing": LASVR(C=50.0, gamma=0.3),
     "one class, finishing": OneClassLASVM(nu=0.2, gamma=0.3),
     "labels, finishing": LabelEfficientClassifier(LASVC(C=50.0, gamma=0.3)),
@@ -59,7 +59,7 @@ STREAMS = {
 }
 FITTED_AT_ONCE = {
     "ramp": RampSVC(gamma=0.3),
-    "ramp, pairs": RampSVC(gamma=0.3, multi_class="ovo"),
+    "ramp, pairs": RampSVC(gamma=0.3, multi_class="ovo", break_ties=True),
     "ramp, probabilities": RampSVC(gamma=0.3, probability=True),
     "compressed": CompressedClassifier(LASVC(gamma=0.3, probability=True), max_support_vectors=15),
 }

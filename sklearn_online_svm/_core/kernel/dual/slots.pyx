@@ -100,8 +100,9 @@ cdef class Slots:
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1:
         """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
         cdef Problem problem
+        cdef bint shares = self.counted and not self.copied
         self.max_bytes, self.planned = max_bytes, 0.0
-        if self.counted and not self.copied and (self.rows is None or self.rows.max_bytes != max_bytes):
+        if shares and (self.rows is None or self.rows.max_bytes != max_bytes):
             self.rows = SharedKernelCache(self.store, max_bytes)
             self.rows.clear(self.store.n_slots - self.n_free)
             for problem in self.problems:
