@@ -143,10 +143,8 @@ class Passes:
         return self.at.order[: self.model.n_samples_seen_ if self.at.n_pass == 1 else None]
 
     def begin(self):
-        known = (
-            known_slots(self.engine, len(self.encoded)) if self.needs_known(self.model) else None
-        )
-        self.engine.begin_pass(known)
+        needs_known = self.needs_known(self.model)
+        self.engine.begin_pass(*known_slots(self.engine, self.encoded) if needs_known else ())
         self.start = time.perf_counter()
         return self.go_to("learn", n_changes=self.engine.n_changes, n_rounds=0)
 
@@ -409,6 +407,7 @@ class BatchPasses(Passes):
 
     def learn(self):
         model, n_rows, rows = self.model, len(self.encoded), np.flatnonzero(self.cost > 0.0)
+        rows = by_class(model, self.encoded, rows)
         g, empty = model._targets.linear_terms(self.encoded)[:, rows], self.engine.state()
         fits = 8 * len(rows) ** 2 < model.cache_size * 2**20
         with epoch(model, n_rows):
@@ -442,7 +441,7 @@ class BatchPasses(Passes):
             ids = members["row_id"][slots]
             alpha_of[ids], g_of[ids] = members["alpha"][slots], lower_gradients(problem, slots)
         model._engine = engine_with(
-            model, self.X, self.given, alpha, g, engine.n_kernel_evaluations
+            model, self.X, self.encoded, self.given, alpha, g, engine.n_kernel_evaluations
         )
         for problem, former in zip(model._engine.problems, engine.problems, strict=True):
             problem.allow(former.steps_left)
@@ -491,19 +490,19 @@ def lower_gradients(problem, slots):
     return members["g"][slots] - members.width * (members["y"][slots] < 0)
 
 
-def engine_with(model, X, given, alpha, g, n_evaluations):
+def engine_with(model, X, encoded, given, alpha, g, n_evaluations):
     """Return an engine with a solution over the samples of X, and only the vectors it needs.
 
     Parameters
     ----------
     model : KernelMachine
-    X, given : samples
+    X, encoded, given : samples
     alpha, g : ndarray of shape (n_problems, n_samples)
         g is NaN outside of the support set; in regression it is that of the lower side.
     n_evaluations : int
         Number of kernel values computed for the solution.
     """
-    rows = np.flatnonzero(~np.isnan(g).all(axis=0))
+    rows = by_class(model, encoded, np.flatnonzero(~np.isnan(g).all(axis=0)))
     engine = built_engine(model._spec, X)
     engine.seed(X, rows, given, alpha[:, rows].copy(), g[:, rows])
     engine.allow(0)  # no steps: finish only updates what follows from the solution
@@ -512,11 +511,40 @@ def engine_with(model, X, given, alpha, g, n_evaluations):
     return engine
 
 
-def known_slots(engine, n_rows):
-    """Return the slot of each sample in each problem, or -1."""
-    known = [np.full(n_rows, -1, dtype=np.int32) for _ in engine.problems]
-    for slots_of, problem in zip(known, engine.problems, strict=True):
+def by_class(model, encoded, rows):
+    """Return the rows in an order by class, if there is a problem for each pair of classes.
+
+    A block of them then has samples of few classes, and so belongs to few pairs.
+    """
+    if not model._targets.one_vs_one:
+        return rows
+    return rows[np.argsort(encoded[rows], kind="stable")]
+
+
+def known_slots(engine, encoded):
+    """Return the slot of each sample in each problem, or -1, and the order of samples by class.
+
+    With a problem for each pair of classes, it has the samples of the two classes only, by class;
+    otherwise the order is None. See ``Engine.begin_pass``.
+    """
+    n_rows, order = len(encoded), None
+    one_vs_one = len(engine.problems) > 1 and engine.problems[0].classes[1] >= 0
+    if one_vs_one:
+        places = np.empty(n_rows, dtype=np.int32)
+        places[np.argsort(encoded, kind="stable")] = np.arange(n_rows)
+        n_classes = engine.problems[-1].classes[1] + 1
+        counts = np.bincount(encoded, minlength=n_classes)
+        order = places, np.concatenate([[0], np.cumsum(counts)]).tolist()
+    known = []
+    for problem in engine.problems:
         slots = problem.slots()
         slots = slots[problem.members["origin"][slots] == DATA]
-        slots_of[problem.members["row_id"][slots]] = slots
-    return known
+        rows, n = problem.members["row_id"][slots], n_rows
+        if one_vs_one:
+            first, second = problem.classes
+            n = counts[first] + counts[second]
+            begins = np.where(encoded[rows] == first, order[1][first], order[1][second])
+            rows = places[rows] - begins + counts[first] * (encoded[rows] == second)
+        known.append(np.full(n, -1, dtype=np.int32))
+        known[-1][rows] = slots
+    return known, order

@@ -133,7 +133,7 @@ class Sweeps:
         model, engine, n = self.model, self.engine, len(self.Cs)
         if n == 1:
             return
-        engine.begin_pass(known_slots(engine, len(self.targets)))
+        engine.begin_pass(*known_slots(engine, self.targets))
         self.disable_eviction()
         with thread_pool(model.n_jobs) as self.threads:
             for k in range(1, n):
@@ -452,7 +452,7 @@ class Sweeps:
             kept = self.worth_keeping(state, c)
             ids = state.ids[c][kept]
             alpha[c, ids], g[c, ids] = state.alpha[c][kept], state.g[c][kept]
-        return engine_with(one, self.X, self.given(k), alpha, g, state.n_evaluations)
+        return engine_with(one, self.X, self.targets, self.given(k), alpha, g, state.n_evaluations)
 
     def worth_keeping(self, state, c):
         """Return which vectors of a solution ``fit`` would have kept in the support set."""

@@ -149,7 +149,7 @@ def begin_warm(model, engine, X, encoded, cost, before):
     former = before.get("_engine")
     if former is None:
         return
-    engine.begin_pass(known_slots(engine, X.shape[0]))
+    engine.begin_pass(*known_slots(engine, encoded))
     with former.guard.reading():
         solution = former.current_solution()
         rows = solution.row_ids
@@ -542,7 +542,7 @@ def _engine_of(model, checkpoint, rows):
     engine = built_engine(model._spec, None if rows is None else rows[0])
     engine.restore(state)
     if checkpoint["method"] == "fit" and model._passes_of(rows[1]).needs_known(model):
-        engine.track(known_slots(engine, len(rows[1])))
+        engine.track(*known_slots(engine, rows[1]))
     for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
         problem.restore_read_state(read_state)  # there may have been predictions since
     return engine

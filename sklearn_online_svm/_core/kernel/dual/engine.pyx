@@ -183,18 +183,28 @@ cdef class Engine:
     def follower(self, follower):
         self.stream.follower = follower
 
-    def begin_pass(self, known=None):
-        """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None."""
+    def begin_pass(self, known=None, order=None):
+        """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None.
+
+        For pairs of classes, ``order`` is the position of each sample of X in an order by class,
+        and the begin of each class in it; an array of ``known`` has the samples of its pair.
+        """
         self.stream.n_processed = 0
-        self.track(known)
+        self.track(known, order)
         for problem in self.problems:
             problem.begin_pass()
 
-    def track(self, known=None):
-        """Keep track of the slots of samples of X; ``known`` as in ``begin_pass``."""
+    def track(self, known=None, order=None):
+        """Keep track of the slots of samples of X; parameters as in ``begin_pass``."""
         cdef Problem problem
         for c, problem in enumerate(self.problems):
-            problem.members.track(None if known is None else known[c])
+            if known is None or order is None:
+                problem.members.track(None if known is None else known[c])
+                continue
+            places, begins = order
+            ranges = [range(begins[code], begins[code + 1]) for code in problem.classes]
+            problem.members.track(known[c], places, *ranges)
+        self.slots.track(0 if known is None else len(known[0] if order is None else order[0]))
 
     def check(self, X):
         """Raise the errors that ``learn`` would raise for samples of X, before any is used."""

@@ -38,6 +38,13 @@ cdef class Slots:
     cdef int32_t *references_at
     cdef int32_t *free_at
     cdef int32_t *labels_at
+    # During epochs over X, if references are counted: the slot of each sample, and the sample in
+    # each slot, or -1.
+    cdef object slot_of_row
+    cdef object row_of_slot
+    cdef int32_t *slot_of_row_at
+    cdef int64_t *row_of_slot_at
+    cdef Py_ssize_t n_rows
 
     cdef int begin_from(self, Slots former, places) except -1
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
@@ -53,4 +60,6 @@ cdef class Slots:
     cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1
     cdef void record(self, int32_t slot) noexcept
     cdef int32_t take(self) noexcept
+    cdef int track(self, Py_ssize_t n_rows) except -1
     cdef int32_t stored_before(self, int64_t row_id) noexcept
+    cdef void note(self, int32_t slot, int64_t row_id) noexcept

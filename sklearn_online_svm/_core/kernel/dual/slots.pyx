@@ -53,6 +53,7 @@ cdef class Slots:
         self.references = np.zeros(0, dtype=np.int32)
         self.free = np.zeros(0, dtype=np.int32)
         self.labels = np.zeros(0, dtype=np.int32)
+        self.row_of_slot = np.zeros(0, dtype=np.int64)
         self.work_spaces = []
         if self.counted:
             self.work_spaces.append(WorkSpace(store, self.copied))
@@ -74,7 +75,7 @@ cdef class Slots:
         free = state["free_slots"]
         self.references, self.labels = state["references"].copy(), state["slot_labels"].copy()
         self.free, self.n_free = free.astype(np.int32), len(free)
-        self.capacity = 0
+        self.capacity = self.n_rows = 0         # until ``track``
         if self.rows is not None:
             self.rows.clear(self.store.n_slots - self.n_free)
 
@@ -151,13 +152,18 @@ cdef class Slots:
         cdef Py_ssize_t capacity = self.store.capacity
         cdef void *references_at
         cdef void *free_at
+        cdef void *rows_at
         if self.capacity < capacity:
             references = grown(self.references, capacity)
             free = grown(self.free, capacity)
             labels = grown(self.labels, capacity)
+            rows = grown(self.row_of_slot, capacity)
+            rows[len(self.row_of_slot):] = -1
             # Get all addresses before the first assignment, as each may fail.
             references_at, free_at = address(references), address(free)
+            rows_at = address(rows)
             self.labels_at = <int32_t *>address(labels)
+            self.row_of_slot, self.row_of_slot_at = rows, <int64_t *>rows_at
             self.references_at, self.free_at = <int32_t *>references_at, <int32_t *>free_at
             self.references, self.free, self.labels = references, free, labels
             self.capacity = capacity
@@ -212,6 +218,7 @@ cdef class Slots:
         cdef Py_ssize_t p, slot, row, n_slots = self.store.n_slots
         cdef int32_t index
         cdef int32_t stored[SIMD_BLOCK]
+        cdef int64_t row_ids[SIMD_BLOCK]
         self.n_written = 0
         if not self.counted:
             return self.write_those_of(self.problems[0], fresh)
@@ -222,6 +229,7 @@ cdef class Slots:
                 if self.references_at[index] == 0:
                     self.free_at[self.n_free] = index
                     self.n_free += 1
+                    self.note(index, -1)
                     if self.rows is not None:
                         self.rows.remove(index)
             problem.matrix.n_released = 0
@@ -232,15 +240,17 @@ cdef class Slots:
                 slot = problem.matrix.pending[p]
                 row = -problem.members.index[slot] - 1
                 # A slot may have been freed within the block.
-                if row >= 0 and problem.members.alive[slot] and stored[row] < 0:
-                    stored[row] = (self.stored_before(problem.members.row_id[slot])
-                                   if problem.members.origin[slot] == OF_DATA else NOT_STORED)
+                if row >= 0 and problem.members.alive[slot] and stored[row] == NOT_WANTED:
+                    row_ids[row] = (problem.members.row_id[slot]
+                                    if problem.members.origin[slot] == OF_DATA else -1)
+                    stored[row] = self.stored_before(row_ids[row])
         # In the order of the block, so that problems and store have the same order.
         for row in range(fresh.n):
             if stored[row] == NOT_STORED:
                 stored[row] = self.take()
                 self.store.put(stored[row], fresh.block, row)
                 self.labels_at[stored[row]] = fresh.labels[row]
+                self.note(stored[row], row_ids[row])
                 if self.rows is not None:
                     self.rows.add(stored[row], row)
                 self.record(stored[row])
@@ -285,15 +295,34 @@ cdef class Slots:
         self.n_free -= 1
         return self.free_at[self.n_free]
 
+    cdef int track(self, Py_ssize_t n_rows) except -1:
+        """Keep track of the slots of ``n_rows`` samples of X; 0: do not."""
+        cdef Problem problem
+        cdef int32_t slot
+        self.n_rows = 0
+        if not n_rows or not self.counted:
+            return 0
+        self.slot_of_row = np.full(n_rows, -1, dtype=np.int32)
+        self.slot_of_row_at = <int32_t *>address(self.slot_of_row)
+        self.row_of_slot[:] = -1
+        self.make_room()
+        self.n_rows = n_rows
+        for problem in self.problems:
+            for slot in problem.slots():
+                if problem.members.origin[slot] == OF_DATA:
+                    self.note(problem.members.index[slot], problem.members.row_id[slot])
+        return 0
+
     cdef int32_t stored_before(self, int64_t row_id) noexcept:
         """Return the store slot of a sample that is in the support set of another problem."""
-        cdef Problem problem = self.problems[0]
-        cdef int32_t index
-        if not problem.members.n_known:     # a sample is visited once
-            return NOT_STORED
-        for problem in self.problems:
-            if problem.members.knows(row_id):
-                index = problem.members.index[problem.members.slot_of_row[row_id]]
-                if index >= 0:
-                    return index
-        return NOT_STORED
+        return self.slot_of_row_at[row_id] if 0 <= row_id < self.n_rows else NOT_STORED
+
+    cdef void note(self, int32_t slot, int64_t row_id) noexcept:
+        """Record that a slot holds sample ``row_id`` of X, or no sample of X (-1)."""
+        if not self.n_rows:
+            return
+        if self.row_of_slot_at[slot] >= 0:
+            self.slot_of_row_at[self.row_of_slot_at[slot]] = NOT_STORED
+        self.row_of_slot_at[slot] = -1
+        if 0 <= row_id < self.n_rows:
+            self.row_of_slot_at[slot], self.slot_of_row_at[row_id] = row_id, slot

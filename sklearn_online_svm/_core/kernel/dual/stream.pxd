@@ -17,6 +17,7 @@ cdef class Stream:
     cdef Guard guard
     cdef Halt halt
     cdef SampleBlock block
+    cdef list active                # the problems that have samples in the block, by number
     cdef Prefetch prefetch
     cdef Samples given
     # Order of the samples, or None: the given order, in blocks.
@@ -45,6 +46,7 @@ cdef class Stream:
     cdef int load_next(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1
     cdef bint take_prefetched(self, Py_ssize_t at) except -1
     cdef int begin_visits(self, executor) except -1
+    cdef list with_samples(self)
     cdef Py_ssize_t visit_all(self, executor) except -1
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,
                                    const int32_t *place) except -2 nogil

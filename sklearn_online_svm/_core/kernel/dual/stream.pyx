@@ -14,7 +14,7 @@ beginning of the block.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy
 
 from ...guard cimport Guard, Halt, share
@@ -267,8 +267,9 @@ cdef class Stream:
     cdef int begin_visits(self, executor) except -1:
         """Allocate memory for all that visits write, and start prefetching."""
         self.slots.divide_memory()
-        for problem in self.problems:
-            (<Problem>problem).begin_block(&self.block.scored, self.block.n)
+        self.active = self.with_samples()
+        for c in self.active:
+            (<Problem>self.problems[c]).begin_block(&self.block.scored, self.block.n)
         self.slots.make_room()
         if self.slots.counted:
             self.slots.reserve_work_spaces(self.block, executor)
@@ -277,6 +278,23 @@ cdef class Stream:
         if self.prefetch.begin >= 0:
             self.prefetch.start(executor)
         return 0
+
+    cdef list with_samples(self):
+        """Return the numbers of the problems that have samples in the block."""
+        cdef Problem problem = self.problems[0]
+        cdef Py_ssize_t c, r
+        cdef list active = []
+        if not self.slots.copied or problem.window is not None:     # a window slides in any case
+            return list(range(len(self.problems)))
+        problem = self.problems[len(self.problems) - 1]             # of the last pair
+        cdef int8_t[::1] present = np.zeros(problem.codes.negative + 1, dtype=np.int8)
+        for r in range(self.block.n):
+            present[self.block.labels[r]] = 1
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            if present[problem.codes.positive] or present[problem.codes.negative]:
+                active.append(c)
+        return active
 
     cdef Py_ssize_t visit_all(self, executor) except -1:
         """Process the samples of the block; return how many were processed."""
@@ -296,7 +314,7 @@ cdef class Stream:
                 self.visit_every(0, 1)
             else:
                 # More groups than threads, as problems take different times.
-                n_shares = min(len(self.problems), SHARES * executor._max_workers)
+                n_shares = min(len(self.active), SHARES * executor._max_workers)
                 share([(self.visit_every, c, n_shares) for c in range(n_shares)],
                       executor, self.halt)
             self.store.raise_errors(r)
@@ -314,14 +332,15 @@ cdef class Stream:
         return r
 
     def visit_every(self, Py_ssize_t first, Py_ssize_t step):
-        """Process all samples in the problems ``first``, ``first + step``, ..."""
-        cdef Py_ssize_t r = 0, c
+        """Process all samples in the active problems ``first``, ``first + step``, ..."""
+        cdef Py_ssize_t r = 0, c, k
         cdef Problem problem
         cdef const int32_t *place = self.block.visits.place
         cdef WorkSpace space = self.slots.borrow()
         cdef PairBlock part = space.part
         try:
-            for c in range(first, len(self.problems), step):
+            for k in range(first, len(self.active), step):
+                c = self.active[k]
                 problem = self.problems[c]
                 problem.matrix.use(space.computer)
                 if part is not None:
@@ -426,12 +445,13 @@ cdef class Stream:
                 self.block.score_themselves()
             self.slots.make_room()
             self.store.make_room(self.block.block)
-            for problem in self.problems:
-                problem.begin_block(&self.block.scored, size)
+            active = np.flatnonzero(np.any(enters[:, at:at + size], axis=1)).tolist()
+            for c in active:
+                (<Problem>self.problems[c]).begin_block(&self.block.scored, size)
             if part is not None:
                 self.slots.reserve_work_spaces(self.block, None)
             self.block.visits.n = size
-            for c in range(len(self.problems)):
+            for c in active:
                 problem = self.problems[c]
                 for r in range(size):
                     self.block.visits.row[r] = rows[at + r]

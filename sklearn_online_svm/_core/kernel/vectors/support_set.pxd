@@ -84,13 +84,19 @@ cdef class SupportSet:
     cdef Py_ssize_t n_zeros
     cdef dict arrays
     cdef bint owned             # the arrays are writable and not shared
-    # Slot of each sample of X, or -1; set only during epochs over X.
+    # Slot of each sample of X, or -1; set only during epochs over X. Of a pair of classes only those
+    # of its samples: ``places`` are positions of all samples in an order by class, in which the
+    # samples of the pair are two ranges.
     cdef object known
     cdef int32_t *slot_of_row
     cdef Py_ssize_t n_known
+    cdef object places_array
+    cdef const int32_t *places      # or NULL: all samples, in the order of X
+    cdef Py_ssize_t first, n_first, second, n_second
 
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef int attach(self, dict arrays) except -1
+    cdef Py_ssize_t place_of(self, int64_t row_id) noexcept nogil
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil

@@ -17,6 +17,10 @@ cdef double EPSILON = np.finfo(np.float64).eps
 # Part of a bound by which alpha may miss it and still count as equal to it.
 cdef double AT_BOUND = 1e-12
 
+# Least number of slots to allocate at a time.
+cdef enum:
+    FEW = 64
+
 # Stands for an infinite bound, or one too large for float32, in the duality gap.
 cdef double LARGEST_BOUND = 1e30
 
@@ -72,7 +76,8 @@ cdef class SupportSet:
         if n <= capacity and self.owned:
             return 0
         if n > capacity:
-            capacity = round_up(max(n, capacity + capacity // 4), SIMD_TILE)
+            # Of thousands of problems each has few members: they begin with room for some more.
+            capacity = round_up(max(n, capacity + max(capacity // 4, FEW)), SIMD_TILE)
         self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
         self.owned = True
         return 0
@@ -105,21 +110,45 @@ cdef class SupportSet:
 
     # -------------------------------------------------------------------------- samples of X
 
-    def track(self, known):
-        """Keep track of the samples of X; ``known``: int32 array of their slots or -1, or None."""
+    def track(self, known, places=None, first=range(0), second=range(0)):
+        """Keep track of the samples of X; ``known``: int32 array of their slots or -1, or None.
+
+        If ``places`` is given, the array is over those in the range ``first``, then ``second``.
+        """
+        self.places = NULL if places is None else <const int32_t *>address(places)
+        self.places_array = places
+        self.first, self.n_first = first.start, len(first)
+        self.second, self.n_second = second.start, len(second)
         self.known = known
         self.slot_of_row = NULL if known is None else <int32_t *>address(known)
         self.n_known = 0 if known is None else len(known)
 
+    cdef Py_ssize_t place_of(self, int64_t row_id) noexcept nogil:
+        """Return the position of a sample of X in ``slot_of_row``; -1 for other samples."""
+        cdef Py_ssize_t place
+        if self.places == NULL:
+            return row_id if 0 <= row_id < self.n_known else -1
+        place = self.places[row_id] - self.first
+        if 0 <= place < self.n_first:
+            return place
+        place = self.places[row_id] - self.second
+        return self.n_first + place if 0 <= place < self.n_second else -1
+
     cdef bint knows(self, int64_t row_id) noexcept nogil:
         """Return whether a sample of X is in the support set; False for other samples."""
-        return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
+        cdef Py_ssize_t place
+        if not self.n_known:
+            return False
+        place = self.place_of(row_id)
+        return place >= 0 and self.slot_of_row[place] >= 0
 
     cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil:
         """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
-        cdef int64_t row_id = self.row_id[slot]
-        if self.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
-            self.slot_of_row[row_id] = at
+        cdef Py_ssize_t place
+        if self.n_known and self.origin[slot] == OF_DATA:
+            place = self.place_of(self.row_id[slot])
+            if place >= 0:
+                self.slot_of_row[place] = at
 
     # -------------------------------------------------------------------------- two sides
 
