@@ -196,7 +196,8 @@ cdef class Store:
         if n_slots <= capacity and self.owned:
             return 0
         if n_slots > capacity:
-            capacity = round_up(max(n_slots, capacity + capacity // 4), SIMD_TILE)
+            capacity += max(capacity // 4, SIMD_BLOCK)
+            capacity = round_up(max(n_slots, capacity), SIMD_TILE)
         self.resize(capacity)
         self.capacity = capacity
         self.owned = True

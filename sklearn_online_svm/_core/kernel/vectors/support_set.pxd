@@ -84,9 +84,9 @@ cdef class SupportSet:
     cdef Py_ssize_t n_zeros
     cdef dict arrays
     cdef bint owned             # the arrays are writable and not shared
-    # Slot of each sample of X, or -1; set only during epochs over X. Of a pair of classes only those
-    # of its samples: ``places`` are positions of all samples in an order by class, in which the
-    # samples of the pair are two ranges.
+    # Slot of each sample of X, or -1; set only during epochs over X. A pair of classes has only
+    # those of its samples: ``places`` are positions of all samples in an order by class, in which
+    # the samples of the pair are two ranges.
     cdef object known
     cdef int32_t *slot_of_row
     cdef Py_ssize_t n_known

@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...memory cimport address, grown, round_up
-from ...simd.primitives cimport SIMD_TILE, simd_extremes
+from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_extremes
 
 import numpy as np
 
@@ -16,10 +16,6 @@ cdef double EPSILON = np.finfo(np.float64).eps
 
 # Part of a bound by which alpha may miss it and still count as equal to it.
 cdef double AT_BOUND = 1e-12
-
-# Least number of slots to allocate at a time.
-cdef enum:
-    FEW = 64
 
 # Stands for an infinite bound, or one too large for float32, in the duality gap.
 cdef double LARGEST_BOUND = 1e30
@@ -77,7 +73,7 @@ cdef class SupportSet:
             return 0
         if n > capacity:
             # Of thousands of problems each has few members: they begin with room for some more.
-            capacity = round_up(max(n, capacity + max(capacity // 4, FEW)), SIMD_TILE)
+            capacity = round_up(max(n, capacity + max(capacity // 4, SIMD_BLOCK)), SIMD_TILE)
         self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
         self.owned = True
         return 0
