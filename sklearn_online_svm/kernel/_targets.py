@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from sklearn.utils import check_array, check_random_state
 
 from .._core.class_order import add_to_class_order
+from .._core.kernel.dual.pairs import votes_and_sums
 from .._core.kernel.vectors.block import Samples
 from .._validation import (
     balanced_weights,
@@ -34,8 +35,6 @@ from ._solution_view import KernelValues
 
 # Maximum number of samples for the estimate of the noise.
 MAX_SAMPLES = 1000
-# Number of values of pairs that are added up by class at a time.
-_AT_ONCE = 1 << 20
 # Values of the regularization of kernel ridge regression, relative to the mean eigenvalue.
 _RIDGES = np.logspace(-6, 3, 19)
 
@@ -213,7 +212,7 @@ class ClassTargets(Targets):
         In one-vs-one the class with the most votes, on a tie the first one.
         """
         if self.one_vs_one:
-            return self._by_class(scores, scores > 0.0)[0].argmax(axis=1)
+            return votes_and_sums(scores, len(self.classes), False)[0].argmax(axis=1)
         if scores.shape[1] == 1:
             return (scores[:, 0] > 0).astype(np.intp)
         return scores.argmax(axis=1)
@@ -224,7 +223,7 @@ class ClassTargets(Targets):
         It is the number of votes plus a number between -1/3 and 1/3 that increases with the sum of
         the decision values in favour of the class.
         """
-        votes, sums = self._by_class(scores, scores >= 0.0)
+        votes, sums = votes_and_sums(scores, len(self.classes), True)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
     def smallest_of_pairs(self, scores, encoded):
@@ -232,19 +231,6 @@ class ClassTargets(Targets):
         columns, sides = pairs_by_class(len(self.classes))
         of_class = np.take_along_axis(scores, columns[encoded], axis=1)
         return (of_class * sides[encoded]).min(axis=1)
-
-    def _by_class(self, scores, is_first):
-        """Return votes, and sums of decision values in favour, (n_samples, n_classes)."""
-        n_rows, n_classes = len(scores), len(self.classes)
-        columns, sides = pairs_by_class(n_classes)
-        votes = np.empty((n_rows, n_classes))
-        sums = np.empty((n_rows, n_classes))
-        size = max(1, _AT_ONCE // columns.size)
-        for first in range(0, n_rows, size):
-            some = slice(first, first + size)
-            np.sum(is_first[some][:, columns] == (sides > 0.0), axis=2, out=votes[some])
-            np.sum(scores[some][:, columns] * sides, axis=2, out=sums[some])
-        return votes, sums
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""
