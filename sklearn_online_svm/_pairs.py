@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ._core.kernel.dual.pairs import votes_and_sums
 from ._feature_space import split_model
 
 # Number of values of pairs that are gathered by class at a time.
@@ -57,7 +58,7 @@ class PairValues:
         """Return the class codes with the most votes; without ``break_ties`` the first ones."""
         if self.break_ties:
             return self.of_classes().argmax(axis=1)
-        return self._by_class(self.values > 0.0)[0].argmax(axis=1)
+        return self._votes_and_sums(False)[0].argmax(axis=1)
 
     def of_classes(self):
         """Return a decision value for each class, as ``SVC`` does.
@@ -65,7 +66,7 @@ class PairValues:
         It is the number of votes plus a number between -1/3 and 1/3 that increases with the sum of
         the decision values in favour of the class.
         """
-        votes, sums = self._by_class(self.values >= 0.0)
+        votes, sums = self._votes_and_sums(True)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
     def against_predicted(self):
@@ -90,14 +91,9 @@ class PairValues:
         of_class = np.take_along_axis(self.values, columns[codes], axis=1)
         return (of_class * sides[codes]).min(axis=1)
 
-    def _by_class(self, is_first):
-        """Return votes, and sums of decision values in favour, (n_samples, n_classes)."""
-        columns, sides = pairs_by_class(self.n_classes)
-        votes, sums = np.empty((2, len(self.values), self.n_classes))
-        for some in blocks_of_pairs(len(self.values), self.n_classes):
-            np.sum(is_first[some][:, columns] == (sides > 0.0), axis=2, out=votes[some])
-            np.sum(self.values[some][:, columns] * sides, axis=2, out=sums[some])
-        return votes, sums
+    def _votes_and_sums(self, zero_is_first):
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        return votes_and_sums(values, self.n_classes, zero_is_first)
 
 
 def among_more_classes(values, places, n_classes):

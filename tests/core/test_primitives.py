@@ -136,6 +136,9 @@ def test_levels_have_the_same_bits(n):
             companion(level, g, ki, diag, 0.4, 3.0, up, down),
             moments(level, g, alpha, bound, y),
         ]
+        places, columns = np.arange(n, dtype=np.int32), np.outer(alpha, np.linspace(0, 1, 8))
+        gs.append(np.ones(8))
+        call(level, "functions", ki, places, columns, n, 8, gs[-1])
         exps = exp_of(level, x), exp_of(level, x.astype(np.float32))
         return np.array(repr(found)), *gs, *exps
 
@@ -263,6 +266,52 @@ def test_gather(level, n_groups):
     call(level, "gather", row, base, offset, n_groups, out)
     assert_array_equal(out[:-1], row[base[:, None] + offset].ravel())
     assert np.isnan(out[-1])
+
+
+@at_every_level
+@pytest.mark.parametrize("lanes, n", [(4, 4), (8, 20), (24, 48), (64, 2048)])
+def test_transpose(level, lanes, n):
+    rows = np.random.default_rng(n).normal(size=(lanes, n + 16)).astype(np.float32)
+    out = np.full(n * lanes + 1, np.nan, dtype=np.float32)
+    call(level, "transpose", rows, n + 16, lanes, n, out)
+    assert_array_equal(out[:-1].reshape(n, lanes), rows[:, :n].T)
+    assert np.isnan(out[-1])
+
+
+def several_functions(n, width, lanes):
+    """Kernel values (slots, lanes), places, coefficients of which most are 0, and sums."""
+    rng = np.random.default_rng([n, width, lanes])
+    k = rng.normal(size=(2 * n, lanes)).astype(np.float32)
+    places = rng.permutation(2 * n)[:n].astype(np.int32)
+    coef = rng.normal(size=(n, width)) * (rng.random((n, width)) < 0.3)
+    return k, places, coef, rng.normal(size=(width, lanes))
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [0, 1, 5, 37, 512, 1100])
+@pytest.mark.parametrize("width", [8, 16, 24, 32, 40, 104])
+def test_functions(level, n, width):
+    k, places, coef, sums = several_functions(n, width, 1)
+    expected = sums[:, 0] + coef.T @ k[places, 0].astype(np.float64)
+    call(level, "functions", k, places, coef, n, width, sums)
+    assert_allclose(sums[:, 0], expected, rtol=0, atol=1e-12)
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [0, 1, 5, 37, 512, 1100])
+@pytest.mark.parametrize("lanes", [8, 16, 24, 32, 40, 56, 64])
+def test_functions_of_a_block_are_those_of_its_samples_to_the_last_bit(level, n, lanes):
+    width, n_functions = 16, 11
+    k, places, coef, sums = several_functions(n, width, lanes)
+    alone = sums.T.copy()
+    expected = sums.copy()
+    for r in range(lanes):
+        k_alone = np.ascontiguousarray(k[:, r])
+        of_sample = np.ascontiguousarray(alone[r])
+        call(level, "functions", k_alone, places, coef, n, width, of_sample)
+        expected[:n_functions, r] = of_sample[:n_functions]
+    call(level, "functions_of_block", k, lanes, places, coef, n, width, n_functions, sums)
+    assert_array_equal(sums, expected)
 
 
 @at_every_level
@@ -627,6 +676,9 @@ model = LASVC(kernel=groups, max_iter=-1, tol=1e-6, random_state=0)
 decisions.append(model.fit(X[:200].round(), y[:200]).decision_function(X[200:].round()))
 model = LASVC(algorithm="lasvm-g", gamma=0.02, max_iter=-1, tol=1e-6, random_state=0)
 decisions.append(model.fit(X[:200], y[:200]).decision_function(X[200:]))
+model = LASVC(multi_class="ovo", gamma=0.02, max_iter=-1, tol=1e-6, random_state=0)
+model.fit(X[:200], (y + 4 * (X[:, 5] > np.median(X[:, 5])))[:200])
+decisions.append(model.decision_function(X[200:])[:, 1])
 np.save(sys.argv[1], decisions)
 print("level:", simd_level())
 show_versions()

@@ -267,6 +267,21 @@ typedef struct {
      * below SIMD_WINDOW, and row has SIMD_WINDOW values from each base on. */
     void (*gather)(const float *row, const int32_t *base, const uint8_t *offset,
                    ptrdiff_t n_groups, float *out);
+    /* out[s * lanes + r] = rows[r * ld + s] for r below lanes, and n slots s; both are multiples
+     * of 4. */
+    void (*transpose)(const float *rows, ptrdiff_t ld, ptrdiff_t lanes, ptrdiff_t n, float *out);
+    /* Sums of several functions over the same n vectors, for one sample:
+     *     sums[f] += sum over ascending v of coef[v * width + f] k[places[v]].
+     * width is a multiple of 8. */
+    void (*functions)(const float *k, const int32_t *places, const double *coef, ptrdiff_t n,
+                      ptrdiff_t width, double *sums);
+    /* The same for a block of samples, transposed (lanes is a multiple of 8), and the first
+     * n_functions functions:
+     *     sums[f * lanes + r] += the sum of coef[v * width + f] k[places[v] * lanes + r].
+     * Coefficients that are 0 are skipped. */
+    void (*functions_of_block)(const float *k, ptrdiff_t lanes, const int32_t *places,
+                               const double *coef, ptrdiff_t n, ptrdiff_t width,
+                               ptrdiff_t n_functions, double *sums);
     /* g[s] += step * k[s] */
     void (*axpy)(double step, const float *k, double *g, ptrdiff_t n);
     /* g[s] -= step * (ki[s] - kj[s]) and, in the same pass, the extremes of the new g.

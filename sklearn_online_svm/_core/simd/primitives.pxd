@@ -133,6 +133,11 @@ cdef extern from "primitives.h" nogil:
         double (*dot)(const float *, const double *, ptrdiff_t) noexcept nogil
         void (*gather)(const float *, const int32_t *, const uint8_t *, ptrdiff_t,
                        float *) noexcept nogil
+        void (*transpose)(const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, float *) noexcept nogil
+        void (*functions)(const float *, const int32_t *, const double *, ptrdiff_t, ptrdiff_t,
+                          double *) noexcept nogil
+        void (*functions_of_block)(const float *, ptrdiff_t, const int32_t *, const double *,
+                                   ptrdiff_t, ptrdiff_t, ptrdiff_t, double *) noexcept nogil
         void (*axpy)(double, const float *, double *, ptrdiff_t) noexcept nogil
         void (*update)(double *, const float *, const float *, double, const int8_t *,
                        const int8_t *, ptrdiff_t, simd_extremes *) noexcept nogil

@@ -32,7 +32,9 @@ def _addresses(str level):
     cdef const simd_table *t = _tables[simd_levels().index(level)]
     return {
         "exp_f32": <size_t>t.exp_f32, "exp_f64": <size_t>t.exp_f64, "dot": <size_t>t.dot,
-        "gather": <size_t>t.gather, "axpy": <size_t>t.axpy, "update": <size_t>t.update,
+        "gather": <size_t>t.gather, "transpose": <size_t>t.transpose,
+        "functions": <size_t>t.functions, "functions_of_block": <size_t>t.functions_of_block,
+        "axpy": <size_t>t.axpy, "update": <size_t>t.update,
         "partner": <size_t>t.partner, "update_one": <size_t>t.update_one,
         "update_two": <size_t>t.update_two, "companion": <size_t>t.companion,
         "moments": <size_t>t.moments,

@@ -55,6 +55,125 @@ static void SIMD_NAME(gather)(const float *SIMD_RESTRICT row, const int32_t *bas
     }
 }
 
+static void SIMD_NAME(transpose)(const float *SIMD_RESTRICT rows, ptrdiff_t ld, ptrdiff_t lanes,
+                                 ptrdiff_t n, float *SIMD_RESTRICT out) {
+    ptrdiff_t s, r;
+    int i;
+    for (s = 0; s < n; s += 4)
+        for (r = 0; r < lanes; r += 4) {
+            const float *from = rows + r * ld + s;
+            float *to = out + s * lanes + r;
+#if SIMD_X86
+            __m128 square[4];
+            for (i = 0; i < 4; i++) square[i] = _mm_loadu_ps(from + i * ld);
+            _MM_TRANSPOSE4_PS(square[0], square[1], square[2], square[3]);
+            for (i = 0; i < 4; i++) _mm_storeu_ps(to + i * lanes, square[i]);
+#else
+            int j;
+            for (i = 0; i < 4; i++)
+                for (j = 0; j < 4; j++) to[i * lanes + j] = from[j * ld + i];
+#endif
+        }
+}
+
+/* `functions` for `parts` wide vectors of functions. */
+SIMD_INLINE void SIMD_NAME(functions_part)(const float *SIMD_RESTRICT k, const int32_t *places,
+                                           const double *SIMD_RESTRICT coef, ptrdiff_t n,
+                                           ptrdiff_t width, double *SIMD_RESTRICT sums,
+                                           const int parts) {
+    WVEC s[4];
+    ptrdiff_t v;
+    int p;
+    UNROLL
+    for (p = 0; p < parts; p++) s[p] = W_LOAD(sums + p * SUMS);
+    for (v = 0; v < n; v++) {
+        const WVEC value = W_SET((double)k[places[v]]);
+        UNROLL
+        for (p = 0; p < parts; p++) s[p] = W_FMA(W_LOAD(coef + v * width + p * SUMS), value, s[p]);
+    }
+    UNROLL
+    for (p = 0; p < parts; p++) W_STORE(sums + p * SUMS, s[p]);
+}
+
+static void SIMD_NAME(functions)(const float *k, const int32_t *places, const double *coef,
+                                 ptrdiff_t n, ptrdiff_t width, double *sums) {
+    ptrdiff_t f = 0;
+    for (; f + 4 * SUMS <= width; f += 4 * SUMS)
+        SIMD_NAME(functions_part)(k, places, coef + f, n, width, sums + f, 4);
+    if (f + 2 * SUMS <= width) {
+        SIMD_NAME(functions_part)(k, places, coef + f, n, width, sums + f, 2);
+        f += 2 * SUMS;
+    }
+    if (f < width) SIMD_NAME(functions_part)(k, places, coef + f, n, width, sums + f, 1);
+}
+
+/* Wide sums that are in registers together. */
+#if defined(LEVEL_AVX512)
+#define BLOCK_PARTS 8
+#elif defined(LEVEL_AVX2)
+#define BLOCK_PARTS 4
+#else
+#define BLOCK_PARTS 2
+#endif
+
+/* `functions_of_block` for one function, the listed vectors and `parts` wide sums. */
+SIMD_INLINE void SIMD_NAME(samples_part)(const float *SIMD_RESTRICT k, ptrdiff_t lanes,
+                                         const int32_t *places, const double *coef,
+                                         ptrdiff_t width, const int32_t *listed, ptrdiff_t n,
+                                         double *SIMD_RESTRICT sums, const int parts) {
+    WVEC s[BLOCK_PARTS];
+    ptrdiff_t i;
+    int p;
+    UNROLL
+    for (p = 0; p < parts; p++) s[p] = W_LOAD(sums + p * SUMS);
+    for (i = 0; i < n; i++) {
+        const WVEC a = W_SET(coef[listed[i] * width]);
+        const float *values = k + places[listed[i]] * lanes;
+        UNROLL
+        for (p = 0; p < parts; p++) s[p] = W_FMA(a, W_WIDEN(values + p * SUMS), s[p]);
+    }
+    UNROLL
+    for (p = 0; p < parts; p++) W_STORE(sums + p * SUMS, s[p]);
+}
+
+/* Vectors whose coefficients are examined together. */
+#define LISTED 512
+
+static void SIMD_NAME(functions_of_block)(const float *k, ptrdiff_t lanes, const int32_t *places,
+                                          const double *coef, ptrdiff_t n, ptrdiff_t width,
+                                          ptrdiff_t n_functions, double *sums) {
+    int32_t listed[LISTED]; /* with a coefficient that is not 0 */
+    ptrdiff_t f, v, r, n_listed;
+    for (; n > 0; n -= LISTED, places += LISTED, coef += LISTED * width) {
+        const ptrdiff_t size = n < LISTED ? n : LISTED;
+        for (f = 0; f < n_functions; f++) {
+            n_listed = 0;
+            for (v = 0; v < size; v++) {
+                listed[n_listed] = (int32_t)v;
+                n_listed += coef[v * width + f] != 0.0;
+            }
+            r = 0;
+#define SAMPLES(parts)                                                                   \
+    for (; n_listed > 0 && r + parts * SUMS <= lanes; r += parts * SUMS)                 \
+        SIMD_NAME(samples_part)(k + r, lanes, places, coef + f, width, listed, n_listed, \
+                                sums + f * lanes + r, parts);
+#if BLOCK_PARTS >= 8
+            SAMPLES(8)
+#endif
+#if BLOCK_PARTS >= 4
+            SAMPLES(4)
+            SAMPLES(3)
+#endif
+            SAMPLES(2)
+            SAMPLES(1)
+#undef SAMPLES
+        }
+    }
+}
+
+#undef LISTED
+#undef BLOCK_PARTS
+
 static void SIMD_NAME(axpy)(double step, const float *SIMD_RESTRICT k, double *SIMD_RESTRICT g,
                             ptrdiff_t n) {
     ptrdiff_t i = 0;

@@ -44,6 +44,13 @@ SIMD_INLINE WVEC TYPED(w_load)(const REAL *p) {
     return a;
 }
 
+#define W_STORE(p, a) TYPED(w_store)(p, a)
+SIMD_INLINE void TYPED(w_store)(REAL *p, WVEC a) {
+#define STORE(r) V_STORE(p + r * VL, a.part[r]);
+    EACH(STORE)
+#undef STORE
+}
+
 /* The first n lanes, 0 < n < SUMS; the others are 0. */
 #define W_LOAD_PART(p, n) TYPED(w_load_part)(p, n)
 SIMD_INLINE WVEC TYPED(w_load_part)(const REAL *p, ptrdiff_t n) {

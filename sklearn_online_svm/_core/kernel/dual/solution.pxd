@@ -1,21 +1,8 @@
 """The solution of all problems, for predictions, warm starts and exports."""
-from libc.stdint cimport int32_t, int64_t
-
+from .pairs cimport ByClass
 from .slots cimport Slots
 from ..vectors.stores cimport Store
 from .votes cimport Votes
-
-
-# Support vectors of a one-vs-one solution, in groups of one class within a stretch of slots.
-cdef class ByClass:
-    cdef const int32_t[::1] slots       # of the support vectors
-    cdef const double[:, ::1] coef      # rows as in the solution, columns as ``slots``
-    cdef const int64_t[::1] begins      # of each group among ``slots``, and the end
-    cdef const int32_t[::1] labels      # of each group
-    cdef const int64_t[::1] stretches   # first group of each stretch, and the end
-
-    cdef void add(self, const float *values, Py_ssize_t stretch, float *work,
-                  double *out) noexcept nogil
 
 
 cdef class Solution:

@@ -11,6 +11,7 @@ from ...memory cimport address, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from ..vectors.block cimport OTHERS, check_norms, check_type
 from ..vectors.support_set cimport MADE_UP
+from .pairs cimport ByClass, PairSums
 from .problem cimport Problem
 from .slots cimport Slots
 from ..vectors.stores cimport Block, Store
@@ -89,40 +90,6 @@ cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
 
 
 @cython.final
-cdef class ByClass:
-    def __init__(self, Solution solution):
-        slots = np.flatnonzero((solution.coef != 0).any(axis=0))
-        labels, stretches = solution.label_of_slot[slots], slots // STRETCH
-        order = np.lexsort((slots, labels, stretches))
-        slots, labels, stretches = slots[order], labels[order], stretches[order]
-        differs = (np.diff(labels) != 0) | (np.diff(stretches) != 0)
-        begins = np.concatenate([[0], np.flatnonzero(differs) + 1])[:len(slots)]
-        n_stretches = (solution.n_slots + STRETCH - 1) // STRETCH
-        self.slots, self.labels = slots.astype(np.int32), labels[begins]
-        self.coef = np.ascontiguousarray(solution.coef[:, slots])
-        self.begins = np.append(begins, len(slots)).astype(np.int64)
-        self.stretches = np.searchsorted(
-            stretches[begins], np.arange(n_stretches + 1)).astype(np.int64)
-
-    cdef void add(self, const float *values, Py_ssize_t stretch, float *work,
-                  double *out) noexcept nogil:
-        """Add the part of a stretch to the values of all pairs; ``values`` are over its slots."""
-        cdef Py_ssize_t q, k, row, begin, n, c, label, n_rows = self.coef.shape[0]
-        for q in range(self.stretches[stretch], self.stretches[stretch + 1]):
-            begin, label = self.begins[q], self.labels[q]
-            n = self.begins[q + 1] - begin
-            for k in range(n):
-                work[k] = values[self.slots[begin + k] - stretch * STRETCH]
-            # The pair (a, b) has the number of pairs before (a, a + 1), plus b - a - 1.
-            for row in range(n_rows):
-                if row < label:
-                    c = row * n_rows - row * (row - 1) // 2 + label - row - 1
-                else:
-                    c = label * n_rows - label * (label - 1) // 2 + row - label
-                out[c] += table().dot(work, &self.coef[row, begin], n)
-
-
-@cython.final
 cdef class Solution:
     """Functions f_c(x) = sum_s coef[c, s] K(v_s, x) + bias[c] over vectors v of a store."""
 
@@ -192,7 +159,7 @@ cdef class Solution:
             self.votes.decide(X, store, out)
             return
         if self.one_vs_one and self.by_class is None:
-            self.by_class = ByClass(self)
+            self.by_class = ByClass(self.coef, self.label_of_slot, STRETCH)
         if executor is None or n < 4 * SIMD_BLOCK:
             self.decide_part(X, store, halt, out, 0, n)
             return
@@ -208,9 +175,12 @@ cdef class Solution:
         cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = self.n_slots
         cdef int64_t rows[SIMD_BLOCK]
         cdef Block fresh = store.new_block()
-        cdef Py_ssize_t ld = min(n_slots, STRETCH)
+        # Rows whose distance is a power of 2 would share few lines of the CPU cache.
+        cdef Py_ssize_t ld = min(n_slots, STRETCH) + (SIMD_TILE if self.one_vs_one else 0)
         cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
-        cdef float[::1] work = np.empty(ld + 1, dtype=np.float32)
+        cdef PairSums sums
+        if self.one_vs_one:
+            sums = self.by_class.new_sums(end - begin, ld)
         for at in range(begin, end, SIMD_BLOCK):
             if halt.now:
                 return False
@@ -220,22 +190,27 @@ cdef class Solution:
             store.load(fresh, X, rows, size)
             check_norms(store, fresh, rows)
             with nogil:
-                for r in range(size):
-                    for c in range(self.n_problems):
-                        out[at + r, c] = self.b[c]
+                if self.one_vs_one:
+                    sums.clear(size)
+                else:
+                    for r in range(size):
+                        for c in range(self.n_problems):
+                            out[at + r, c] = self.b[c]
                 for stretch in range((n_slots + STRETCH - 1) // STRETCH):
                     first = stretch * STRETCH
                     width = min(STRETCH, n_slots - first)
                     # Values are written at the position of their slot: shift the base, so that the
                     # stretch starts at the beginning of the buffer.
                     store.values(fresh, first, first + width, &values[0] - first, ld)
+                    if self.one_vs_one:
+                        sums.add(&values[0], size, stretch, width)
+                        continue
                     for r in range(size):
-                        if self.one_vs_one:
-                            self.by_class.add(&values[r * ld], stretch, &work[0], &out[at + r, 0])
-                            continue
                         for c in range(self.n_problems):
                             out[at + r, c] += table().dot(
                                 &values[r * ld], self.coef_at + c * n_slots + first, width)
+                if self.one_vs_one:
+                    sums.write(size, self.b, &out[at, 0])
             store.raise_errors()
             check_interrupts()
         return True
