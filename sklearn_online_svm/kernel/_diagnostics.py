@@ -11,10 +11,10 @@ from .._feature_space import Kernel
 from .._validation import warn
 from ._engine import EXPONENTIAL, short
 
-# Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
-# binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
-# might run for a very long time if features or C are very large, or if the kernel is not positive
-# semidefinite. Typical problems need a small fraction of them.
+# Maximum number of steps of one call on the support set (REPROCESS and finish), for each binary
+# problem: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples) if a sample belongs to k problems.
+# Without a limit a call might run for a very long time if features or C are very large, or if the
+# kernel is not positive semidefinite. Typical problems need a small fraction of them.
 MAX_STEPS = 5_000_000
 MAX_STEPS_PER_SAMPLE = 2500
 
@@ -35,7 +35,7 @@ def most_steps(engine, n_rows=None):
     """Return the maximum number of steps on so many samples; None: on the support set."""
     if n_rows is None:
         n_rows = max(problem.members.n_members for problem in engine.problems)
-    return max(MAX_STEPS // len(engine.problems), MAX_STEPS_PER_SAMPLE * n_rows)
+    return max(MAX_STEPS // engine.n_problems_of_sample, MAX_STEPS_PER_SAMPLE * n_rows)
 
 
 def violation_among_members(engine):

@@ -60,8 +60,8 @@ class SolverSpec:
 
     tol: float = 1e-3
     shrinking: bool = True
-    # Maximum number of REPROCESS steps after one sample, shared by the problems; typical problems
-    # need a few.
+    # Maximum number of REPROCESS steps after one sample, shared by the problems that it belongs to;
+    # typical problems need a few.
     max_reprocess: int = 20_000
     # Number of samples after which a vector is evicted; None: no limit.
     window_size: int | None = None
@@ -71,19 +71,11 @@ class SolverSpec:
     # Whether the origin of a linear kernel changes nothing: the sum of alpha is 0.
     may_move_origin: ClassVar[bool] = False
 
-    def problem(self, store, n_problems, cache_bytes, copies=False):
-        """Return a problem with an empty support set, one of ``n_problems`` over the store.
-
-        ``copies``: whether it computes kernel rows from copies of its vectors.
-        """
-        options = self.options(n_problems, cache_bytes)
-        return self.kind(store, n_problems == 1, copies, **options)
-
-    def options(self, n_problems, cache_bytes):
-        """Return the options of one of ``n_problems`` problems."""
+    def options(self, n_problems=1, n_of_sample=1, cache_bytes=0):
+        """Return the options of one of the problems; a sample belongs to ``n_of_sample`` of them."""
         return vars(self) | {
             "cache_bytes": cache_bytes // n_problems,
-            "max_reprocess": self.max_reprocess // n_problems,
+            "max_reprocess": self.max_reprocess // n_of_sample,
         }
 
     def for_one_side(self, n):
@@ -147,8 +139,9 @@ class GapDrivenSpec(SolverSpec):
     kind: ClassVar[type] = GapDriven
     has_bias: ClassVar[bool] = False
 
-    def options(self, n_problems, cache_bytes):
-        options = super().options(n_problems, cache_bytes) | {"admission": self._admission()}
+    def options(self, n_problems=1, n_of_sample=1, cache_bytes=0):
+        options = super().options(n_problems, n_of_sample, cache_bytes)
+        options |= {"admission": self._admission()}
         if self.algorithm == "lasvm-full":
             options["max_non_sv"] = -1
         for name in ("algorithm", "ramp_s", "ramp_start"):
@@ -212,7 +205,7 @@ class VectorSpec:
     def engine_of(self, vectors):
         """Return an engine for kernel values with the given vectors."""
         store = stores.filled(self.store(), vectors)
-        return Engine(store, [LasvmSpec().problem(store, 1, 0)], 0)
+        return Engine(store, [Lasvm(store, True, **LasvmSpec().options())], 0)
 
     def as_dict(self):
         """Return the fields and their values, for pickling."""
@@ -235,8 +228,9 @@ class EngineSpec(VectorSpec):
         store, n_bytes = self.store(), self.row_bytes
         # Pairs of classes share few vectors; a Python kernel has no store for copies.
         copies = self.one_vs_one and self.layout != "precomputed" and not is_function(self.kernel)
+        options = self.options()
         problems = [
-            self.solver.problem(store, self.n_problems, n_bytes, copies)
+            self.solver.kind(store, self.n_problems == 1, copies, **options)
             for _ in range(self.n_problems)
         ]
         classes = pairs_of(self.n_problems) if self.one_vs_one else None
@@ -246,7 +240,12 @@ class EngineSpec(VectorSpec):
         """Apply the current options to an existing engine; its support set is not changed."""
         engine.set_cache_size(self.row_bytes)
         for problem in engine.problems:
-            problem.configure(**self.solver.options(self.n_problems, self.row_bytes))
+            problem.configure(**self.options())
+
+    def options(self):
+        """Return the options of each problem."""
+        n_of_sample = pairs_of(self.n_problems)[-1][1] if self.one_vs_one else self.n_problems
+        return self.solver.options(self.n_problems, n_of_sample, self.row_bytes)
 
     @property
     def row_bytes(self):

@@ -233,7 +233,7 @@ class LASVC(Probabilities, OnlineSVC):
     ``ConvergenceWarning`` is raised.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
-    take at most 5 million steps (shared by the binary problems) or, if that is larger, 2500 per
+    take at most 5 million steps (shared by the problems of a sample) or, if that is larger, 2500 per
     sample and problem; REPROCESS takes at most 20 000 steps (shared) after one sample. Typical
     problems need a small fraction of them. If a limit is reached, a ``ConvergenceWarning`` states
     the remaining violation and what to change; the model can be used, and further optimized with
@@ -300,7 +300,7 @@ class LASVC(Probabilities, OnlineSVC):
         tol=1e-3,
         ramp_s=-1.0,
         window_size=None,
-        multi_class="ovr",
+        multi_class="ovo",
         decision_function_shape="ovr",
         break_ties=False,
         probability=False,

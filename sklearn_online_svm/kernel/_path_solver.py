@@ -156,8 +156,7 @@ class Sweeps:
 
     def disable_eviction(self):
         """Configure the problems not to remove vectors from their support sets."""
-        spec = self.model._spec
-        options = spec.solver.options(spec.n_problems, spec.row_bytes)
+        options = self.model._spec.options()
         options |= {"evicts": False} if self.has_bias else {"max_non_sv": -1}
         for problem in self.engine.problems:
             problem.configure(**options)

@@ -117,10 +117,10 @@ def test_window_may_be_set_and_removed_during_training():
     X = rng.normal(size=(300, 3))
     learner = Learner(X, y, 2.0).learn(np.arange(100))
     assert len(learner.alive()) > 40
-    learner.problem.configure(**LasvmSpec(window_size=20).options(1, 500 << 20))
+    learner.problem.configure(**LasvmSpec(window_size=20).options(1, 1, 500 << 20))
     learner.learn(np.arange(100, 200))
     rows = learner.problem.members["row_id"][learner.alive()]
     assert 2 < len(rows) <= 20 and rows.min() >= 180
-    learner.problem.configure(**LasvmSpec().options(1, 500 << 20))
+    learner.problem.configure(**LasvmSpec().options(1, 1, 500 << 20))
     learner.learn(np.arange(200, 300))
     assert len(learner.alive()) > 20

@@ -24,11 +24,9 @@ def solver_spec(algorithm="lasvm", gap_floor=1.0, **options):
 
 def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):
     spec = solver_spec(**solver)
-    return Engine(
-        store,
-        [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)],
-        cache_bytes,
-    )
+    options = spec.options(n_problems, n_problems, cache_bytes)
+    problems = [spec.kind(store, n_problems == 1, **options) for _ in range(n_problems)]
+    return Engine(store, problems, cache_bytes)
 
 
 def wide_samples(n, layout="dense"):

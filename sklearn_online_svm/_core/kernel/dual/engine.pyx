@@ -158,6 +158,12 @@ cdef class Engine:
         """Discard the solution after arrays of a problem were changed from outside."""
         self.slots.solution = None
 
+    @property
+    def n_problems_of_sample(self):
+        """Number of problems that a sample belongs to."""
+        cdef Problem last = self.problems[len(self.problems) - 1]
+        return len(self.problems) if last.codes.negative == OTHERS else last.codes.negative
+
     # -------------------------------------------------------------------------- training
 
     @property
