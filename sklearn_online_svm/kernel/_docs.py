@@ -25,7 +25,7 @@ feature_names_in_ : ndarray of shape (n_features,)
     (``fit`` only) uses weights inversely proportional to class frequencies,
     ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies. See Notes
     for the effect of weights.""",
-    "one_vs_one": """multi_class : {"ovr", "ovo"}, default="ovr"
+    "one_vs_one": """multi_class : {"ovo", "ovr"}, default="ovo"
     Decomposition of a problem with more than two classes into binary problems, whose number is
     called ``n_problems`` below; it is 1 for two classes.
 

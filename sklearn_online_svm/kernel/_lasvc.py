@@ -300,7 +300,7 @@ class LASVC(Probabilities, OnlineSVC):
         tol=1e-3,
         ramp_s=-1.0,
         window_size=None,
-        multi_class="ovr",
+        multi_class="ovo",
         decision_function_shape="ovr",
         break_ties=False,
         probability=False,

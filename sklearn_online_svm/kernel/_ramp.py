@@ -199,7 +199,7 @@ class RampSVC(Probabilities, MachineClassifier):
         max_iter=100,
         shrinking=True,
         tol=1e-3,
-        multi_class="ovr",
+        multi_class="ovo",
         decision_function_shape="ovr",
         break_ties=False,
         probability=False,
