@@ -205,11 +205,10 @@ def save_libsvm(model, path, *, label=None):
         File to write.
     label : label, default=None
         None: store the whole model, labelled by integers. With more than two classes the format
-        requires a one-vs-one model, ``LASVC(multi_class="ovo")`` or
-        ``RampSVC(multi_class="ovo")``. A class of a model that is not one-vs-one: store the
-        problem of this class against all others. Its labels in the file are 1 and -1, and its
-        decision values are those of this class. So a one-vs-rest model is stored in one file for
-        each class.
+        requires a one-vs-one model, the default of ``LASVC`` and ``RampSVC``. A class of a model
+        that is not one-vs-one: store the problem of this class against all others. Its labels in
+        the file are 1 and -1, and its decision values are those of this class. So a one-vs-rest
+        model is stored in one file for each class.
 
     Raises
     ------
@@ -371,8 +370,8 @@ def load_libsvm(path, n_features=None, C=None):
     Returns
     -------
     model : LASVC
-        Fitted model, with ``multi_class="ovo"`` for more than two classes; ``n_samples_seen_`` is
-        the number of its support vectors.
+        Fitted model, one-vs-one with more than two classes; ``n_samples_seen_`` is the
+        number of its support vectors.
 
     Raises
     ------

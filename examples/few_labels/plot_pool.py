@@ -105,8 +105,9 @@ plt.show()
 # Learning curves
 # ===============
 #
-# Handwritten digits, ten classes. In multiclass problems the margin is the gap between the two
-# largest scores. Twenty initial labels; test errors over ten splits.
+# Handwritten digits, ten classes. ``LASVC`` has a decision function for each pair of classes, and
+# the samples with the smallest absolute value among the pairs of the predicted class are queried.
+# Twenty initial labels; test errors over ten splits.
 
 X, y = load_digits(return_X_y=True)
 X = X / 16

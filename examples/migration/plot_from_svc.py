@@ -139,8 +139,8 @@ print(f"{len(n_samples)} models: SVC takes {ratio:.0f} times as long as LASVC")
 # What differs
 # ============
 #
-# - **More than two classes**: ``LASVC(multi_class="ovo")`` trains one problem per pair of classes,
-#   as ``SVC``; ``multi_class="ovr"`` one per class (one-vs-rest).
+# - **multi_class** is a parameter only of ``LASVC``. By default it trains one problem per pair of
+#   classes (one-vs-one), as ``SVC``; ``multi_class="ovr"`` trains one per class (one-vs-rest).
 # - **max_iter** counts passes over the samples, not steps of the solver.
 # - **random_state** determines the order of the samples. With more than 5000 samples, the model
 #   depends on it; with fewer, only within ``tol``.

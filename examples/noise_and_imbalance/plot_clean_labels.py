@@ -69,11 +69,10 @@ print(f"{len(suspects)} suspects, {wrong[suspects].sum()} of them have a wrong l
 
 # %%
 # With ``n_suspects``, the ranking continues below this threshold. Samples are sorted by their
-# margin, which is half the difference between the decision value of the given class and the
-# largest of the others. For comparison, the same ranking is computed with the hinge loss, and that
-# of cleanlab from the probabilities of a calibrated ``LASVC``, which are predicted by
-# cross-validation: no sample is judged by a model that was trained on it. All three are repeated
-# with ``C=100``.
+# margin, which is the smallest among the pairs of the given class with the others. For comparison,
+# the same ranking is computed with the hinge loss, and that of cleanlab from the probabilities of
+# a calibrated ``LASVC``, which are predicted by cross-validation: no sample is judged by a model
+# that was trained on it. All three are repeated with ``C=100``.
 
 
 def rankings(C, gamma):
@@ -128,8 +127,9 @@ plt.show()
 
 # %%
 # With the ``C`` of the search, all rankings find nearly all wrong labels. With a ``C`` that is
-# much too large, the ranking of training samples fails for the hinge loss, less for the ramp loss,
-# and least for cleanlab, whose predictions are made by cross-validation.
+# much too large, the model is fitted to most wrong labels, and the ranking of training samples
+# fails with both losses. Cleanlab, whose predictions are made by cross-validation, still finds
+# most.
 #
 # Correct, and train again
 # ========================
@@ -155,8 +155,8 @@ for n_reviewed in (75, 150):
 print(f"all labels correct            {test_error(X, y)}")
 
 # %%
-# After 150 reviews, a ninth of the training set, the model is as good as with correct labels only.
-# Removing the samples without a review does not help here. All differences are small: with a
+# After 150 reviews, a ninth of the training set, the model is as good as with correct labels
+# only. Removing the samples without a review helps less. All differences are small: with a
 # suitable ``C`` this model tolerates random wrong labels well, and the test set has 450 samples,
 # so that one sample is 0.2 percentage points. Wrong labels that are not random, such as two
 # classes that were often confused, are not part of this experiment.

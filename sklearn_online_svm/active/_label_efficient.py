@@ -108,10 +108,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
     The base estimator is updated once per label; its own ``max_iter``, ``shuffle`` and early
     stopping are not used.
 
-    A query strategy gets the values of ``decision_function``. With ``LASVC(multi_class="ovo")`` it
-    gets 0 for the predicted class and :math:`-|f(x)|` of its pair with each other class instead,
-    so that the gap between the two largest scores is the distance from the boundary that decides.
-    The values of ``decision_function`` are votes, whose gaps are nearly integers.
+    A query strategy gets the values of ``decision_function``. From a one-vs-one model, the default
+    of ``LASVC``, it gets 0 for the predicted class and :math:`-|f(x)|` of its pair with each other
+    class instead, so that the gap between the two largest scores is the distance from the boundary
+    that decides. The values of ``decision_function`` are votes, whose gaps are nearly integers.
 
     ``queried_``, ``abstained_`` and ``online_predictions_`` describe all samples of a stream,
     which takes 8 bytes per sample.

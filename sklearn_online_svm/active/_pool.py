@@ -117,9 +117,9 @@ class MarginSampling(StatefulEstimator, Guarded):
     without ``diversity``, all samples of the batch belong to the closest 5 % with a probability of
     95 % or more.
 
-    With ``LASVC(multi_class="ovo")`` the gap is the smallest :math:`|f(x)|` among the pairs of the
-    predicted class with another one, whatever ``decision_function_shape``. The class scores of
-    ``SVC`` are votes, whose gaps are nearly integers.
+    In one-vs-one models, the default of :class:`LASVC`, the gap is the smallest :math:`|f(x)|`
+    among the pairs of the predicted class with another one, whatever ``decision_function_shape``.
+    The class scores of ``SVC`` are votes, whose gaps are nearly integers.
 
     If a classifier returns the same decision value for all samples, as :class:`LASVC` does after
     samples of a single class, a random sample is selected (with ``pool_size="all"`` only if

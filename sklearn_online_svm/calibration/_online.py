@@ -135,9 +135,9 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
 
     Each sample is scored before the base estimator is trained on it (test-then-train). A monotone
     map from the decision values of the last samples to probabilities is fitted by maximum
-    likelihood, and follows the stream. With ``LASVC(multi_class="ovo")`` these are the values of
-    the pairs of classes, whatever its ``decision_function_shape``. The base estimator is trained
-    as it would be alone.
+    likelihood, and follows the stream. Those of one-vs-one models, the default of ``LASVC``, are
+    the values of the pairs of classes, whatever ``decision_function_shape``. The base estimator is
+    trained as it would be alone.
 
     Read more in the :ref:`user guide <probabilities_of_streams>`.
 

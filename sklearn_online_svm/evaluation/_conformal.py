@@ -120,8 +120,8 @@ class AdaptiveConformalInference(StatefulEstimator):
     This holds for the stream as a whole, but not for each class or each part of the stream.
 
     **Scores** are probabilities if the estimator has ``predict_proba``. Otherwise the score of a
-    class is its decision value minus the largest one of the other classes. With
-    ``LASVC(multi_class="ovo")`` these are the values of ``decision_function_shape="ovr"``, that is
+    class is its decision value minus the largest one of the other classes. In one-vs-one models,
+    the default of ``LASVC``, these are the values of ``decision_function_shape="ovr"``, that is,
     mostly votes; ``probability=True`` gives smaller sets. Classes with equal scores are either all
     in a set or all not in it.
 

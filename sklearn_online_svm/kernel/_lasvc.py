@@ -97,10 +97,10 @@ class LASVC(Probabilities, OnlineSVC):
     probability : bool, default=False
         Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
         estimated from decision values of samples that are left out of training, which follow from
-        the solution: no further models are fitted. With ``multi_class="ovo"``, the probabilities
-        of the pairs are combined by pairwise coupling. In a stream, they follow the last 4000
-        samples, which the model then stores. ``class_weight`` does not change what is estimated.
-        See :ref:`probabilities`. Not available with ``kernel="precomputed"``.
+        the solution: no further models are fitted. With one-vs-one, the probabilities of the
+        pairs are combined by pairwise coupling. In a stream, they follow the last 4000 samples,
+        which the model then stores. ``class_weight`` does not change what is estimated. See
+        :ref:`probabilities`. Not available with ``kernel="precomputed"``.
     $cache_size
     class_weight : dict, "balanced" or "online_balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
@@ -216,11 +216,12 @@ class LASVC(Probabilities, OnlineSVC):
     deviations of :math:`C_i y_i g_i` from their mean before the sample was added. With the ramp
     loss the box constraint of an outlier is shifted to the other side of 0.
 
-    With more than two classes, this problem is solved for each class, with :math:`y_i = 1` for
-    its samples and -1 for all others (one-vs-rest), or for each pair of classes
-    (0, 1), (0, 2), ... in the order of ``classes_``, over their samples, with :math:`y_i = 1` for
-    the first class and -1 for the second (one-vs-one). In both cases each support vector is stored
-    once, and its kernel values are computed once for all problems. For one-vs-one,
+    With more than two classes, this problem is solved for each pair of classes (0, 1), (0, 2), ...
+    in the order of ``classes_``, over their samples, with :math:`y_i = 1` for the first class and
+    -1 for the second (one-vs-one), or for each class, with :math:`y_i = 1` for its samples and -1
+    for all others (one-vs-rest). In both cases each support vector is stored once, and predictions
+    compute its kernel values once for all problems. In training, each pair computes kernel values
+    from copies of its vectors; the problems of one-vs-rest share them. For one-vs-one,
     ``decision_function_shape="ovr"`` returns :math:`v_c + s_c / (3 (|s_c| + 1))` for class c,
     where :math:`v_c` is its number of votes and :math:`s_c` the sum of the decision values of its
     pairs, signed in favour of c.

@@ -295,13 +295,13 @@ class Probabilities:
 
         Notes
         -----
-        ``predict`` returns the class of the largest decision value (of the sign, with two
-        classes), or with ``multi_class="ovo"`` of the most votes. This is not always the class of
-        the largest probability.
+        ``predict`` returns the class with the most votes; with ``multi_class="ovr"``, the class
+        with the largest decision value; with two classes, that of the sign. This is not always
+        the class with the largest probability.
 
-        With ``multi_class="ovo"`` each pair has a map from its decision value to the probability
-        of the first class among the two. Class probabilities follow by pairwise coupling [1]_,
-        and are fitted to the samples of all classes.
+        In one-vs-one models each pair has a map from its decision value to the probability of the
+        first class among the two. Class probabilities follow by pairwise coupling [1]_, and are
+        fitted to the samples of all classes.
 
         References
         ----------

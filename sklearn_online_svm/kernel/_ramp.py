@@ -135,8 +135,8 @@ class RampSVC(Probabilities, MachineClassifier):
     that of the hinge loss with the box constraint of sample i shifted by :math:`-\beta_i y_i`.
     This is repeated until :math:`\beta` does not change. The solution is a local optimum.
 
-    With more than two classes, this problem is solved for each class (one-vs-rest) or each pair of
-    classes (one-vs-one), as in :class:`LASVC`, each with its own :math:`\beta`.
+    With more than two classes, this problem is solved for each pair of classes (one-vs-one) or
+    each class (one-vs-rest), as in :class:`LASVC`, each with its own :math:`\beta`.
 
     The number of steps of ``fit`` is limited as in :class:`LASVC`, over all convex problems
     together.

@@ -110,9 +110,9 @@ class PairwiseClassifier(KernelClassifier):
         scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
                 (n_samples, n_classes * (n_classes - 1) / 2)
             Decision function values. Two classes: positive for ``classes_[1]``. More than two: a
-            column for each class, or, with ``multi_class="ovo"`` and
-            ``decision_function_shape="ovo"``, for each pair, in the order (0, 1), (0, 2), ...
-            of ``classes_``, positive for the first class.
+            column for each class or, in one-vs-one models with ``decision_function_shape="ovo"``,
+            for each pair, in the order (0, 1), (0, 2), ... of ``classes_``, positive for the
+            first class.
 
         Raises
         ------

@@ -93,9 +93,9 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
 
     **Predictions.** ``decision_function`` is the weighted mean of the values of the cells. A class
     without samples in a cell has the value -1 there, and the only class of a cell has the value 1,
-    as for samples on the margin of a support vector machine. With ``LASVC(multi_class="ovo")`` it
-    is the mean value of each pair of classes, from which a column for each class is computed as
-    with ``decision_function_shape="ovr"``.
+    as for samples on the margin of a support vector machine. With one-vs-one models, the default
+    of ``LASVC``, it is the mean value of each pair of classes, from which a column for each class
+    is computed as with ``decision_function_shape="ovr"``.
 
     **Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
     if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
