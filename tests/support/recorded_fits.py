@@ -35,8 +35,9 @@ from sklearn_online_svm import (
     VirtualLASVC,
 )
 
-# One epoch, if the number is not given.
-svc, svr, one_class = (partial(kind, max_iter=1) for kind in (LASVC, LASVR, OneClassLASVM))
+# One epoch, and one problem for each class, if these parameters are not given.
+svc = partial(LASVC, max_iter=1, multi_class="ovr")
+svr, one_class = (partial(kind, max_iter=1) for kind in (LASVR, OneClassLASVM))
 
 LEARNT_BY_KERNEL = (
     *("support_", "dual_coef_", "intercept_", "offset_", "n_support_", "n_iter_"),
@@ -95,7 +96,7 @@ def fits():
     yield "lasvm-nc", svc(algorithm="lasvm-nc", C=10.0, **rbf).fit(X, y)
     yield "lasvm-i", streamed(svc(algorithm="lasvm-i", finishing=False, **rbf), S, y, 40)
     yield "lasvm-full", svc(algorithm="lasvm-full", kernel="linear", random_state=0).fit(X, y)
-    yield "ramp", RampSVC(C=10.0, **rbf).fit(X4, y4)
+    yield "ramp", RampSVC(C=10.0, multi_class="ovr", **rbf).fit(X4, y4)
     yield (
         "ramp, no intercept",
         RampSVC(C=3.0, fit_intercept=False, init_size=0.3, ramp_s=0.0, **rbf).fit(S, y),
@@ -148,10 +149,11 @@ def fits_with_defaults():
     yield "one class", one_class(**seeded).fit(X)
     yield "active", ActiveLASVC(max_iter=1, max_labels=120, **seeded).fit(X, y)
     yield "auto", LASVC(**seeded).fit(X, y)
-    yield "auto, balanced, 5 classes", LASVC(class_weight="balanced", **seeded).fit(X5, y5)
-    yield "auto, pairs", LASVC(multi_class="ovo", **seeded).fit(X5, y5)
-    yield "auto, pairs, linear", LASVC(multi_class="ovo", kernel="linear", **seeded).fit(X5, y5)
-    yield "auto, lasvm-g", LASVC(algorithm="lasvm-g", **seeded).fit(X5, y5)
+    rest = dict(multi_class="ovr", **seeded)
+    yield "auto, balanced, 5 classes", LASVC(class_weight="balanced", **rest).fit(X5, y5)
+    yield "auto, pairs", LASVC(**seeded).fit(X5, y5)
+    yield "auto, pairs, linear", LASVC(kernel="linear", **seeded).fit(X5, y5)
+    yield "auto, lasvm-g", LASVC(algorithm="lasvm-g", **rest).fit(X5, y5)
     yield "auto, regression", LASVR(**seeded).fit(X, target)
     yield "auto, one class", OneClassLASVM(**seeded).fit(X)
     yield "auto, active", ActiveLASVC(max_labels=120, **seeded).fit(X, y)
