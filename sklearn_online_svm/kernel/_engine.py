@@ -60,8 +60,8 @@ class SolverSpec:
 
     tol: float = 1e-3
     shrinking: bool = True
-    # Maximum number of REPROCESS steps after one sample, shared by the problems that it belongs to;
-    # typical problems need a few.
+    # Maximum number of REPROCESS steps after one sample, shared by its problems; typical problems
+    # need a few.
     max_reprocess: int = 20_000
     # Number of samples after which a vector is evicted; None: no limit.
     window_size: int | None = None
@@ -72,7 +72,7 @@ class SolverSpec:
     may_move_origin: ClassVar[bool] = False
 
     def options(self, n_problems=1, n_of_sample=1, cache_bytes=0):
-        """Return the options of one of the problems; a sample belongs to ``n_of_sample`` of them."""
+        """Return the options of one of the problems; a sample belongs to ``n_of_sample``."""
         return vars(self) | {
             "cache_bytes": cache_bytes // n_problems,
             "max_reprocess": self.max_reprocess // n_of_sample,

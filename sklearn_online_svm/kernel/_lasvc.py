@@ -234,11 +234,11 @@ class LASVC(Probabilities, OnlineSVC):
     ``ConvergenceWarning`` is raised.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
-    take at most 5 million steps (shared by the problems of a sample) or, if that is larger, 2500 per
-    sample and problem; REPROCESS takes at most 20 000 steps (shared) after one sample. Typical
-    problems need a small fraction of them. If a limit is reached, a ``ConvergenceWarning`` states
-    the remaining violation and what to change; the model can be used, and further optimized with
-    :meth:`finish`.
+    take at most 5 million steps (shared by the problems that a sample belongs to) or, if that is
+    larger, 2500 per sample and problem; REPROCESS takes at most 20 000 steps (shared) after one
+    sample. Typical problems need a small fraction of them. If a limit is reached, a
+    ``ConvergenceWarning`` states the remaining violation and what to change; the model can be
+    used, and further optimized with :meth:`finish`.
 
     Kernel values are stored in single precision (rounded once, when they are computed); all other
     quantities are in double precision. float32 input is stored and multiplied in float32, except
