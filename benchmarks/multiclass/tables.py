@@ -61,8 +61,13 @@ def comparisons(choice, results):
     return {name: Comparison(runs, choice) for name, runs in tuned_runs(results).items()}
 
 
+def _points(value):
+    """Percentage points with their sign; + 0.0 turns a rounded -0 into 0."""
+    return f"{round(value, 2) + 0.0:+.2f}"
+
+
 def _difference(comparison):
-    text = f"{comparison.difference:+.2f} ± {comparison.standard_error:.2f}"
+    text = f"{_points(comparison.difference)} ± {comparison.standard_error:.2f}"
     return f"**{text}**" if comparison.is_clear else text
 
 
@@ -89,11 +94,11 @@ def summary(results):
         rows.append(
             [
                 title,
-                f"{mean(differences):+.2f}, {median(differences):+.2f}",
+                ", ".join(_points(middle(differences)) for middle in (mean, median)),
                 count(sum(d < 0 for d in clear)),
                 count(sum(d > 0 for d in clear)),
-                f"{found[lowest].difference:+.2f} ({SETS[lowest].title})",
-                f"{found[highest].difference:+.2f} ({SETS[highest].title})",
+                f"{_points(found[lowest].difference)} ({SETS[lowest].title})",
+                f"{_points(found[highest].difference)} ({SETS[highest].title})",
             ]
         )
     header = ["parameters", "mean, median", "ovo better", "ovr better", "lowest", "highest"]
