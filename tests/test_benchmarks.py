@@ -24,6 +24,9 @@ from benchmarks.imbalance import tables as imbalance_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient.paper import TABLE_8_RATE
+from benchmarks.multiclass import generators as multiclass_generators
+from benchmarks.multiclass import sets as multiclass_sets
+from benchmarks.multiclass import tables as multiclass_tables
 from benchmarks.regression import sets as regression_sets
 from benchmarks.run import STEPS
 from benchmarks.search import generators
@@ -181,6 +184,60 @@ def test_differences_from_the_best_model_of_constant_size(tmp_path):
     found = unbounded_tables.gaps(unbounded_tables.measured(tmp_path))
     behind = {"kernel_arow": 0.0, "kernel_pa": 0.125, "lasvc": -0.125}
     assert {name: gap["banana"] for name, gap in found.items()} == behind
+
+
+def test_differences_of_one_vs_one_and_their_standard_errors():
+    """Differences of 2 and 4 points; 9 + 16 of 2 * 100 test samples are told apart."""
+
+    def run(ovr, ovo):
+        errors = {"ovr": dict(error=ovr, n_only=8), "ovo": dict(error=ovo, n_only=4.5)}
+        return dict(tuned=errors, n_test=100)
+
+    found = multiclass_tables.Comparison([run(0.10, 0.12), run(0.11, 0.15)], "tuned")
+    assert found.difference == pytest.approx(3.0)
+    # The splits differ by 2 points: a standard error of 1 point.
+    assert found.standard_error == pytest.approx(100 * np.sqrt(25) / 200)
+    assert not found.is_clear
+
+
+def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
+    both = {
+        "ovr": dict(error=0.2, n_only=20, n_vectors=50, params=dict(C=1.0, gamma=3.0)),
+        "ovo": dict(error=0.1, n_only=5, n_vectors=40, params=dict(C=10.0, gamma=1.0)),
+    }
+    run = dict(seed=0, n_train=99, n_test=100, n_classes=3, tuned=both, C1=both, C10=both)
+    record = dict(status="ok", set="iris", runs=[run, run])
+    results.store("multiclass_real", {"records": [record]}, tmp_path)
+    table = multiclass_tables.errors("C1", tmp_path)
+    assert table.endswith("- 20.00\n     - 10.00\n     - **-10.00 ± 3.54**\n")
+    assert "-10.00 (Iris)" in multiclass_tables.summary(tmp_path)
+    assert "10, 1" in multiclass_tables.description(tmp_path)
+    times = {
+        form: dict(fit_seconds=[s], predict_seconds=[s]) for form, s in (("ovr", 1), ("ovo", 2))
+    }
+    record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, C1=times)])
+    results.store("multiclass_times", {"records": [record]}, tmp_path)
+    assert multiclass_tables.time_ratios(tmp_path).count("- 2×") == 4
+
+
+@pytest.mark.parametrize("name", multiclass_sets.GENERATED)
+def test_generated_sets_of_several_classes(name):
+    X, y = multiclass_sets.GENERATED[name].samples()
+    assert len(X) == len(y) == multiclass_sets.N_POOL
+    again = multiclass_sets.GENERATED[name].samples()
+    assert np.array_equal(X, again[0])
+    assert np.array_equal(y, again[1])
+    X, y, X_test, y_test = multiclass_sets.GENERATED[name].load(0, quick=True)
+    assert len(X) == len(X_test) == len(y) == len(y_test) == multiclass_sets.N_QUICK
+    assert set(y_test) <= set(y)
+    assert len(set(y)) >= 3
+
+
+def test_fields_of_a_board_have_six_colours():
+    X, y = multiclass_generators.colours(20_000)
+    fields = np.floor(X).astype(int)
+    assert len(np.unique(np.column_stack([fields, y]), axis=0)) == 36
+    assert np.bincount(y).min() > 3000
 
 
 @pytest.mark.parametrize("name", unbounded_streams.DRIFTS)

@@ -50,13 +50,21 @@ class LateJob(Job):
 
 
 def late_letters(job):
+    """Measure one of the models."""
+    model = clone(MODELS[job.model])
+    if "random_state" in model.get_params():
+        model.set_params(random_state=job.seed)
+    return along_late_letters(model, job.seed, job.quick)
+
+
+def along_late_letters(estimator, seed, quick):
     """Return errors on former and new classes, added to the model or known from the start."""
-    rng = np.random.default_rng(job.seed)
+    rng = np.random.default_rng(seed)
     X, y, _ = load_all_samples("letter")
     classes = np.unique(y)
     late = rng.choice(classes, N_LATE, replace=False)
     order = rng.permutation(len(y))
-    n_early, n_test = (600, 500) if job.quick else (N_EARLY, N_TEST)
+    n_early, n_test = (600, 500) if quick else (N_EARLY, N_TEST)
     test, stream = order[:n_test], order[n_test:]
     early = np.flatnonzero(~np.isin(y[stream], late))[:n_early]
     later = stream[early[-1] + 1 :]
@@ -65,9 +73,7 @@ def late_letters(job):
     is_new = np.isin(y[test], late)
     found = {}
     for way in ("added", "known"):
-        model = clone(MODELS[job.model])
-        if "random_state" in model.get_params():
-            model.set_params(random_state=job.seed)
+        model = clone(estimator)
         first = classes if way == "known" else np.setdiff1d(classes, late)
         model.partial_fit(X[early], y[early], classes=first)
         # A sample of weight 0 makes no step.

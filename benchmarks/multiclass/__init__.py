@@ -1,0 +1,1 @@
+"""One-vs-rest compared with one-vs-one, the two values of `multi_class` of LASVC."""
