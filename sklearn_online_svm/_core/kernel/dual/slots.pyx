@@ -75,6 +75,7 @@ cdef class Slots:
         free = state["free_slots"]
         self.references, self.labels = state["references"].copy(), state["slot_labels"].copy()
         self.free, self.n_free = free.astype(np.int32), len(free)
+        self.row_of_slot = np.zeros(0, dtype=np.int64)
         self.capacity = self.n_rows = 0         # until ``track``
         if self.rows is not None:
             self.rows.clear(self.store.n_slots - self.n_free)
