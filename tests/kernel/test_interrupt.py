@@ -120,7 +120,7 @@ def check(task, params):
     [
         ("fit", {}),
         ("fit", dict(n_jobs=2, n_classes=5)),
-        ("fit", dict(multi_class="ovo", n_jobs=2, n_classes=5)),
+        ("fit", dict(multi_class="ovr", n_jobs=2, n_classes=5)),
         ("finish", dict(**HARD, n_jobs=2, n_classes=5)),
         ("predict", dict(n_jobs=2)),
         ("fit", dict(algorithm="lasvm-nc", n_jobs=2, n_classes=5)),

@@ -6,6 +6,7 @@ import tracemalloc
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -69,6 +70,17 @@ def any_exact(algorithm):
 # -- the solution as attributes ---------------------------------------------------------
 
 
+def signs_of_pair(model, y, a, b):
+    """Return which support vectors are positive in the problem of a pair, and their alpha.
+
+    Those of other classes have alpha = 0. Two classes: the second one is positive.
+    """
+    labels = y[model.support_]
+    of_a, of_b = labels == model.classes_[a], labels == model.classes_[b]
+    alpha = np.where(of_a, model.dual_coef_[b - 1], np.where(of_b, model.dual_coef_[a], 0.0))
+    return (of_b if len(model.classes_) == 2 else of_a), alpha
+
+
 @with_both
 @with_layouts
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -78,13 +90,14 @@ def test_attributes_describe_the_decision_function(name, problem, layout, dtype)
     X = LAYOUTS[layout](X.astype(dtype))
     model = MACHINES[name]().fit(X, y)
     n, n_classes = X.shape[0], len(np.unique(y))
-    n_problems = 1 if n_classes == 2 else n_classes
+    pairs = list(combinations(range(n_classes), 2))
+    n_problems = len(pairs)
     n_sv, has_bias = len(model.support_), name in ("lasvm", "RampSVC")
     assert_array_equal(model.classes_, np.unique(y))
     assert 0 < n_sv < n
     assert model.support_.dtype == model.n_support_.dtype == np.int32
     assert model.n_support_.shape == model.class_weight_.shape == (n_classes,)
-    assert model.dual_coef_.shape == (n_problems, n_sv)
+    assert model.dual_coef_.shape == (n_classes - 1, n_sv)
     assert model.intercept_.shape == (n_problems,)
     assert model.dual_objective_.shape == model.duality_gap_.shape == (n_problems,)
     assert model.n_features_in_ == X.shape[1]
@@ -111,12 +124,16 @@ def test_attributes_describe_the_decision_function(name, problem, layout, dtype)
     decisions = model.decision_function(X)
     assert decisions.shape == ((n,) if n_classes == 2 else (n, n_classes))
     K = rbf_kernel(X.astype(np.float64), vectors.astype(np.float64), gamma=0.3)
-    expected = K @ model.dual_coef_.T + model.intercept_
-    assert_allclose(decisions, expected[:, 0] if n_classes == 2 else expected, atol=1e-4)
+    signs_and_alpha = [signs_of_pair(model, y, a, b) for a, b in pairs]
+    expected = K @ np.transpose([alpha for _, alpha in signs_and_alpha]) + model.intercept_
+    if n_classes == 2:
+        assert_allclose(decisions, expected[:, 0], atol=1e-4)
+    else:
+        model.decision_function_shape = "ovo"
+        assert_allclose(model.decision_function(X), expected, atol=1e-4)
 
     # alpha is within its bounds; with a bias it sums to 0; the ramp loss may shift the bounds.
-    for c, alpha in enumerate(model.dual_coef_):
-        positive = y[model.support_] == model.classes_[1 if n_classes == 2 else c]
+    for positive, alpha in signs_and_alpha:
         if name.startswith("lasvm") and name != "lasvm-nc":
             assert (np.where(positive, alpha, -alpha) >= 0).all()
         assert np.abs(alpha).max() <= 2.0
@@ -126,9 +143,11 @@ def test_attributes_describe_the_decision_function(name, problem, layout, dtype)
 
 
 @with_both
-def test_predict_is_the_class_with_the_largest_decision(any_model, problem):
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_predict_is_the_class_with_the_largest_decision(any_model, problem, multi_class):
     X, y = BOTH[problem]()
-    model = any_model().fit(X, y)
+    # Votes that are tied go to the largest decision value.
+    model = any_model(multi_class=multi_class, break_ties=True).fit(X, y)
     decisions = model.decision_function(X)
     codes = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
     assert_array_equal(model.predict(X), model.classes_[codes.astype(int)])
@@ -141,7 +160,7 @@ def test_predict_is_the_class_with_the_largest_decision(any_model, problem):
 def test_coef_requires_the_linear_kernel(make, problem, shape, layout):
     X, y = BOTH[problem]()
     X = LAYOUTS[layout](X)
-    model = make(kernel="linear").fit(X, y)
+    model = make(kernel="linear", decision_function_shape="ovo").fit(X, y)
     assert model.coef_.shape == shape
     assert type(model.coef_) is np.ndarray
     decisions = (X @ model.coef_.T + model.intercept_).reshape(-1, shape[0])
@@ -607,7 +626,7 @@ def test_one_vs_rest_stream(any_model):
     for first in range(0, 240, 60):
         part = slice(first, first + 60)
         ovr.partial_fit(X[part], y[part], classes=[10, 20, 30])
-    own = any_model().partial_fit(X, y, classes=[10, 20, 30])
+    own = any_model(multi_class="ovr").partial_fit(X, y, classes=[10, 20, 30])
     assert_allclose(ovr.decision_function(X), own.decision_function(X), rtol=1e-9, atol=1e-9)
 
 

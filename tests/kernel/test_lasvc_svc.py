@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_float32_samples_of_large_norm_keep_their_distances():
 
 def test_multiclass_is_one_vs_rest_svc():
     X, y = three_classes()
-    model = exact(gamma=0.3, C=5.0).fit(X, y)
+    model = exact(gamma=0.3, C=5.0, multi_class="ovr").fit(X, y)
     ovr = OneVsRestClassifier(SVC(gamma=0.3, C=5.0, tol=1e-6)).fit(X, y)
     assert_allclose(model.decision_function(X), ovr.decision_function(X), rtol=0, atol=1e-3)
     assert_array_equal(model.predict(X), ovr.predict(X))
@@ -171,6 +172,24 @@ def test_multiclass_is_one_vs_rest_svc():
         [dual_objective(model, svm, X, y) for svm in ovr.estimators_],
         rtol=1e-6,
     )
+
+
+def test_multiclass_is_svc():
+    X, y = three_classes()
+    model = exact(gamma=0.3, C=5.0).fit(X, y)
+    svc = SVC(gamma=0.3, C=5.0, tol=1e-6).fit(X, y)
+    assert_array_equal(model.predict(X), svc.predict(X))
+    assert_array_equal(model.support_, svc.support_)
+    assert_allclose(model.intercept_, svc.intercept_, rtol=0, atol=1e-3)
+    for shape in ("ovr", "ovo"):
+        model.decision_function_shape = svc.decision_function_shape = shape
+        assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
+    objectives = []
+    for a, b in combinations(np.unique(y), 2):
+        rows = (y == a) | (y == b)
+        pair = SVC(gamma=0.3, C=5.0, tol=1e-6).fit(X[rows], y[rows])
+        objectives.append(dual_objective(model, pair, X[rows], y[rows]))
+    assert_allclose(model.dual_objective_, objectives, rtol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
@@ -208,19 +227,6 @@ def test_attributes_mean_what_those_of_svc_mean():
 # -- accuracy with default parameters ---------------------------------------------------
 
 
-def one_vs_rest(X, y, *, class_weight, **params):
-    """Return a SVC, or one of each class if there are several, with the weights of LASVC."""
-    weight = compute_sample_weight(class_weight, y)
-    classes = range(y.max() + 1) if y.max() > 1 else [1]
-    return [SVC(max_iter=1_000_000, **params).fit(X, y == k, weight) for k in classes]
-
-
-def accuracy(machines, X, y):
-    scores = np.column_stack([svc.decision_function(X) for svc in machines])
-    predicted = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
-    return np.mean(predicted == y)
-
-
 def fitted(X, y, params):
     return LASVC(random_state=0, **params).fit(X, y)
 
@@ -245,10 +251,10 @@ def points_lost(seeds, train=fitted):
         (X, y), fresh, params = random_classification(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machines = one_vs_rest(X, y, **params)
-        if all(svc.fit_status_ == 0 for svc in machines):
+            svc = SVC(max_iter=1_000_000, **params).fit(X, y)
+        if svc.fit_status_ == 0:
             model = train(X, y, params)
-            lost.append(100.0 * (accuracy(machines, *fresh) - model.score(*fresh)))
+            lost.append(100.0 * (svc.score(*fresh) - model.score(*fresh)))
     assert len(lost) >= 0.95 * len(seeds)
     return np.array(lost)
 

@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import time
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def extend(model, X, classes=CLASSES):
 
 @with_known
 def test_lasvm_twin_begins_with_the_vectors_as_negative_samples(known):
-    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, finishing=False), known)
+    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, finishing=False, multi_class="ovr"), known)
     engine = model._engine
     vectors = engine.store.vectors(
         np.flatnonzero(
@@ -96,7 +97,7 @@ def test_lasvm_twin_begins_with_the_vectors_as_negative_samples(known):
 
 @pytest.mark.parametrize("finishing", [False, True])
 def test_two_classes_are_mirrored_step_by_step(finishing):
-    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA), "two")
+    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, multi_class="ovr"), "two")
     model.predict(X)  # with an optimized solution
     single_one = pickle.loads(pickle.dumps(model))
     extend(model, X)
@@ -150,7 +151,7 @@ def test_kernel_arow_twin_is_trained_on_the_dictionary(known):
 @with_known
 @pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"])
 def test_without_a_bias_the_vectors_are_trained_on(algorithm, known):
-    params = dict(algorithm=algorithm, C=2.0, gamma=GAMMA, finishing=False)
+    params = dict(algorithm=algorithm, C=2.0, gamma=GAMMA, finishing=False, multi_class="ovr")
     model, X, _ = trained(LASVC(**params), known)
     references = model._engine.state()["references"]
     engine = model._engine
@@ -169,8 +170,10 @@ def test_without_a_bias_the_vectors_are_trained_on(algorithm, known):
 
 MODELS = {
     "lasvm": LASVC(C=2.0, gamma=GAMMA),
+    "lasvm, one-vs-rest": LASVC(C=2.0, gamma=GAMMA, multi_class="ovr"),
     "lasvm-g": LASVC(C=2.0, gamma=GAMMA, algorithm="lasvm-g"),
     "window": LASVC(C=2.0, gamma=GAMMA, window_size=50),
+    "window, one-vs-rest": LASVC(C=2.0, gamma=GAMMA, window_size=50, multi_class="ovr"),
     "virtual": VirtualLASVC(C=2.0, gamma=GAMMA, random_state=0),
 }
 
@@ -201,7 +204,8 @@ def test_references_and_gradients(name, known):
 def test_after_fit_and_finish(known, n_jobs):
     X, y = stream()
     early = np.flatnonzero(np.isin(y[:120], KNOWN[known]))
-    model = LASVC(C=2.0, gamma=GAMMA, n_jobs=n_jobs, random_state=0).fit(X[early], y[early])
+    params = dict(C=2.0, gamma=GAMMA, multi_class="ovr", random_state=0)
+    model = LASVC(n_jobs=n_jobs, **params).fit(X[early], y[early])
     before = model.decision_function(X)
     extend(model, X)
     after = model.decision_function(X)[:, KNOWN[known]]
@@ -209,12 +213,12 @@ def test_after_fit_and_finish(known, n_jobs):
     model.finish()  # a class without samples
     assert_array_equal(model.decision_function(X)[:, 3], -1.0)
     model.partial_fit(X[120:], y[120:]).finish()
-    whole = LASVC(C=2.0, gamma=GAMMA, random_state=0).fit(X, y)
+    whole = LASVC(**params).fit(X, y)
     assert model.score(X, y) > whole.score(X, y) - 0.08
 
 
 def test_a_window_evicts_the_negative_samples_of_new_classes():
-    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, window_size=30), "three")
+    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, window_size=30, multi_class="ovr"), "three")
     extend(model, X)
     old = np.flatnonzero(y < 3)[:60]
     model.partial_fit(X[old], y[old])
@@ -235,11 +239,92 @@ def test_virtual_lasvc_can_name_a_new_class():
     assert model.minority_class_ == 3
 
 
+# ---------------------------------------------------------------------------- one-vs-one
+
+
+def pair_columns(known):
+    """Return the columns of the pairs of known classes among those of all classes."""
+    pairs = list(combinations(CLASSES.tolist(), 2))
+    return [pairs.index(pair) for pair in combinations(KNOWN[known], 2)]
+
+
+def solution(problem, sign=1.0):
+    """Return alpha, the gradients and the bias of a problem, in the order of the samples."""
+    slots, members = problem.slots(), problem.members
+    slots = slots[np.argsort(members["row_id"][slots])]
+    return sign * members["alpha"][slots], sign * members["g"][slots], sign * problem.b
+
+
+@with_known
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
+def test_pairs_of_former_classes_remain_to_the_last_bit(algorithm, n_jobs, known):
+    params = dict(C=2.0, gamma=GAMMA, algorithm=algorithm, finishing=False, n_jobs=n_jobs)
+    model, X, y = trained(LASVC(decision_function_shape="ovo", **params), known)
+    alone = pickle.loads(pickle.dumps(model)).set_params(n_jobs=1)
+    # In a model of two classes f is positive for the second one.
+    sign, columns = -1.0 if known == "two" else 1.0, pair_columns(known)
+
+    def compare():
+        former = [model._engine.problems[i] for i in columns]
+        for ours, theirs in zip(former, alone._engine.problems, strict=True):
+            for one, other in zip(solution(ours), solution(theirs, sign), strict=True):
+                assert_array_equal(one, other)
+        values = alone.decision_function(X).reshape(len(X), -1)
+        assert_allclose(model.decision_function(X)[:, columns], sign * values, atol=1e-12)
+
+    extend(model, X)
+    compare()
+    # Samples of new classes do not belong to these pairs. Of two equal extremes the first one is
+    # taken, which the sign may change.
+    if known == "three":
+        old = np.isin(y, KNOWN[known])
+        model.partial_fit(X, y)
+        alone.partial_fit(X[old], y[old])
+        compare()
+
+
+@with_known
+def test_threads_do_not_change_pairs_of_new_classes(known):
+    models = []
+    for n_jobs in (1, 2):
+        model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, n_jobs=n_jobs), known)
+        extend(model, X)
+        models.append(model.partial_fit(X, y).finish())
+    one, two = models
+    for name in ("support_", "dual_coef_", "intercept_", "dual_objective_"):
+        assert_array_equal(getattr(one, name), getattr(two, name))
+    assert_array_equal(one.decision_function(X), two.decision_function(X))
+    whole = LASVC(C=2.0, gamma=GAMMA, random_state=0).fit(*stream())
+    assert one.score(X, y) > whole.score(X, y) - 0.08
+
+
+@with_known
+def test_a_window_evicts_the_first_samples_of_new_pairs(known):
+    make = LASVC(C=2.0, gamma=GAMMA, window_size=30, decision_function_shape="ovo")
+    model, X, y = trained(make, known)
+    extend(model, X)
+    old = np.flatnonzero(np.isin(y, KNOWN[known]))[:60]
+    model.partial_fit(X[old], y[old])
+    labels = y[old]
+    oldest, values = model.n_samples_seen_ - 30, model.decision_function(X)
+    pairs = combinations(CLASSES.tolist(), 2)
+    for (a, b), problem, f in zip(pairs, model._engine.problems, values.T, strict=True):
+        row_ids = problem.members["row_id"][problem.slots()]
+        assert len(row_ids) <= 30
+        assert row_ids.min(initial=oldest) >= oldest
+        assert np.isin(labels[row_ids - model.n_samples_seen_ + len(old)], [a, b]).all()
+        if b not in KNOWN[known]:
+            assert_array_equal(f, 1.0 if a in KNOWN[known] else f[0])
+            assert not problem.members["alpha"][problem.slots()].any()
+
+
 # ---------------------------------------------------------------------------- interrupts
 
 
 STREAMS = {
     "lasvm": LASVC(C=2.0, gamma=GAMMA, finishing=False),
+    "lasvm, one-vs-rest": LASVC(C=2.0, gamma=GAMMA, finishing=False, multi_class="ovr"),
     "lasvm-g": LASVC(C=2.0, gamma=GAMMA, algorithm="lasvm-g", finishing=False),
     "kernel pa": KernelPassiveAggressiveClassifier(gamma=GAMMA),
     "kernel arow": KernelAROWClassifier(gamma=GAMMA, max_support_vectors=100),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -62,7 +63,7 @@ def no_warnings():
 def test_linear_decisions_are_products_with_coef(model, shift, sample, dtype, layout):
     X, y = sample()
     X = LAYOUTS[layout]((X + shift).astype(dtype))
-    model = model.set_params(kernel="linear").fit(X, y)
+    model = clone(model).set_params(kernel="linear", decision_function_shape="ovo").fit(X, y)
     scores = model.decision_function(X)
     expected = as_array(X).astype(float) @ model.coef_.T + model.intercept_
     assert_allclose(scores, expected.reshape(scores.shape), rtol=0, atol=1e-12 * (1 + shift))
