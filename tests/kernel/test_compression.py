@@ -30,11 +30,14 @@ from sklearn_online_svm import (
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import _compression
 from sklearn_online_svm.kernel._compression import CompressedState, Selection, distinct
+from tests.support.pairs import coefficients_of_pairs
 
 X, y = make_banana_like(500, random_state=0)
 X3, y3 = make_blobs(400, centers=6, n_features=4, cluster_std=4.0, random_state=0)
 y3 = y3 % 3
 KIND = dict(gamma=0.5, random_state=0)
+# With a decision value for each problem, which is what tolerance and bounds are about.
+PAIRS = dict(decision_function_shape="ovo", gamma=0.05, random_state=0)
 
 
 def rbf(A, B):
@@ -43,12 +46,13 @@ def rbf(A, B):
 
 MODELS = {
     "lasvm": (LASVC(C=10.0, **KIND), X, y),
-    "3 classes": (LASVC(gamma=0.05, random_state=0), X3, y3),
+    "3 classes": (LASVC(**PAIRS), X3, y3),
     "3 classes, sparse": (
-        LASVC(gamma=0.05, random_state=0),
+        LASVC(**PAIRS),
         sparse.csr_matrix(np.where(abs(X3) > 3.0, X3, 0.0)),
         y3,
     ),
+    "3 classes, one-vs-rest": (LASVC(multi_class="ovr", gamma=0.05, random_state=0), X3, y3),
     "float32": (LASVC(C=10.0, **KIND), X.astype(np.float32), y),
     "poly": (LASVC(kernel="poly", coef0=1.0, **KIND), X, y),
     "callable": (LASVC(kernel=rbf, random_state=0), X, y),
@@ -153,9 +157,12 @@ def test_bound_holds_everywhere(fitted, request_):
 def test_bound_and_distance_of_random_models(seed, size, k, gamma):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 3))
-    model = LASVC(gamma=gamma, C=5.0).fit(X, np.arange(40) % k)
+    labels = np.arange(40) % k
+    model = LASVC(decision_function_shape="ovo", gamma=gamma, C=5.0).fit(X, labels)
     small = model.compress(max_support_vectors=size)
     S, A = model.support_vectors_, model.dual_coef_
+    if k > 2:
+        A = coefficients_of_pairs(model, labels)
     Z, B = small.support_vectors_, small.dual_coef_
     both = np.vstack([S, Z])
     weights = np.hstack([A, -B])
@@ -181,7 +188,7 @@ def test_projection_is_the_best_for_its_vectors():
 def test_selection_follows_a_plain_implementation():
     model = LASVC(gamma=0.05, random_state=0).fit(X3, y3)
     small = model.compress(tolerance=0.5)
-    S, A, chosen = model.support_vectors_, model.dual_coef_, []
+    S, A, chosen = model.support_vectors_, coefficients_of_pairs(model, y3), []
     K = rbf_kernel(S, gamma=0.05)
     while True:
         beta = np.zeros((3, 0))

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
-from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
+from sklearn_online_svm.calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._leave_one_out import Optimum
@@ -53,9 +53,15 @@ def models_without(model, X, y, weights=None):
 
 
 def decisions_without(model, X, y, weights=None):
-    """Return whether each model misclassifies the sample left out."""
+    """Return the decision values of each model for the sample left out."""
     others = models_without(model, X, y, weights)
     return np.array([other.decision_function(X[i : i + 1])[0] for i, other in enumerate(others)])
+
+
+def errors_without(model, X, y, weights=None):
+    """Return whether each model misclassifies the sample left out."""
+    others = models_without(model, X, y, weights)
+    return np.array([other.predict(X[i : i + 1])[0] != y[i] for i, other in enumerate(others)])
 
 
 def wrong_by(scores, model, y):
@@ -91,6 +97,7 @@ WEIGHTED = dict(C=2.0, class_weight={"no": 0.5, "yes": 2.0})
 CASES = {
     **{f"C={C}": (two_classes, dict(C=C)) for C in (0.05, 1.0, 50.0)},
     "three classes": (three_classes, dict(C=5.0)),
+    "one-vs-rest": (three_classes, dict(multi_class="ovr", C=5.0)),
     "linear": (partial(two_classes, seed=4), dict(kernel="linear")),
     "poly": (partial(two_classes, seed=4), POLY),
     "weights": (partial(two_classes, seed=3), WEIGHTED),
@@ -109,9 +116,9 @@ def test_exact_equals_separate_fits(algorithm, name):
         weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
         weights[::7] = 0.0
     model = machine(algorithm=algorithm, **params).fit(X, y, weights)
-    expected = wrong_by(decisions_without(model, X, y, weights), model, y)
+    expected = errors_without(model, X, y, weights)
     assert_array_equal(model.leave_one_out(X, y, weights), expected)
-    if name in ("three classes", "linear", "poly"):
+    if name in ("three classes", "one-vs-rest", "linear", "poly"):
         assert expected.any()
         assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
         assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
@@ -333,14 +340,21 @@ def test_values_of_layouts_types_and_precomputed_kernels_agree(layout, problem):
     assert_allclose(model.leave_one_out_decision_function(K, y), expected, atol=1e-3)
 
 
-@pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_probabilities_are_fitted_to_these_values(problem):
+@pytest.mark.parametrize(
+    ("problem", "multi_class", "kind"),
+    [
+        (two_classes, "ovo", SplineMap),
+        (three_classes, "ovo", CouplingMap),
+        (three_classes, "ovr", MultinomialMap),
+    ],
+)
+def test_probabilities_are_fitted_to_these_values(problem, multi_class, kind):
     X, y = problem(200)
-    model = LASVC(gamma=0.4, C=2.0, probability=True, random_state=0).fit(X, y)
+    params = dict(multi_class=multi_class, decision_function_shape="ovo", gamma=0.4, C=2.0)
+    model = LASVC(probability=True, random_state=0, **params).fit(X, y)
     values = model.leave_one_out_decision_function(X, y)
     codes, ones = np.searchsorted(model.classes_, y), np.ones(200)
-    fitted = SplineMap() if values.ndim == 1 else MultinomialMap()
-    expected = fitted.fit(values, codes, ones).log_proba(model.decision_function(X))
+    expected = kind().fit(values, codes, ones).log_proba(model.decision_function(X))
     assert_allclose(model.predict_log_proba(X), expected, atol=2e-3)
 
 
@@ -362,12 +376,20 @@ def test_values_in_a_stream():
 
 
 @with_costs
-def test_value_of_the_only_sample_of_a_class(C):
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        (dict(multi_class="ovr"), -1.0),  # all others are negative
+        (dict(decision_function_shape="ovo"), 1.0),  # the others of the pair are of the first
+        (dict(), -3.0 / (3 * 4)),  # no vote, and values of -1 for it in three pairs
+    ],
+)
+def test_value_of_the_only_sample_of_a_class(params, expected, C):
     X, y = three_classes(40)
     X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 40)
-    values = machine(C=C).fit(X, y).leave_one_out_decision_function(X, y)
+    values = machine(C=C, **params).fit(X, y).leave_one_out_decision_function(X, y)
     assert np.isfinite(values).all()
-    assert_allclose(values[-1, -1], -1.0, atol=1e-6)  # all others are negative
+    assert_allclose(values[-1, -1], expected, atol=1e-6)
 
 
 # -- the span ---------------------------------------------------------------------------

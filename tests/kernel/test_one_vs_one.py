@@ -82,7 +82,7 @@ def test_ties_cannot_be_broken_by_values_of_pairs(n_classes):
             with pytest.raises(ValueError, match="break_ties must be False when decision_functio"):
                 model.predict(samples)
     # It has no effect without votes.
-    LASVC(**params).fit(X, y).predict(X)
+    LASVC(multi_class="ovr", **params).fit(X, y).predict(X)
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 2: 0.5}])

@@ -191,7 +191,7 @@ def test_a_class_without_samples_in_a_libsvm_file(tmp_path):
 def test_models_that_libsvm_cannot_hold(tmp_path):
     X, y = clouds(3)
     path = tmp_path / "model"
-    for model in (LASVC(), KernelPerceptronClassifier()):
+    for model in (LASVC(multi_class="ovr"), KernelPerceptronClassifier()):
         with pytest.raises(ValueError, match=r"each of 3 classes.* LASVC\(multi_class='ovo'\)"):
             save_libsvm(model.fit(X, y), path)
     with pytest.raises(ValueError, match=r"labels that are integers, got \['0', .* integers\.$"):
@@ -449,7 +449,8 @@ def test_margins_of_compressed_models_are_those_of_pairs():
     model = pairwise(C=3.0, gamma=0.01).fit(X, y)
     small = model.compress(tolerance=0.01)
     assert compares_pairs(small) and not compares_pairs(CompressedClassifier(model))
-    assert not compares_pairs(LASVC(gamma=0.01).fit(X, y).compress(tolerance=0.01))
+    rest = LASVC(multi_class="ovr", gamma=0.01).fit(X, y)
+    assert not compares_pairs(rest.compress(tolerance=0.01))
     assert_allclose(margin_scores(small, X), margin_scores(model, X), atol=0.05)
     _, margins = small.suspect_labels(X, y, n_suspects=9, return_margins=True)
     _, expected = model.suspect_labels(X, y, n_suspects=9, return_margins=True)
@@ -476,7 +477,8 @@ def test_compressing_twice_and_by_fit():
     assert len(twice.support_) < len(once.support_)
     difference = twice.decision_function(X) - once.decision_function(X)
     assert difference.shape == (300, 6) and np.abs(difference).max() < 0.2
-    other = CompressedClassifier(LASVC(gamma=0.1), tolerance=0.1).fit(X, y)
+    rest = LASVC(multi_class="ovr", gamma=0.1)
+    other = CompressedClassifier(rest, tolerance=0.1).fit(X, y)
     assert (once.multi_class, other.multi_class) == ("ovo", "ovr")
 
 
@@ -524,7 +526,7 @@ def test_stored_models_predict_and_continue(name, form, tmp_path):
 def test_models_stored_before_one_vs_one():
     """They have no such parameters and fields, and are one-vs-rest."""
     X, y = clouds(3)
-    model = LASVC(gamma=0.1, random_state=0).fit(X[:200], y[:200])
+    model = LASVC(multi_class="ovr", gamma=0.1, random_state=0).fit(X[:200], y[:200])
     state = model.__getstate__()
     at = model._fixed_params.index("multi_class")
     state["_fitted_params"] = state["_fitted_params"][:at] + state["_fitted_params"][at + 1 :]
@@ -545,7 +547,7 @@ def test_models_stored_before_one_vs_one():
 
 
 def test_interrupted_models_stored_before_one_vs_one():
-    model = LASVC()
+    model = LASVC(multi_class="ovr")
     parameters = model.get_params()
     del parameters["multi_class"]
     checkpoint = {"parameters": parameters, "method": "fit"}

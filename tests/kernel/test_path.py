@@ -16,7 +16,7 @@ from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import SolutionPath, _path_solver
 from sklearn_online_svm.kernel._epochs import Passes
 from tests.reference import path as reference
-from tests.support.pairs import noisy_classes
+from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.samples import (
     breast_cancer,
     digits_pair,
@@ -71,8 +71,12 @@ def problems(model, X, y, K=None, weights=None):
         if model.loss == "squared_epsilon_insensitive":
             K, cost = K + np.diag(0.5 / cost), np.full(len(y), np.inf)
     else:
-        positives = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
-        terms, epsilon = [np.where(y == positive, 1.0, -1.0) for positive in positives], None
+        if len(model.classes_) > 2:  # the problem of a pair has the samples of the pair
+            for pair in solutions_of_pairs(model, y):
+                rows = pair.rows
+                yield K[np.ix_(rows, rows)], pair.terms[rows], cost[rows], pair.alpha[rows], None
+            return
+        terms, epsilon = [np.where(y == model.classes_[1], 1.0, -1.0)], None
     for values, coef in zip(terms, model.dual_coef_, strict=True):
         alpha = np.zeros(len(y))
         alpha[model.support_] = coef

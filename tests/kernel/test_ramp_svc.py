@@ -65,6 +65,7 @@ def test_objective_equals_the_definition(problem, fit_intercept, kernel):
     X, y = BOTH[problem](160)
     K = rbf_kernel(X, gamma=GAMMA) if kernel == "rbf" else linear_kernel(X)
     params = dict(fit_intercept=fit_intercept, kernel=kernel, C=2.0, ramp_s=0.0)
+    params["decision_function_shape"] = "ovo"
     full = model_of(**params).fit(X, y)
     assert full.n_iter_ > 2
     for max_iter in (1, 2, 3, 100):
@@ -74,13 +75,17 @@ def test_objective_equals_the_definition(problem, fit_intercept, kernel):
         n = min(max_iter, full.n_iter_)
         assert model.n_iter_ == n
         assert_array_equal(model.objective_history_, full.objective_history_[:n])
-        for c in range(model.objective_history_.shape[1]):
-            positive = model.classes_[1 if problem == "binary" else c]
-            y_signed = np.where(y == positive, 1.0, -1.0)
-            expected = ramp_objective(model, K, y_signed, np.full(len(y), 2.0), c)
-            assert_allclose(model.objective_history_[-1, c], expected, rtol=1e-5)
+        if problem == "binary":
+            coef, terms = alpha_of(model, len(y))[None], signs(y)[None]
+        else:
+            pairs = solutions_of_pairs(model, y)
+            coef, terms = (np.array([getattr(p, n) for p in pairs]) for n in ("alpha", "terms"))
         decisions = model.decision_function(X).reshape(len(y), -1)
-        coef = np.array([alpha_of(model, len(y), c) for c in range(decisions.shape[1])])
+        for c, (alpha, y_signed) in enumerate(zip(coef, terms, strict=True)):
+            # Samples of other classes have the cost 0.
+            costs = 2.0 * np.abs(y_signed)
+            expected = ramp_objective(K, y_signed, costs, alpha, model.intercept_[c], 0.0)
+            assert_allclose(model.objective_history_[-1, c], expected, rtol=1e-5)
         assert_allclose(decisions, K @ coef.T + model.intercept_, atol=1e-5 * K.max() * 10)
 
 
@@ -89,7 +94,8 @@ def test_the_objective_with_weights():
     weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 200)
     model = model_of(class_weight={"no": 0.7}).fit(X, y, weight)
     cost = 5.0 * weight * np.where(y == "no", 0.7, 1.0)
-    expected = ramp_objective(model, rbf_kernel(X, gamma=GAMMA), signs(y), cost)
+    K, solution = rbf_kernel(X, gamma=GAMMA), (alpha_of(model, 200), model.intercept_[0])
+    expected = ramp_objective(K, signs(y), cost, *solution, model.ramp_s)
     assert_allclose(model.objective_history_[-1, 0], expected, rtol=1e-5)
 
 
@@ -260,10 +266,10 @@ def test_integer_weights_equal_repeated_samples(problem, fit_intercept):
 
 @with_bias
 @with_layouts
-def test_several_classes_are_one_versus_rest(fit_intercept, layout):
+def test_one_versus_rest_equals_a_model_of_each_class(fit_intercept, layout):
     X, y = noisy_three()
     data = LAYOUTS[layout](X)
-    model = model_of(fit_intercept=fit_intercept).fit(data, y)
+    model = model_of(multi_class="ovr", fit_intercept=fit_intercept).fit(data, y)
     decisions = model.decision_function(data)
     assert decisions.shape == (240, 3)
     for c, label in enumerate([10, 20, 30]):
@@ -297,9 +303,8 @@ def test_the_solution_of_each_pair_is_stationary(fit_intercept, init_size, class
         mine = K[np.ix_(rows, rows)], pair.terms[rows], cost[rows]
         check_stationary(model, *mine, pair.alpha[rows], pair.intercept)
         z = pair.terms[rows] * (mine[0] @ pair.alpha[rows] + pair.intercept)
-        loss = np.maximum(0, 1 - z) - np.maximum(0, model.ramp_s - z)
-        squared_norm = pair.alpha[rows] @ mine[0] @ pair.alpha[rows]
-        assert_allclose(history[-1, c], 0.5 * squared_norm + cost[rows] @ loss, rtol=1e-5)
+        expected = ramp_objective(*mine, pair.alpha[rows], pair.intercept, model.ramp_s)
+        assert_allclose(history[-1, c], expected, rtol=1e-5)
         n_beyond += np.count_nonzero(z < model.ramp_s)
     assert n_beyond > 2
 

@@ -119,12 +119,10 @@ SPARSE = (
     "test_consistent_decision_function",
 )
 
-NOT_COUPLED = "there is no map from the decision values of pairs to probabilities yet"
 PRIVATE = "sets or reads a private attribute of SVC"
 MESSAGE = "the ValueError has another message"
 EPOCHS = "max_iter and n_iter_ count epochs, not steps of each binary problem"
 FAILURES_OF_DENSE = {
-    "test_probability": NOT_COUPLED,
     "test_tweak_params": PRIVATE,
     "test_gamma_scale": PRIVATE,
     "test_svc_raises_error_internal_representation": PRIVATE,
@@ -140,7 +138,7 @@ FAILURES_OF_DENSE = {
     "test_probability_raises_futurewarning": "probability is not deprecated",
     "test_svc_nusvc_probA_probB_deprecated": "the map to probabilities has other parameters",
 }
-FAILURES_OF_SPARSE = {"test_unsorted_indices": NOT_COUPLED, "test_timeout": EPOCHS}
+FAILURES_OF_SPARSE = {"test_timeout": EPOCHS}
 
 
 def in_place_of_svc(value):

@@ -44,3 +44,8 @@ def solutions_of_pairs(model, y):
         terms = 1.0 * (y == model.classes_[a]) - (y == model.classes_[b])
         found.append(Pair(np.flatnonzero(terms), terms, alpha, intercept))
     return found
+
+
+def coefficients_of_pairs(model, y):
+    """Return the coefficients of the support vectors in each pair, of shape (n_pairs, n_SV)."""
+    return np.array([pair.alpha[model.support_] for pair in solutions_of_pairs(model, y)])
