@@ -43,6 +43,8 @@ CLASSIFIERS = [
     ours.ActiveLASVC(random_state=0),
     ours.VirtualLASVC(random_state=0),
     ours.RampSVC(),
+    ours.LASVC(multi_class="ovr", random_state=0),
+    ours.RampSVC(multi_class="ovr"),
     ours.KernelAROWClassifier(random_state=0),
     ours.KernelPassiveAggressiveClassifier(max_support_vectors=50, budget_policy="merging"),
     ours.KernelPassiveAggressiveClassifier(multi_class="crammer_singer"),
@@ -63,6 +65,7 @@ CLASSIFIERS = [
     ours.LabelEfficientClassifier(ours.PassiveAggressiveClassifier(), random_state=0),
     OnlineCalibratedClassifier(random_state=0),
     ours.LASVC(probability=True, random_state=0),
+    ours.LASVC(probability=True, multi_class="ovr", random_state=0),
 ]
 SETS = {
     "banana": lambda: make_banana_like(600, random_state=0),
@@ -128,7 +131,7 @@ def test_scores_of_a_graph_are_as_exact_as_its_input(name, far, dtype):
     if far:
         # Distances to the mean that single precision would round too much.
         X[: len(X) // 2] += np.float32(300)
-    model = ours.LASVC(gamma=0.3, random_state=0).fit(X, y)
+    model = ours.LASVC(gamma=0.3, multi_class="ovr", random_state=0).fit(X, y)
     scores = run(model, X.astype(dtype))[1]
     K = np.exp(-model.gamma_ * cdist(X, model.support_vectors_, "sqeuclidean"))
     exact = (K @ model.dual_coef_.T + model.intercept_).reshape(scores.shape)
@@ -225,6 +228,7 @@ def ours_fitted(model, X, y):
         ours.LASVC(probability=True, random_state=0),
         ours.LASVC(kernel="linear", probability=True, random_state=0),
         ours.CompressedClassifier(ours.LASVC(probability=True, random_state=0), tolerance=0.1),
+        ours.LASVC(probability=True, multi_class="ovr", random_state=0),
         OnlineCalibratedClassifier(ours.AROWClassifier(), random_state=0),
         OnlineCalibratedClassifier(ours.LASVC(random_state=0), random_state=0),
     ],
@@ -359,6 +363,7 @@ def read_libsvm(path):
         ours.LASVC(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
         ours.LASVC(kernel="sigmoid", gamma=0.1, coef0=-0.5),
         ours.RampSVC(gamma=0.7),
+        ours.LASVC(gamma=0.7, multi_class="ovr", random_state=0),
         ours.KernelPassiveAggressiveClassifier(gamma=0.7),
     ],
     ids=str,
@@ -589,7 +594,7 @@ def test_libsvm_file_without_a_bias(tmp_path):
     ("model", "labels", "message"),
     [
         (ours.LASVC(), ["a", "b"], r"labels that are integers, got \['a', 'b'\]"),
-        (ours.LASVC(), [1, 2, 3], "LASVC has a problem for each of 3 classes"),
+        (ours.LASVC(multi_class="ovr"), [1, 2, 3], "LASVC has a problem for each of 3 classes"),
         (ours.LASVC(kernel=lambda X, Z: X @ Z.T), [0, 1], "kernel=<function"),
         (
             ours.KernelPassiveAggressiveRegressor(),

@@ -136,7 +136,7 @@ def test_invalid_classes(model, classes, match):
 # -- all classifiers -------------------------------------------------------------------------
 
 ALL = {
-    "ramp": RampSVC(gamma=0.3),
+    "ramp": RampSVC(gamma=0.3, multi_class="ovr"),
     "ramp, pairs": RampSVC(gamma=0.3, multi_class="ovo"),
     **STREAM_MODELS,
 }

@@ -54,11 +54,14 @@ LINEAR = {
 LASVM = dict(C=3.0, gamma=2.0, finishing=False)
 KERNEL = {
     "lasvc": LASVC(**LASVM),
+    "lasvc, rest": LASVC(multi_class="ovr", **LASVM),
     "lasvc, threads": LASVC(n_jobs=2, **LASVM),
     "lasvc, linear": LASVC(C=3.0, kernel="linear", finishing=False),
     "lasvc, window": LASVC(window_size=60, **LASVM),
+    "lasvc, rest, window": LASVC(multi_class="ovr", window_size=60, **LASVM),
     "lasvc, balanced": LASVC(class_weight="online_balanced", **LASVM),
     "lasvm-g": LASVC(algorithm="lasvm-g", **LASVM),
+    "lasvm-g, rest": LASVC(multi_class="ovr", algorithm="lasvm-g", **LASVM),
     "lasvm-nc, window": LASVC(algorithm="lasvm-nc", window_size=60, **LASVM),
     "lasvm-i": LASVC(algorithm="lasvm-i", **LASVM),
     "lasvm-full": LASVC(algorithm="lasvm-full", **LASVM),
@@ -123,7 +126,11 @@ def test_functions_of_former_classes_do_not_change(name, known, layout):
     after = model.decision_function(X)
     places = KNOWN[known]
     new = np.setdiff1d(np.arange(5), places)
-    joint = getattr(model, "multi_class", "ovr") == "crammer_singer"
+    kind = getattr(model, "multi_class", "ovr")
+    if kind == "ovo":
+        check_pairs_of_former_classes(model, unextended, X, y, places)
+        return
+    joint = kind == "crammer_singer"
     if name in LINEAR:
         start = 0.0 if joint or not model.fit_intercept else -1.0
         assert_array_equal(after[:, new], start)
@@ -146,6 +153,28 @@ def test_functions_of_former_classes_do_not_change(name, known, layout):
         highest = before.max(axis=1)
     winning = highest > after[:, new].max(axis=1)
     assert_array_equal(model.predict(X)[winning], predicted[winning])
+
+
+def check_pairs_of_former_classes(model, unextended, X, y, places):
+    before = unextended.set_params(decision_function_shape="ovo").decision_function(X)
+    after = model.set_params(decision_function_shape="ovo").decision_function(X)
+    first, second = np.triu_indices(len(LABELS), 1)
+    of_first, of_second = np.isin(first, places), np.isin(second, places)
+    former = after[:, of_first & of_second]
+    if before.ndim == 1:  # positive for the second class
+        before = -before[:, np.newaxis]
+    assert_allclose(former, before, rtol=1e-12)
+    # Of pairs with one former class: positive for the new class.
+    mixed = of_first != of_second
+    new = np.where(of_first, -1.0, 1.0)[mixed] * after[:, mixed]
+    assert_array_equal(after[:, ~of_first & ~of_second], 0.0)
+    old = np.isin(y, LABELS[places])
+    assert new[old].max() < 0.1
+    predicted = model.predict(X)
+    assert np.isin(predicted[old], LABELS[places]).mean() > 0.97
+    # Each former class then has more votes than any new one.
+    winning = (new < 0.0).all(axis=1)
+    assert_array_equal(predicted[winning], unextended.predict(X)[winning])
 
 
 @with_models

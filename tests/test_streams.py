@@ -51,11 +51,11 @@ FIRST_ORDER = dict(intercept_scaling=1.0)
 KERNEL = dict(gamma=0.3, finishing=False)
 
 MODELS = {
-    "lasvm": LASVC(C=2.0, **KERNEL),
-    **{name: Busy(C=2.0, algorithm=name, **KERNEL) for name in GAP_DRIVEN},
+    "lasvm": LASVC(multi_class="ovr", C=2.0, **KERNEL),
+    **{name: Busy(multi_class="ovr", C=2.0, algorithm=name, **KERNEL) for name in GAP_DRIVEN},
     **{f"{name}, 2 classes": Busy(C=2.0, algorithm=name, **KERNEL) for name in ALGORITHMS},
     "lasvm, probabilities": LASVC(C=2.0, probability=True, **KERNEL),
-    "lasvm, window": LASVC(window_size=60, **KERNEL),
+    "lasvm, window": LASVC(multi_class="ovr", window_size=60, **KERNEL),
     "lasvm, pairs": LASVC(multi_class="ovo", C=2.0, **KERNEL),
     "lasvm-g, pairs": Busy(multi_class="ovo", C=2.0, algorithm="lasvm-g", **KERNEL),
     "lasvm, pairs, window": LASVC(multi_class="ovo", window_size=60, **KERNEL),

@@ -28,10 +28,10 @@ from sklearn_online_svm.linear import (
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 KERNEL_MODELS = [
-    LASVC(gamma=0.5, C=5.0, ramp_s=-0.3),
+    LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, multi_class="ovr"),
     LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, algorithm="lasvm-nc"),
     LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, algorithm="lasvm-i"),
-    RampSVC(gamma=0.5, C=5.0, ramp_s=-0.3),
+    RampSVC(gamma=0.5, C=5.0, ramp_s=-0.3, multi_class="ovr"),
     LASVC(gamma=0.5, C=5.0, ramp_s=-0.3, multi_class="ovo"),
     RampSVC(gamma=0.5, C=5.0, multi_class="ovo", decision_function_shape="ovo"),
 ]
@@ -145,9 +145,9 @@ def test_linear_models_find_flipped_labels(model):
 @pytest.mark.parametrize(
     "model",
     [
-        LASVC(algorithm="lasvm-nc"),
+        LASVC(algorithm="lasvm-nc", multi_class="ovr"),
         LASVC(algorithm="lasvm-i"),
-        RampSVC(),
+        RampSVC(multi_class="ovr"),
         LASVC(algorithm="lasvm-nc", multi_class="ovo"),
         RampSVC(multi_class="ovo"),
     ],

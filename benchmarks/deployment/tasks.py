@@ -1,6 +1,7 @@
 """Tasks of `deployment`: predictions of a model and of its graphs, in a fresh process."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import median
 
 import numpy as np
@@ -19,7 +20,8 @@ N_SINGLE = 300
 BATCH = 500
 
 MODELS = {
-    "lasvc": lambda: LASVC(random_state=0),
+    # The values of pairs: those of classes count votes, which a rounding error can change.
+    "lasvc": lambda: LASVC(decision_function_shape="ovo", random_state=0),
     "kernel_arow": lambda: KernelAROWClassifier(max_support_vectors=500, random_state=0),
     "pa": lambda: PassiveAggressiveClassifier(C=0.01, average=True, random_state=0),
 }
@@ -33,13 +35,25 @@ class DeploymentJob(Job):
     model: str = ""
 
 
+def problem_coefficients(model):
+    """Return the coefficients of the support vectors, one column per binary problem."""
+    coef, n_classes = model.dual_coef_, len(model.classes_)
+    if n_classes == 2 or getattr(model, "decision_function_shape", "ovr") == "ovr":
+        return coef.T
+    codes = np.repeat(np.arange(n_classes), model.n_support_)
+    pairs = combinations(range(n_classes), 2)
+    return np.column_stack(
+        [np.where(codes == a, coef[b - 1], np.where(codes == b, coef[a], 0.0)) for a, b in pairs]
+    )
+
+
 def exact_scores(model, X):
     """Return decision values in double precision, and the sum of absolute terms."""
     X = X.astype(np.float64)
     if not hasattr(model, "dual_coef_"):
         coef = np.atleast_2d(model.coef_).astype(np.float64)
         return X @ coef.T + model.intercept_, (np.abs(X) @ np.abs(coef).T).max()
-    vectors, coef = model.support_vectors_.astype(np.float64), model.dual_coef_.T
+    vectors, coef = model.support_vectors_.astype(np.float64), problem_coefficients(model)
     scores = np.empty((len(X), coef.shape[1]))
     for first in range(0, len(X), BATCH):
         rows = slice(first, first + BATCH)

@@ -31,10 +31,14 @@ def minimize_convex(function, x, bounded):
     value, gradient, hessian = function(x)
     for _ in range(MAX_ITER):
         moves = ~(bounded & (x <= 0.0) & (gradient > 0.0))
-        if np.abs(gradient[moves]).max(initial=0.0) <= TOL:
-            break
-        step = np.zeros_like(x)
-        step[moves] = _newton_step(hessian[np.ix_(moves, moves)], gradient[moves])
+        size = np.abs(gradient[moves]).max(initial=0.0)
+        if size <= TOL:
+            # This does not tell the distance to the minimum where the objective is flat; a last
+            # step makes x independent of the rounding of former ones.
+            last = _projected(x + _step(hessian, gradient, moves), bounded)
+            better = np.abs(function(last)[1][moves]).max(initial=0.0) <= size
+            return last if better else x
+        step = _step(hessian, gradient, moves)
         found = _search(function, x, value, gradient, step, bounded)
         if found is None:
             found = _search(function, x, value, gradient, -gradient * moves, bounded)
@@ -42,6 +46,17 @@ def minimize_convex(function, x, bounded):
             break
         x, (value, gradient, hessian) = found
     return x
+
+
+def _projected(x, bounded):
+    return np.where(bounded, np.maximum(x, 0.0), x)
+
+
+def _step(hessian, gradient, moves):
+    step = np.zeros_like(gradient)
+    if moves.any():
+        step[moves] = _newton_step(hessian[np.ix_(moves, moves)], gradient[moves])
+    return step
 
 
 def _newton_step(hessian, gradient):
@@ -60,8 +75,7 @@ def _search(function, x, value, gradient, step, bounded):
     """Return a better point along the projected step and the function there, or None."""
     size = 1.0
     for _ in range(40):
-        y = x + size * step
-        y[bounded] = np.maximum(y[bounded], 0.0)
+        y = _projected(x + size * step, bounded)
         expected = gradient @ (y - x)
         if expected < 0.0:
             there = function(y)

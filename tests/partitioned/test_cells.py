@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -121,17 +122,47 @@ def test_one_cell_is_the_estimator(make, overlap):
 def test_predictions_are_those_of_the_models_of_the_cells(layout):
     X, y = three_classes(400)
     given = LAYOUTS[layout](X)
-    model = CellClassifier(LASVC(**SVM), cell_size=100, overlap=0.2, random_state=0).fit(given, y)
+    svm = LASVC(multi_class="ovr", **SVM)
+    model = CellClassifier(svm, cell_size=100, overlap=0.2, random_state=0).fit(given, y)
     tree, cells = grown(given, 100, 0.2)
     expected = np.zeros((len(y), 3))
     for cell, rows, weights in tree.parts(given):
-        fitted = LASVC(**SVM).fit(given[cells[cell]], y[cells[cell]])
+        fitted = clone(svm).fit(given[cells[cell]], y[cells[cell]])
         values = fitted.decision_function(given[rows])
         if len(fitted.classes_) == 2:
             values = np.column_stack([-values, values])
         full = np.full((len(rows), 3), -1.0)
         full[:, np.searchsorted(model.classes_, fitted.classes_)] = values
         expected[rows] += weights[:, None] * full
+    assert_allclose(model.decision_function(given), expected, atol=1e-12)
+    assert_array_equal(model.predict(given), model.classes_[expected.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_values_of_pairs_are_those_of_the_models_of_the_cells(layout):
+    X, y = three_classes(400)
+    given = LAYOUTS[layout](X)
+    svm = LASVC(decision_function_shape="ovo", **SVM)
+    model = CellClassifier(svm, cell_size=100, overlap=0.2, random_state=0).fit(given, y)
+    tree, cells = grown(given, 100, 0.2)
+    pairs = [*combinations(model.classes_, 2)]
+    expected = np.zeros((len(y), len(pairs)))
+    for cell, rows, weights in tree.parts(given):
+        fitted = clone(svm).fit(given[cells[cell]], y[cells[cell]])
+        values = fitted.decision_function(given[rows])
+        # Positive values of two classes are in favour of the second one.
+        values = values if values.ndim == 2 else -values[:, None]
+        of_cell = dict(zip(combinations(fitted.classes_, 2), values.T))
+        for k, (a, b) in enumerate(pairs):
+            known = 1.0 * (a in fitted.classes_) - (b in fitted.classes_)
+            expected[rows, k] += weights * of_cell.get((a, b), known)
+    votes, sums = np.zeros((2, len(y), len(model.classes_)))
+    for k, (a, b) in enumerate(combinations(range(len(model.classes_)), 2)):
+        votes[:, a] += expected[:, k] >= 0.0
+        votes[:, b] += expected[:, k] < 0.0
+        sums[:, a] += expected[:, k]
+        sums[:, b] -= expected[:, k]
+    expected = votes + sums / (3.0 * (np.abs(sums) + 1.0))
     assert_allclose(model.decision_function(given), expected, atol=1e-12)
     assert_array_equal(model.predict(given), model.classes_[expected.argmax(axis=1)])
 

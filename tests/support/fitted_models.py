@@ -63,36 +63,42 @@ def models():
         "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
         "lasvm, probabilities": learnt(LASVC(gamma=0.5, probability=True), X3, y3),
         "lasvm, probabilities, sparse": learnt(
-            LASVC(gamma=0.5, probability=True).fit(S3[:60], y3[:60]), S3[60:], y3[60:]
+            LASVC(gamma=0.5, probability=True, multi_class="ovr").fit(S3[:60], y3[:60]),
+            S3[60:],
+            y3[60:],
         ),
         "online calibrated": learnt(
             package.calibration.OnlineCalibratedClassifier(package.AROWClassifier()), X3, y3
         ),
-        "lasvm, window": learnt(LASVC(gamma=0.5, window_size=90), X3, y3),
+        "lasvm, window": learnt(LASVC(gamma=0.5, multi_class="ovr", window_size=90), X3, y3),
         "lasvm, pairs, window": learnt(
             LASVC(gamma=0.5, multi_class="ovo", window_size=90), S3, y3
         ),
-        "lasvm, predicting": _predicting(*learnt(LASVC(gamma=0.5, C=30), X3, y3)),
-        "lasvm, far": learnt(LASVC(kernel="linear"), X3 + 1e4, y3),
+        "lasvm, predicting": _predicting(
+            *learnt(LASVC(gamma=0.5, C=30, multi_class="ovr"), X3, y3)
+        ),
+        "lasvm, far": learnt(LASVC(kernel="linear", multi_class="ovr"), X3 + 1e4, y3),
         "lasvm, far, sparse": learnt(LASVC(kernel="linear"), sparse.csr_matrix(X3 + 1e4), y3),
         "lasvm-g, predicting": _predicting(*learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y)),
         "lasvm, names": fitted(LASVC(gamma=0.5, C=3), X[:100], names[y[:100]]),
-        "lasvm, 3 classes": learnt(LASVC(gamma=0.5), X3, y3),
+        "lasvm, 3 classes": learnt(LASVC(gamma=0.5, multi_class="ovr"), X3, y3),
         "lasvm, pairs": _predicting(*learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3)),
         "lasvm, pairs, sparse, float32": learnt(
             LASVC(kernel="linear", multi_class="ovo"), S3.astype(np.float32), y3
         ),
         "lasvm, sparse": learnt(LASVC(kernel="linear"), S[:150], y[:150]),
-        "lasvm, sparse, 3 classes, float32": learnt(LASVC(gamma=0.5), S3.astype(np.float32), y3),
+        "lasvm, sparse, 3 classes, float32": learnt(
+            LASVC(gamma=0.5, multi_class="ovr"), S3.astype(np.float32), y3
+        ),
         "lasvm, poly, float32": learnt(
             LASVC(kernel="poly", gamma=0.5, coef0=1.0), X3.astype(np.float32), y3
         ),
         "lasvm, fit, weights": fitted(LASVC(class_weight="online_balanced"), X[:100], y[:100]),
         "lasvm, callable": learnt(LASVC(kernel=rbf), X[:80], y[:80]),
-        "lasvm, callable, sparse": learnt(LASVC(kernel=rbf), S3[:80], y3[:80]),
+        "lasvm, callable, sparse": learnt(LASVC(kernel=rbf, multi_class="ovr"), S3[:80], y3[:80]),
         "lasvm, precomputed": fitted(LASVC(kernel="precomputed"), rbf(X[:60], X[:60]), y[:60]),
         "lasvm-g": learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y),
-        "lasvm-nc": learnt(LASVC(algorithm="lasvm-nc", gamma=0.5), X3, y3),
+        "lasvm-nc": learnt(LASVC(algorithm="lasvm-nc", gamma=0.5, multi_class="ovr"), X3, y3),
         "lasvm-i": learnt(LASVC(algorithm="lasvm-i", gamma=0.5), S, y),
         "active": learnt(package.ActiveLASVC(gamma=0.5, random_state=0), X, y),
         "virtual": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), X, y),
@@ -167,13 +173,15 @@ def models():
         ),
         "compressed, probabilities, sparse, 3 classes": fitted(
             package.CompressedClassifier(
-                LASVC(gamma=0.5, probability=True), max_support_vectors=20
+                LASVC(gamma=0.5, probability=True, multi_class="ovr"), max_support_vectors=20
             ),
             S3,
             y3,
         ),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
-        "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
+        "ramp, 3 classes": fitted(
+            Ramp(fit_intercept=False, gamma=0.5, multi_class="ovr"), X3[:60], y3[:60]
+        ),
         "ramp, pairs": fitted(Ramp(gamma=0.5, multi_class="ovo"), X3[:60], y3[:60]),
         "lasvm, pairs, cut": _cut(
             LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovo", random_state=0),
@@ -182,7 +190,10 @@ def models():
         "ramp, pairs, sparse": fitted(Ramp(multi_class="ovo", gamma=0.5), S3[:60], y3[:60]),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
         "lasvm, 3 classes, cut": _cut(
-            LASVC(kernel=CutKernel(), C=5.0, max_iter=3, random_state=0), X3, y3, 4
+            LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovr", random_state=0),
+            X3,
+            y3,
+            4,
         ),
         "lasvm-g, chunk, cut": _cut(
             LASVC(kernel=CutKernel(), algorithm="lasvm-g", cache_size=1e-2), X3, y3, 4, "chunk"

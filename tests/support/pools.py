@@ -51,8 +51,20 @@ def gaps(model, rows):
     scores = model.decision_function(rows)
     if scores.ndim == 1:
         return np.abs(scores)
+    if getattr(model, "multi_class", "ovr") == "ovo":
+        return smallest_of_pairs(model, rows)
     ordered = np.sort(scores, axis=1)
     return ordered[:, -1] - ordered[:, -2]
+
+
+def smallest_of_pairs(model, rows):
+    """Return the smallest absolute decision value among the pairs of the predicted class."""
+    shape = model.decision_function_shape
+    values = np.abs(model.set_params(decision_function_shape="ovo").decision_function(rows))
+    model.set_params(decision_function_shape=shape)
+    codes = np.searchsorted(model.classes_, model.predict(rows))[:, np.newaxis]
+    first, second = np.triu_indices(len(model.classes_), 1)
+    return np.where((first == codes) | (second == codes), values, np.inf).min(axis=1)
 
 
 def classifiers():

@@ -35,7 +35,7 @@ OTHER_DATA = {
 
 # With finishing=True, predictions optimize over the support set, starting from the last solution.
 FINISHING = {
-    "lasvm, finishing": LASVC(C=50.0, gamma=0.3),
+    "lasvm, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovr"),
     "lasvm, finishing, probabilities": LASVC(C=2.0, gamma=0.3, probability=True),
     "lasvm-g, finishing": LASVC(C=50.0, gamma=0.3, algorithm="lasvm-g"),
     "lasvm, pairs, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovo"),
@@ -58,7 +58,7 @@ STREAMS = {
     **FINISHING,
 }
 FITTED_AT_ONCE = {
-    "ramp": RampSVC(gamma=0.3),
+    "ramp": RampSVC(gamma=0.3, multi_class="ovr"),
     "ramp, pairs": RampSVC(gamma=0.3, multi_class="ovo", break_ties=True),
     "ramp, probabilities": RampSVC(gamma=0.3, probability=True),
     "compressed": CompressedClassifier(LASVC(gamma=0.3, probability=True), max_support_vectors=15),
