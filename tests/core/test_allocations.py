@@ -41,6 +41,9 @@ QUICK = [
     ("objects", ("lasvm, callable, sparse: next_chunk",), 4, 60),
     # Samples were counted that had not been used.
     ("package", ("lasvm, balanced: next_chunk", "lasvm, 3 classes: next_chunk"), 1, 20),
+    # Copies of vectors for which there is no memory are made before the next block.
+    ("package", ("lasvm, pairs: next_chunk",), 1, 5),
+    ("arrays", ("lasvm, pairs: next_chunk",), 2, 5),
 ]
 
 

@@ -30,7 +30,7 @@ def widened(X):
 
 
 def fitted(X, y, **params):
-    return LASVC(C=3, gamma=0.03, random_state=0, **params).fit(X, y)
+    return LASVC(C=3, gamma=0.03, random_state=0, multi_class="ovr", **params).fit(X, y)
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
@@ -65,7 +65,7 @@ def test_each_value_is_computed_once_if_all_samples_are_support_vectors(cache_si
     n = 1000
     X, y = widened(rng.normal(size=(n, 20))), rng.integers(0, 6, n)
     params = dict(C=3, gamma=1, max_iter=1, shuffle=False)
-    model = LASVC(**params, cache_size=cache_size).fit(X, y)
+    model = LASVC(multi_class="ovr", **params, cache_size=cache_size).fit(X, y)
     assert len(model.support_) == n
     assert all(problem.matrix.gather.close for problem in model._engine.problems)
     assert model.n_kernel_evaluations_ <= 0.5 * n * (n + 64) + 64 * n
@@ -77,7 +77,7 @@ def test_missing_values_are_taken_from_shared_kernel_rows(n_jobs, algorithm):
     X, y = many_classes()
     X = widened(X)
     params = dict(C=3, gamma=0.03, algorithm=algorithm, n_jobs=n_jobs)
-    models = [LASVC(**params, cache_size=size) for size in (500, 6, 2, 1)]
+    models = [LASVC(multi_class="ovr", **params, cache_size=size) for size in (500, 6, 2, 1)]
     for first in range(0, N, 60):
         rows = slice(first, first + 60)
         for model in models:
@@ -93,7 +93,7 @@ def test_chunks_that_add_and_remove_support_vectors():
     params = dict(C=3, gamma=0.03, algorithm="lasvm-i", finishing=False)
     models = []
     for cache_size in (500, 0.05):
-        model = LASVC(**params, cache_size=cache_size)
+        model = LASVC(multi_class="ovr", **params, cache_size=cache_size)
         for first in range(0, N, 50):
             model.partial_fit(
                 X[first : first + 50], y[first : first + 50], classes=range(N_CLASSES)
@@ -121,8 +121,12 @@ def test_restored_engine_continues_identically():
 
 def test_kernel_rows_are_shared_after_a_warm_start():
     X, y = many_classes()
-    model = LASVC(C=3, gamma=0.03, random_state=0, warm_start=True, max_iter=-1).fit(X, y)
-    cold = LASVC(C=6, gamma=0.03, random_state=0, max_iter=-1, tol=1e-6).fit(X, y)
+    model = LASVC(
+        C=3, gamma=0.03, random_state=0, multi_class="ovr", warm_start=True, max_iter=-1
+    ).fit(X, y)
+    cold = LASVC(C=6, gamma=0.03, random_state=0, multi_class="ovr", max_iter=-1, tol=1e-6).fit(
+        X, y
+    )
     warm = model.set_params(C=6, tol=1e-6).fit(X, y)
     np.testing.assert_allclose(
         warm.decision_function(X), cold.decision_function(X), rtol=0, atol=1e-4
@@ -131,7 +135,9 @@ def test_kernel_rows_are_shared_after_a_warm_start():
 
 def test_cache_size_may_change_during_training():
     X, y = many_classes()
-    model, other = (LASVC(C=3, gamma=0.03, cache_size=size) for size in (500, 0.1))
+    model, other = (
+        LASVC(C=3, gamma=0.03, multi_class="ovr", cache_size=size) for size in (500, 0.1)
+    )
     for first in range(0, N, 90):
         for each in (model, other):
             each.partial_fit(X[first : first + 90], y[first : first + 90], range(N_CLASSES))

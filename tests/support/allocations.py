@@ -75,7 +75,8 @@ def models():
     return {
         "lasvm": (LASVC(**kernel), X, y),
         "lasvm, passes": (LASVC(max_iter=2, **kernel), X[:200], y[:200]),
-        "lasvm, 3 classes": (LASVC(**kernel), X3, y3),
+        "lasvm, 3 classes": (LASVC(multi_class="ovr", **kernel), X3, y3),
+        "lasvm, pairs": (LASVC(**kernel), X3, y3),
         "lasvm, sparse": (LASVC(**kernel), S, y),
         "lasvm, sparse, 3 classes": (LASVC(**kernel), S3.astype(np.float32), y3),
         "lasvm, linear": (LASVC(kernel="linear"), X, y),
