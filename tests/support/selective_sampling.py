@@ -16,6 +16,7 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
+from tests.support.pools import smallest_of_pairs
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 BOTH = {"binary": two_classes, "multiclass": three_classes}
@@ -86,6 +87,10 @@ def reference_run(estimator, strategy, X, y, *, n_epochs=1, weight=None, max_lab
                 score = estimator.decision_function(x)
             else:
                 score = np.zeros(1) if len(classes) == 2 else np.zeros((1, len(classes)))
+            if is_trained and score.ndim == 2 and getattr(estimator, "multi_class", "") == "ovo":
+                # The margin is that of the pairs of the predicted class.
+                is_predicted = classes == estimator.predict(x)
+                score = np.where(is_predicted, 0.0, -smallest_of_pairs(estimator, x))[np.newaxis]
             predicted = classes[score.argmax() if score.ndim == 2 else int(score[0] > 0)]
             if epoch == 0:
                 predictions[i] = predicted
@@ -148,6 +153,7 @@ OTHERS = {
     "sgd": SGDClassifier(random_state=0),
     "sgd-log": SGDClassifier(loss="log_loss", random_state=0),
     "lasvc": LASVC(gamma=0.3, random_state=0),
+    "lasvc, rest": LASVC(gamma=0.3, multi_class="ovr", random_state=0),
     "lasvc-g": LASVC(gamma=0.3, algorithm="lasvm-g", random_state=0),
 }
 
