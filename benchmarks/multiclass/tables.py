@@ -171,13 +171,13 @@ def _kinds(found):
 
 
 def stream(results):
-    """Errors along a stream of letters, and the time of all its chunks."""
+    """Errors along a stream of letters."""
     rows = []
     for title, records in _kinds(stored_records("multiclass_stream", results).ok()):
         curve = {point["n_seen"]: point for point in mean_curve(records)}
         cells = [f"{100 * curve[n]['error']:.1f}" if n in curve else "–" for n in SHOWN]
-        rows.append([title, *cells, number(curve[max(curve)]["seconds"])])
-    header = ["model", *map(count, SHOWN), "time, s"]
+        rows.append([title, *cells])
+    header = ["model", *map(count, SHOWN)]
     return list_table(header, rows, "Test error in percent after so many letters")
 
 
