@@ -166,7 +166,7 @@ EXACT = dict(max_iter=-1, tol=1e-12)
 ESTIMATORS = [
     LASVC(),
     LASVC(probability=True),
-    LASVC(kernel="linear"),
+    LASVC(kernel="linear", multi_class="ovr"),
     LASVC(kernel="poly", multi_class="ovr"),
     LASVC(kernel="sigmoid", multi_class="ovr"),
     LASVC(kernel="precomputed"),
