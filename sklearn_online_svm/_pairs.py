@@ -15,9 +15,6 @@ import numpy as np
 from ._core.kernel.dual.pairs import votes_and_sums
 from ._feature_space import split_model
 
-# Number of values of pairs that are gathered by class at a time.
-_AT_ONCE = 1 << 20
-
 
 @cache
 def pairs_by_class(n_classes):
@@ -29,12 +26,6 @@ def pairs_by_class(n_classes):
     columns = [np.flatnonzero((pairs == code).any(axis=1)) for code in range(n_classes)]
     sides = [np.where(pairs[of, 0] == code, 1.0, -1.0) for code, of in enumerate(columns)]
     return np.array(columns), np.array(sides)
-
-
-def blocks_of_pairs(n_rows, n_classes):
-    """Return slices of samples whose values of pairs, gathered by class, fit into memory."""
-    size = max(1, _AT_ONCE // (n_classes * n_classes))
-    return [slice(first, first + size) for first in range(0, n_rows, size)]
 
 
 @dataclass(frozen=True)

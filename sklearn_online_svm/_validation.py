@@ -417,14 +417,10 @@ def class_factors(class_weight, classes):
     return factors
 
 
-def positive_code(c, n_problems):
-    """Return the code of the positive class of binary problem c."""
-    return c if n_problems > 1 else 1
-
-
 def signs(codes, c, n_problems):
     """Return 1 for samples of the positive class of binary problem c, -1 for the others."""
-    return np.where(codes == positive_code(c, n_problems), 1.0, -1.0)
+    positive = c if n_problems > 1 else 1
+    return np.where(codes == positive, 1.0, -1.0)
 
 
 def balanced_weights(codes, n_classes, sample_weight):

@@ -195,7 +195,7 @@ def _sums_of_pairs(graph, values, coef, counts):
     ]
     products = graph.node("Concat", *products, axis=1)
     first, second = np.array(list(combinations(range(n_classes), 2))).T
-    # Of the vectors of class c, column r belongs to the pair (r, c) if r < c, else to (c, r + 1).
+    # Column r of the vectors of class c belongs to the pair (r, c) if r < c, else to (c, r + 1).
     places = first * (n_classes - 1) + second - 1, second * (n_classes - 1) + first
     return graph.node(
         "Add", *(graph.node("Gather", products, graph.constant(at), axis=1) for at in places)

@@ -164,7 +164,7 @@ def check_pairs_of_former_classes(model, unextended, X, y, places):
     if before.ndim == 1:  # positive for the second class
         before = -before[:, np.newaxis]
     assert_allclose(former, before, rtol=1e-12)
-    # Of pairs with one former class: positive for the new class.
+    # Values of pairs of a former and a new class, positive for the new one.
     mixed = of_first != of_second
     new = np.where(of_first, -1.0, 1.0)[mixed] * after[:, mixed]
     assert_array_equal(after[:, ~of_first & ~of_second], 0.0)

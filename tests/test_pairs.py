@@ -58,7 +58,7 @@ def test_scores_against_the_predicted_class(break_ties):
 
 
 def test_pairs_among_more_classes():
-    # Of the classes 1 and 3 among five: the pairs 01, 02, 03, 04, 12, 13, 14, 23, 24, 34.
+    # Five classes, of which 1 and 3 have values; pairs: 01, 02, 03, 04, 12, 13, 14, 23, 24, 34.
     found = among_more_classes(np.array([[0.3], [-2.0]]), np.array([1, 3]), 5)
     assert_array_equal(found[:, 5], [0.3, -2.0])
     assert_array_equal(np.delete(found[0], 5), [-1, 0, -1, 0, 1, 1, -1, 0, 1])

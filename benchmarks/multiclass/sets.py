@@ -28,7 +28,7 @@ class Set:
     scale: float | None = None
     kernel: str = "rbf"
     C: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0)
-    # Of the rbf kernel, as multiples of gamma="scale".
+    # Values for the rbf kernel, as multiples of gamma="scale".
     gamma: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0, 10.0)
     seeds: int = 4
 

@@ -18,7 +18,7 @@ N_FOLDS, N_SEARCH = 3, 2000
 # Values of C with gamma="scale": what is used without a search.
 UNTUNED = (1.0, 10.0)
 REPEATS = 3
-# Of streams: parameters, and the samples of a chunk.
+# Parameters of the streams, and numbers of samples: of a chunk, of the stream, for the test.
 STREAM = dict(C=10.0, gamma=0.2)
 CHUNK, N_STREAM, N_TEST = 500, 15_000, 5000
 

@@ -428,7 +428,7 @@ def _allowed(candidates, n_samples):
 def _confidence(model, X, drawn):
     """Return |f| of the drawn samples, or the gap between the two largest class scores.
 
-    Of a one-vs-one model they are those of :func:`margin_scores`, those of SVC excepted.
+    For a one-vs-one model of this package the scores are those of :func:`margin_scores`.
     """
     try:
         scores = np.asarray(margin_scores(model, X))

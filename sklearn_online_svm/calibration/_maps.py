@@ -11,7 +11,6 @@ import math
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
-from .._pairs import blocks_of_pairs
 from ._newton import minimize_convex
 
 # SplineMap: decision values at which the slope changes, those of the margins and of the decision
@@ -24,6 +23,8 @@ STIFFNESS = 0.01
 # CouplingMap: bounds of the log-odds of a pair, and smallest coupled probability: rounding errors
 # of the solution are smaller.
 LARGEST_ODDS, SMALLEST = 16.0, 1e-10
+# CouplingMap: number of values of the matrices that are solved at a time.
+AT_ONCE = 1 << 20
 
 
 def own_targets(codes, weights, n_classes):
@@ -295,7 +296,9 @@ def coupled(log_odds):
     first, second = np.triu_indices(n, 1)
     diagonal = np.arange(n)
     p = np.empty((n_samples, n))
-    for some in blocks_of_pairs(n_samples, n):
+    size = max(1, AT_ONCE // (n * n))
+    for start in range(0, n_samples, size):
+        some = slice(start, start + size)
         r = expit(np.clip(log_odds[some], -LARGEST_ODDS, LARGEST_ODDS))
         matrix = np.empty((len(r), n, n))
         matrix[:, first, second], matrix[:, second, first] = r, 1.0 - r

@@ -205,9 +205,12 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
         Returns
         -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Decision function values. Two classes: positive for ``classes_[1]``. More than two:
-            one column per class.
+        scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
+                (n_samples, n_classes * (n_classes - 1) / 2)
+            Decision function values. Two classes: positive for ``classes_[1]``. More than two: a
+            column for each class or, in one-vs-one models with ``decision_function_shape="ovo"``,
+            for each pair, in the order (0, 1), (0, 2), ... of ``classes_``, positive for the
+            first class.
 
         Raises
         ------
@@ -216,7 +219,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         ValueError
             If the input is invalid, or a decision function value overflows.
         """
-        return self._view()._decide(X)
+        view = self._view()
+        return view._shaped(view._decision_values(X))
 
     def predict(self, X):
         """Predict class labels for samples in X.
@@ -237,12 +241,26 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If the input is invalid, or a decision function value overflows.
+            If the input is invalid, a decision function value overflows, or ``break_ties=True``
+            with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        scores = view.decision_function(X)
-        codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
-        return view.classes_[codes]
+        check_is_fitted(view)
+        view._check_ties()
+        return view.classes_[view._predicted(view._decision_values(X))]
+
+    def _shaped(self, scores):
+        """Return decision values (n_samples, n_problems) in the form of decision_function."""
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _check_ties(self):
+        """Raise ValueError for parameters with which ties of votes cannot be broken."""
+
+    def _predicted(self, scores):
+        """Return the class codes that predict returns, given decision values of all problems."""
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > 0).astype(np.intp)
+        return scores.argmax(axis=1)
 
     # ---------------------------------------------------------------------------- compression
 

@@ -4,8 +4,6 @@ import functools
 import inspect
 from numbers import Real
 
-from sklearn.utils.validation import check_is_fitted
-
 from .._pairs import PairValues
 from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
@@ -93,37 +91,6 @@ class PairwiseClassifier(KernelClassifier):
 
     # ---------------------------------------------------------------------------- predictions
 
-    def decision_function(self, X):
-        r"""Evaluate the decision function, :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
-
-        Samples are processed in blocks: besides the result, memory does not grow with their
-        number.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
-            shape (n_samples, n_samples_fit).
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
-                (n_samples, n_classes * (n_classes - 1) / 2)
-            Decision function values. Two classes: positive for ``classes_[1]``. More than two: a
-            column for each class or, in one-vs-one models with ``decision_function_shape="ovo"``,
-            for each pair, in the order (0, 1), (0, 2), ... of ``classes_``, positive for the
-            first class.
-
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or a decision function value overflows.
-        """
-        view = self._view()
-        return view._shaped(view._decision_values(X))
-
     @property
     def _is_one_vs_one(self):
         """Whether there is a problem for each pair of classes; False before training."""
@@ -134,44 +101,18 @@ class PairwiseClassifier(KernelClassifier):
         view = self._view()
         return PairValues(view._decision_values(X), len(view.classes_), view.break_ties)
 
-    def predict(self, X):
-        """Predict class labels for samples in X.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
-            shape (n_samples, n_samples_fit).
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted class labels.
-
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, a decision function value overflows, or ``break_ties=True``
-            with ``decision_function_shape="ovo"``.
-        """
-        view = self._view()
-        check_is_fitted(view)
-        view._breaks_ties()  # an error comes before those of X
-        return view.classes_[view._predicted(view._decision_values(X))]
-
     def _shaped(self, scores):
-        """Return decision values (n_samples, n_problems) in the form of decision_function."""
         if self._targets.one_vs_one and self.decision_function_shape == "ovr":
-            return self._targets.of_classes(scores)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+            return PairValues(scores, len(self._targets.classes)).of_classes()
+        return super()._shaped(scores)
+
+    def _check_ties(self):
+        self._breaks_ties()
 
     def _predicted(self, scores):
-        """Return the class codes that predict returns, given decision values of all problems."""
-        if self._breaks_ties():
-            return self._targets.of_classes(scores).argmax(axis=1)
-        return self._targets.predicted(scores)
+        if not self._targets.one_vs_one:
+            return super()._predicted(scores)
+        return PairValues(scores, len(self._targets.classes), self._breaks_ties()).predicted()
 
     def _margins(self, scores, codes):
         if self._targets.one_vs_one:

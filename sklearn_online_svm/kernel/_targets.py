@@ -12,7 +12,6 @@ from sklearn.utils import check_array, check_random_state
 
 from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
-from .._pairs import PairValues
 from .._validation import (
     balanced_weights,
     check_labels,
@@ -197,27 +196,10 @@ class ClassTargets(Targets):
         n = self.n_problems
         return np.array([signs(encoded, c, n) for c in range(n)])
 
-    # ---------------------------------------------------------------------------- predictions
-
     @property
     def pairs(self):
         """Codes of the classes of each pair, in one-vs-one."""
         return np.array(pairs_of(self.n_problems))
-
-    def predicted(self, scores):
-        """Return class codes for decision values of shape (n_samples, n_problems).
-
-        In one-vs-one the class with the most votes, on a tie the first one.
-        """
-        if self.one_vs_one:
-            return PairValues(scores, len(self.classes)).predicted()
-        if scores.shape[1] == 1:
-            return (scores[:, 0] > 0).astype(np.intp)
-        return scores.argmax(axis=1)
-
-    def of_classes(self, scores):
-        """Return a decision value for each class, given those of pairs, as ``SVC`` does."""
-        return PairValues(scores, len(self.classes)).of_classes()
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""

@@ -74,7 +74,7 @@ def test_training_stops_after_an_epoch_without_changes(algorithm):
 
 
 def test_samples_that_replace_each_other_do_not_delay_the_end():
-    """Of duplicates with alpha = 0, rounding decides which is the extreme one, and is stored."""
+    """Equal samples with alpha = 0 must not replace each other in each epoch, by rounding."""
     rng = np.random.default_rng(4369)
     X, y = rng.normal(size=(6, 2))[rng.integers(0, 6, 24)], rng.integers(0, 2, 24)
     weight, params = rng.uniform(0.2, 3.0, 24), dict(kernel="poly", gamma=0.3, coef0=1.0)

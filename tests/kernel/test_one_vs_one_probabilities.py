@@ -14,7 +14,8 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, RampSVC, _pairs
+from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.calibration import _maps
 from sklearn_online_svm.calibration._maps import CouplingMap, coupled
 from sklearn_online_svm.kernel import _probabilities
 from tests.support.samples import three_classes
@@ -84,12 +85,12 @@ def test_coupling_of_extreme_and_cyclic_pairs(monkeypatch):
     assert_allclose(found.sum(axis=1), 1.0)
     assert found[0, 0] > 0.999
     assert_allclose(found[2:], 1.0 / 3.0)
-    monkeypatch.setattr(_pairs, "_AT_ONCE", 9)
+    monkeypatch.setattr(_maps, "AT_ONCE", 9)
     assert_array_equal(coupled(odds), found)
 
 
 def test_a_pair_without_samples_is_undecided():
-    """Of two classes without samples none is preferred, and both are improbable."""
+    """Two classes without samples have the same probability, a small one."""
     codes = np.repeat([0, 1], 50)
     scores = np.random.default_rng(0).normal(size=(100, 6))
     scores[:, 0] += np.where(codes == 0, 2.0, -2.0)

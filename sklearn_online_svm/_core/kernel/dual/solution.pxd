@@ -14,7 +14,7 @@ cdef class Solution:
     cdef readonly Votes votes       # used for predictions in place of the coefficients, or None
     cdef readonly object n_changes  # of the engine
     # alpha over the slots of the store, (n_problems, n_slots). In one-vs-one (n_classes - 1,
-    # n_slots), as in dual_coef_ of SVC: of the vectors of class a, row r belongs to the pair
+    # n_slots), as in dual_coef_ of SVC: row r of the vectors of class a belongs to the pair
     # (r, a) if r < a, else to (a, r + 1).
     cdef readonly object coef
     cdef readonly object bias       # (n_problems,)

@@ -18,5 +18,8 @@ cdef class SparseStore(Store):
     cdef int load_array(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
     cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
+    cdef int load_rows(self, Block block, const int32_t *indices, const void *data,
+                       const int64_t *start, const int32_t *length, const void *norms,
+                       const int32_t *rows, Py_ssize_t n) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil
     cdef simd_csr as_csr(self) noexcept nogil

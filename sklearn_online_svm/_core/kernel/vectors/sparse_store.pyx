@@ -250,42 +250,33 @@ cdef class SparseStore(Store):
         return 0
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t r, nnz = 0, width = block.itemsize
-        for r in range(n):
-            nnz += self.length[slots[r]]
-        if self.room(block, nnz) < 0:
-            return -1
-        block.n_rows = n
-        nnz = 0
-        for r in range(n):
-            block.start[r] = nnz
-            block.length[r] = self.length[slots[r]]
-            memcpy(block.indices + nnz, self.indices + self.start[slots[r]],
-                   block.length[r] * sizeof(int32_t))
-            memcpy(<char *>block.data + nnz * width,
-                   <char *>self.data + self.start[slots[r]] * width, block.length[r] * width)
-            memcpy(<char *>block.norms + r * width, <char *>self.norms + slots[r] * width, width)
-            nnz += block.length[r]
-        block.nnz = nnz
-        return self.spread(block)
+        return self.load_rows(block, self.indices, self.data, self.start, self.length, self.norms,
+                              slots, n)
 
     cdef int select(self, Block block, Block source, const int32_t *rows,
                     Py_ssize_t n) noexcept nogil:
+        return self.load_rows(block, source.indices, source.data, source.start, source.length,
+                              source.norms, rows, n)
+
+    cdef int load_rows(self, Block block, const int32_t *indices, const void *data,
+                       const int64_t *start, const int32_t *length, const void *norms,
+                       const int32_t *rows, Py_ssize_t n) noexcept nogil:
+        """Load rows of CSR arrays whose lengths are padded; return -1 if out of memory."""
         cdef Py_ssize_t r, nnz = 0, width = block.itemsize
         for r in range(n):
-            nnz += source.length[rows[r]]
+            nnz += length[rows[r]]
         if self.room(block, nnz) < 0:
             return -1
         block.n_rows = n
         nnz = 0
         for r in range(n):
             block.start[r] = nnz
-            block.length[r] = source.length[rows[r]]
-            memcpy(block.indices + nnz, source.indices + source.start[rows[r]],
+            block.length[r] = length[rows[r]]
+            memcpy(block.indices + nnz, indices + start[rows[r]],
                    block.length[r] * sizeof(int32_t))
             memcpy(<char *>block.data + nnz * width,
-                   <char *>source.data + source.start[rows[r]] * width, block.length[r] * width)
-            memcpy(<char *>block.norms + r * width, <char *>source.norms + rows[r] * width, width)
+                   <const char *>data + start[rows[r]] * width, block.length[r] * width)
+            memcpy(<char *>block.norms + r * width, <const char *>norms + rows[r] * width, width)
             nnz += block.length[r]
         block.nnz = nnz
         return self.spread(block)

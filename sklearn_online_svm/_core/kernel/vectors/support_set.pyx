@@ -72,7 +72,7 @@ cdef class SupportSet:
         if n <= capacity and self.owned:
             return 0
         if n > capacity:
-            # Of thousands of problems each has few members: they begin with room for some more.
+            # With many problems each has few members, and would often be enlarged by a quarter.
             capacity = round_up(max(n, capacity + max(capacity // 4, SIMD_BLOCK)), SIMD_TILE)
         self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
         self.owned = True
