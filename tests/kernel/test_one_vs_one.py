@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits, load_iris, make_blobs
+from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 
@@ -131,6 +132,38 @@ def test_chunks_and_threads_do_not_change_a_stream(sizes, n_jobs):
             model = pickle.loads(pickle.dumps(model))
     assert_array_equal(model.decision_function(X), whole.decision_function(X))
     assert_array_equal(model.dual_coef_, whole.dual_coef_)
+
+
+def two_large_classes():
+    """Return samples of eight classes of which two have nine tenths; inner products are exact."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(8, 600, p=[0.45, 0.45] + [0.1 / 6] * 6)
+    return np.round(4 * (rng.normal(size=(600, 5)) + 0.3 * y[:, None])) / 4, y
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
+def test_a_pair_may_have_most_samples_of_a_block(algorithm, layout):
+    X, y = two_large_classes()
+    X = LAYOUTS[layout](X)
+    whole = pairwise(algorithm=algorithm, gamma=0.2).partial_fit(X, y, classes=np.arange(8))
+    single = pairwise(algorithm=algorithm, gamma=0.2)
+    for i in range(len(y)):
+        single.partial_fit(X[i : i + 1], y[i : i + 1], classes=np.arange(8))
+    assert_array_equal(single.support_, whole.support_)
+    # Sums over vectors in another order.
+    assert_allclose(single.decision_function(X), whole.decision_function(X), rtol=1e-12)
+    assert_allclose(single.dual_coef_, whole.dual_coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "chi2"])
+def test_the_optimum_of_unequal_classes(kernel):
+    X, y = two_large_classes()
+    X = np.abs(X)
+    model = pairwise(kernel=kernel, gamma=0.5, **TIGHT).fit(X, y)
+    K = X @ X.T if kernel == "linear" else chi2_kernel(X, gamma=0.5)
+    svc = SVC(kernel="precomputed", tol=1e-6).fit(K, y)
+    assert_allclose(model.decision_function(X), svc.decision_function(K), atol=1e-4)
 
 
 def test_a_class_without_samples_is_not_predicted():

@@ -31,7 +31,7 @@ cdef class Slots:
     cdef Py_ssize_t n_free
     # The solution at the end of the last block, or None: to be computed on request.
     cdef object solution
-    # Slots filled by the last block.
+    # Slots of the single problem filled by the last block.
     cdef int32_t written[SIMD_BLOCK]
     cdef Py_ssize_t n_written
     cdef Py_ssize_t capacity

@@ -9,7 +9,6 @@ from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
 
 from ...memory cimport address, grown
-from ...simd.primitives cimport SIMD_BLOCK
 from ..vectors.block cimport PairBlock, SampleBlock
 from ..vectors.support_set cimport OF_DATA
 from .problem cimport Problem
@@ -178,7 +177,7 @@ cdef class Slots:
         while len(self.work_spaces) < n_threads:
             self.work_spaces.append(WorkSpace(self.store, self.copied))
         for problem in self.problems:
-            most = max(most, problem.matrix.store.n_slots)
+            most = max(most, problem.matrix.store.capacity)
             for space in self.work_spaces:
                 problem.matrix.use(space.computer)
         for space in self.work_spaces:
@@ -218,8 +217,8 @@ cdef class Slots:
         cdef Problem problem
         cdef Py_ssize_t p, slot, row, n_slots = self.store.n_slots
         cdef int32_t index
-        cdef int32_t stored[SIMD_BLOCK]
-        cdef int64_t row_ids[SIMD_BLOCK]
+        cdef int32_t *stored = fresh.stored
+        cdef int64_t *row_ids = fresh.stored_ids
         self.n_written = 0
         if not self.counted:
             return self.write_those_of(self.problems[0], fresh)
@@ -239,7 +238,7 @@ cdef class Slots:
         for problem in self.problems:
             for p in range(problem.matrix.n_pending):
                 slot = problem.matrix.pending[p]
-                row = -problem.members.index[slot] - 1
+                row = problem.matrix.row_in_block(slot)
                 # A slot may have been freed within the block.
                 if row >= 0 and problem.members.alive[slot] and stored[row] == NOT_WANTED:
                     row_ids[row] = (problem.members.row_id[slot]
@@ -254,16 +253,15 @@ cdef class Slots:
                 self.note(stored[row], row_ids[row])
                 if self.rows is not None:
                     self.rows.add(stored[row], row)
-                self.record(stored[row])
         for problem in self.problems:
             for p in range(problem.matrix.n_pending):
                 slot = problem.matrix.pending[p]
-                index = problem.members.index[slot]
+                row = problem.matrix.row_in_block(slot)
                 # A slot that was filled, freed and filled again occurs twice.
-                if index < 0 and problem.members.alive[slot]:
-                    self.references_at[stored[-index - 1]] += 1
-                    problem.members.index[slot] = stored[-index - 1]
-            problem.matrix.n_pending = 0
+                if row >= 0 and problem.members.alive[slot]:
+                    self.references_at[stored[row]] += 1
+                    problem.members.index[slot] = stored[row]
+            problem.matrix.n_pending = problem.matrix.first_pending = 0
         if self.rows is not None:
             self.rows.cache(fresh, n_slots)
         return 0

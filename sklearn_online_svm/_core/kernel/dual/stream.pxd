@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ...guard cimport Guard, Halt
-from ..vectors.block cimport SampleBlock, Samples
+from ..vectors.block cimport PairBlock, SampleBlock, Samples
 from ..vectors.prefetch cimport Prefetch
 from .problem cimport Problem
 from .selection cimport Selection
@@ -18,6 +18,8 @@ cdef class Stream:
     cdef Halt halt
     cdef SampleBlock block
     cdef list active                # the problems that have samples in the block, by number
+    cdef Py_ssize_t n_begun         # of them
+    cdef Py_ssize_t[::1] counts     # of pairs: number of samples of the block in each class
     cdef Prefetch prefetch
     cdef Samples given
     # Order of the samples, or None: the given order, in blocks.
@@ -32,6 +34,9 @@ cdef class Stream:
     cdef object interrupt           # raised by a signal handler within a block
     cdef int64_t n_evaluations      # in blocks; problems count what they compute themselves
 
+    cdef Py_ssize_t n_classes(self) except -1
+    cdef Py_ssize_t largest_size(self) except -1
+    cdef Py_ssize_t next_size(self) except -1
     cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,
                    progress) except -1
     cdef int load(self, X, const int64_t *rows, Py_ssize_t n) except -1
@@ -46,10 +51,18 @@ cdef class Stream:
     cdef int load_next(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1
     cdef bint take_prefetched(self, Py_ssize_t at) except -1
     cdef int begin_visits(self, executor) except -1
-    cdef list with_samples(self)
+    cdef int count_samples(self) except -1
+    cdef Py_ssize_t n_of_pair(self, Problem problem) noexcept
+    cdef int order_by_cost(self) except -1
+    cdef int begin_block(self, Problem problem, Py_ssize_t n) except -1
+    cdef int visit_parts(self, Problem problem, Py_ssize_t c, PairBlock part) except -1
     cdef Py_ssize_t visit_all(self, executor) except -1
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,
-                                   const int32_t *place) except -2 nogil
+                                   const int32_t *place, Py_ssize_t first,
+                                   Py_ssize_t last) except -2 nogil
     cdef bint stops(self) noexcept nogil
     cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
                   const int[:, ::1] enters, bint scores, executor) except -1
+    cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
+                         const double[::1] alpha, const int32_t *place, Py_ssize_t first,
+                         Py_ssize_t last, bint scored) except -1

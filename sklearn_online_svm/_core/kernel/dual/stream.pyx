@@ -5,8 +5,10 @@ are computed at once (in threads, if there are several). Its samples are *visite
 processes them one by one, using these values (several problems in parallel threads; with a single
 problem the other threads prefetch the next block). At the end of the block the samples added by
 some problem are written into the store, all at once, and unreferenced vectors release their slots.
-With a sample selection each block has one sample: candidates are loaded and scored, and the
-selected one remains.
+
+Pairs of classes have larger blocks, of which each pair takes up to ``SIMD_BLOCK`` of its samples
+at a time. With a sample selection each block has one sample: candidates are loaded and scored, and
+the selected one remains.
 
 Signals are checked between blocks, where the engine is consistent. An exception of a kernel
 function in Python, or an interrupt in a block that takes long, takes the problems back to the
@@ -14,7 +16,7 @@ beginning of the block.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ...guard cimport Guard, Halt, share
@@ -35,9 +37,13 @@ import numpy as np
 cdef double COSTLY, COSTLY_SHARED
 COSTLY, COSTLY_SHARED = 15.0, 4.0
 
-# Number of groups of problems per thread, for problems that run in parallel.
+# Blocks of pairs: samples that a pair has on average, with which little time is spent on the block
+# itself; and limits of the visits and of the array elements accessed by them, about 20 ms, after
+# which signals are checked.
 cdef enum:
-    SHARES = 4
+    OF_PAIR = 48
+    MOST_VISITS = 1 << 14
+    MOST_WORK = 1 << 22
 
 # From this many remaining samples on, the first block can be taken back, too.
 cdef enum:
@@ -49,8 +55,32 @@ cdef class Stream:
     def __init__(self, Slots slots, Guard guard, Halt halt):
         self.slots, self.store, self.problems = slots, slots.store, slots.problems
         self.guard, self.halt = guard, halt
-        self.block = SampleBlock(self.store)
+        self.block = SampleBlock(self.store, self.largest_size())
         self.prefetch = Prefetch(self.store)
+
+    cdef Py_ssize_t n_classes(self) except -1:
+        """Return the number of classes of which the problems are the pairs."""
+        cdef Problem last = self.problems[len(self.problems) - 1]
+        return last.codes.negative + 1
+
+    cdef Py_ssize_t largest_size(self) except -1:
+        """Return the size of the largest block: a pair has a small part of its samples."""
+        if not self.slots.copied:
+            return SIMD_BLOCK
+        n = self.n_classes()
+        return max(SIMD_BLOCK, min(OF_PAIR * n // 2, MOST_VISITS // (n - 1)))
+
+    cdef Py_ssize_t next_size(self) except -1:
+        """Return the size of the next block, smaller if the pairs have many members."""
+        cdef Problem problem
+        cdef Py_ssize_t n_members = 1
+        if not self.slots.copied:
+            return SIMD_BLOCK
+        for problem in self.problems:
+            n_members += problem.members.n
+        # A sample is in 2 / n_classes of the pairs.
+        most = MOST_WORK * self.n_classes() // (2 * n_members)
+        return max(SIMD_BLOCK, min(self.block.size, most))
 
     cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,
                    progress) except -1:
@@ -76,7 +106,7 @@ cdef class Stream:
                     if not self.choose(X, left[at:end], at, executor):
                         return 0
                 elif not self.take_prefetched(at):
-                    self.load(X, &order[at], min(SIMD_BLOCK, n - at))
+                    self.load(X, &order[at], min(self.next_size(), n - at))
                     self.score(executor)
                 if self.prefetches(executor):
                     self.load_next(X, order, at + self.block.visits.n)
@@ -125,12 +155,16 @@ cdef class Stream:
     # -------------------------------------------------------------------------- score
 
     cdef int score(self, executor) except -1:
-        """Compute the kernel values of the block, for all problems.
+        """Compute the kernel values of the block, for all problems, or raise an error.
 
-        Problems with copies of their vectors compute those against the vectors themselves.
+        Problems with copies of their vectors compute them themselves.
         """
-        if not self.slots.copied:
-            self.score_values(executor)
+        cdef WorkSpace space
+        if self.slots.copied:
+            space = self.slots.work_spaces[0]
+            self.n_evaluations += space.part.check_values(self.block)
+            return 0
+        self.score_values(executor)
         if self.block.n:
             self.block.score_themselves()
             self.n_evaluations += self.block.n * self.block.n
@@ -267,9 +301,9 @@ cdef class Stream:
     cdef int begin_visits(self, executor) except -1:
         """Allocate memory for all that visits write, and start prefetching."""
         self.slots.divide_memory()
-        self.active = self.with_samples()
+        self.count_samples()
         for c in self.active:
-            (<Problem>self.problems[c]).begin_block(&self.block.scored, self.block.n)
+            self.begin_block(self.problems[c], self.block.n)
         self.slots.make_room()
         if self.slots.counted:
             self.slots.reserve_work_spaces(self.block, executor)
@@ -279,22 +313,36 @@ cdef class Stream:
             self.prefetch.start(executor)
         return 0
 
-    cdef list with_samples(self):
-        """Return the numbers of the problems that have samples in the block."""
+    cdef int count_samples(self) except -1:
+        """Count the samples of each class, and list the problems that have samples."""
         cdef Problem problem = self.problems[0]
         cdef Py_ssize_t c, r
-        cdef list active = []
-        if not self.slots.copied or problem.window is not None:     # a window slides in any case
-            return list(range(len(self.problems)))
-        problem = self.problems[len(self.problems) - 1]             # of the last pair
-        cdef int8_t[::1] present = np.zeros(problem.codes.negative + 1, dtype=np.int8)
+        self.active = list(range(len(self.problems)))
+        if not self.slots.copied:
+            return 0
+        self.counts = np.zeros(self.n_classes(), dtype=np.intp)
         for r in range(self.block.n):
-            present[self.block.labels[r]] = 1
+            self.counts[self.block.labels[r]] += 1
+        if problem.window is not None:          # a window slides in any case
+            return 0
+        self.active = []
         for c in range(len(self.problems)):
             problem = self.problems[c]
-            if present[problem.codes.positive] or present[problem.codes.negative]:
-                active.append(c)
-        return active
+            if self.n_of_pair(problem):
+                self.active.append(c)
+        return 0
+
+    cdef int begin_block(self, Problem problem, Py_ssize_t n) except -1:
+        """Allocate memory for what a problem may do with the block of ``n`` samples."""
+        if not self.slots.copied:
+            return problem.begin_block(&self.block.scored, n)
+        problem.begin_block(&self.block.scored, self.n_of_pair(problem))
+        return problem.matrix.store.make_room_for(
+            self.block.block, self.block.labels, problem.codes.positive, problem.codes.negative)
+
+    cdef Py_ssize_t n_of_pair(self, Problem problem) noexcept:
+        """Return the number of samples of the block that belong to a pair."""
+        return self.counts[problem.codes.positive] + self.counts[problem.codes.negative]
 
     cdef Py_ssize_t visit_all(self, executor) except -1:
         """Process the samples of the block; return how many were processed."""
@@ -306,17 +354,18 @@ cdef class Stream:
         if self.is_slow or self.store.cost == INFINITY:
             saved = self.slots.saved()
         self.can_stop, self.is_slow, self.stopped = saved is not None, False, False
+        self.n_begun = 0
         try:
             if len(self.problems) == 1:
                 with nogil:
-                    r = self.visit_in_order(only, 0, self.block.visits.place)
+                    r = self.visit_in_order(only, 0, self.block.visits.place, 0,
+                                            self.block.visits.n)
             elif executor is None:
-                self.visit_every(0, 1)
+                self.visit_next()
             else:
-                # More groups than threads, as problems take different times.
-                n_shares = min(len(self.active), SHARES * executor._max_workers)
-                share([(self.visit_every, c, n_shares) for c in range(n_shares)],
-                      executor, self.halt)
+                self.order_by_cost()
+                n_tasks = min(len(self.active), executor._max_workers)
+                share([(self.visit_next,)] * n_tasks, executor, self.halt)
             self.store.raise_errors(r)
             if self.stopped:
                 check_interrupts()
@@ -331,41 +380,63 @@ cdef class Stream:
             self.slots.write(self.block)
         return r
 
-    def visit_every(self, Py_ssize_t first, Py_ssize_t step):
-        """Process all samples in the active problems ``first``, ``first + step``, ..."""
-        cdef Py_ssize_t r = 0, c, k
+    cdef int order_by_cost(self) except -1:
+        """Move the problems that may take longest to the front: the last ones are short."""
         cdef Problem problem
-        cdef const int32_t *place = self.block.visits.place
+        cdef Py_ssize_t k
+        cdef double[::1] cost = np.empty(len(self.active))
+        for k in range(cost.shape[0]):
+            problem = self.problems[self.active[k]]
+            cost[k] = problem.members.n
+            if self.slots.copied:
+                cost[k] *= self.n_of_pair(problem)
+        order = np.argsort(np.negative(cost), kind="stable")
+        self.active = [self.active[k] for k in order]
+        return 0
+
+    def visit_next(self):
+        """Process all samples in one active problem after the other, until none is left."""
+        cdef Py_ssize_t r = 0, c
+        cdef Problem problem
         cdef WorkSpace space = self.slots.borrow()
-        cdef PairBlock part = space.part
         try:
-            for k in range(first, len(self.active), step):
-                c = self.active[k]
+            while self.n_begun < len(self.active):
+                # Under the GIL, so that each problem is processed by one thread.
+                c = self.active[self.n_begun]
+                self.n_begun += 1
                 problem = self.problems[c]
                 problem.matrix.use(space.computer)
-                if part is not None:
-                    with nogil:
-                        r = part.select(self.block, self.given, problem.codes)
-                        if part.n:
-                            part.score(self.block, problem.matrix.store)
-                    self.store.raise_errors(r)
-                    if not part.n and problem.window is None:
-                        continue
-                    problem.matrix.block, place = part.scored, part.place
-                    problem.matrix.n_evaluations += part.n * problem.matrix.store.n_slots
+                if space.part is not None:
+                    self.visit_parts(problem, c, space.part)
+                    continue
                 with nogil:
-                    r = self.visit_in_order(problem, c, place)
+                    r = self.visit_in_order(problem, c, self.block.visits.place, 0,
+                                            self.block.visits.n)
                 self.store.raise_errors(r)
-                if part is not None:
-                    problem.matrix.copy_added(part)
         finally:
             self.slots.work_spaces.append(space)
 
-    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,
-                                   const int32_t *place) except -2 nogil:
-        """Process the samples of the block in one problem; return how many, -1 if out of memory.
+    cdef int visit_parts(self, Problem problem, Py_ssize_t c, PairBlock part) except -1:
+        """Process the samples of a pair; ``part`` takes up to ``SIMD_BLOCK`` of them at a time."""
+        cdef Py_ssize_t at = 0, end, r, n = self.block.visits.n
+        while at < n and not self.stopped:
+            with nogil:
+                end = part.select(self.block, at, self.given, problem.codes)
+                if part.n:
+                    part.score(problem.matrix.store)
+                problem.matrix.block = part.scored
+                problem.matrix.n_evaluations += part.n * (problem.matrix.store.n_slots + part.n)
+                r = self.visit_in_order(problem, c, part.place, at, end)
+            self.store.raise_errors(r)
+            problem.matrix.copy_added(part)
+            at = end
+        return 0
 
-        ``place`` is the number of each in the block of the problem.
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c, const int32_t *place,
+                                   Py_ssize_t first, Py_ssize_t last) except -2 nogil:
+        """Process some visits of the block in one problem; return the end, -1 if out of memory.
+
+        ``place`` is the number of each sample in the block of the problem.
 
         Fewer than all, if a sample has been evicted within the block, so that its kernel values
         are missing, or if a signal ends the block, which ``visit_all`` then takes back.
@@ -374,7 +445,7 @@ cdef class Stream:
         cdef Example row
         cdef Py_ssize_t r
         cdef int code
-        for r in range(visits.n):
+        for r in range(first, last):
             if (visits.place[r] < 0 and visits.cost[r] > 0.0
                     and not problem.members.knows(visits.row_id[r])):
                 return r  # in the support set when the block began, evicted since: new block
@@ -396,7 +467,7 @@ cdef class Stream:
                 code = problem.enforce_budget()
             if code < 0:
                 return -1
-        return visits.n
+        return last
 
     cdef bint stops(self) noexcept nogil:
         """Check signals during a sample that takes long; return whether to end the block."""
@@ -420,17 +491,15 @@ cdef class Stream:
 
         ``scores`` as in ``Engine.seed``.
         """
-        cdef Py_ssize_t at, r, c, slot, size
+        cdef Py_ssize_t at, r, c, size, first, last
         cdef Problem problem = self.problems[0]
         cdef double costly = COSTLY if problem.matrix.identity else COSTLY_SHARED
         cdef PairBlock part = None
-        cdef const int32_t *place
         cdef bint scored
-        cdef Example row
         if self.slots.copied:
             part = (<WorkSpace>self.slots.work_spaces[0]).part
-        for at in range(0, rows.shape[0], SIMD_BLOCK):
-            size = min(SIMD_BLOCK, rows.shape[0] - at)
+        for at in range(0, rows.shape[0], self.block.size):
+            size = min(self.block.size, rows.shape[0] - at)
             self.block.n = size
             for r in range(size):
                 self.block.rows[r] = rows[at + r]
@@ -441,13 +510,16 @@ cdef class Stream:
                 self.score(executor)
                 check_interrupts()
                 self.slots.cache_all_rows()
+            elif part is not None:
+                part.check_values(self.block)
             else:
                 self.block.score_themselves()
             self.slots.make_room()
             self.store.make_room(self.block.block)
+            self.count_samples()
             active = np.flatnonzero(np.any(enters[:, at:at + size], axis=1)).tolist()
             for c in active:
-                (<Problem>self.problems[c]).begin_block(&self.block.scored, size)
+                self.begin_block(self.problems[c], size)
             if part is not None:
                 self.slots.reserve_work_spaces(self.block, None)
             self.block.visits.n = size
@@ -456,28 +528,40 @@ cdef class Stream:
                 for r in range(size):
                     self.block.visits.row[r] = rows[at + r]
                     self.block.visits.place[r] = <int32_t>r if enters[c, at + r] else -1
-                place = self.block.visits.place
-                if part is not None:
-                    self.store.raise_errors(part.select(self.block, given, problem.codes))
+                if part is None:
+                    self.seed_visits(problem, c, given, alpha[c, at:], self.block.visits.place,
+                                     0, size, scored)
+                    continue
+                first = 0
+                while first < size:
+                    last = part.select(self.block, first, given, problem.codes)
                     if scored and part.n:
-                        part.score(self.block, problem.matrix.store)
+                        part.score(problem.matrix.store)
                         problem.matrix.n_evaluations += part.n * problem.matrix.store.n_slots
-                    else:
-                        part.copy_gram(self.block)
-                    problem.matrix.block, place = part.scored, part.place
-                for r in range(size):
-                    if place[r] < 0:
-                        continue
-                    given.describe(&row, rows[at + r], c, problem.codes)
-                    row.place = place[r]
-                    row.region = -1         # seen by no admission rule: not counted
-                    if scored and problem.matrix.identity:
-                        problem.both_seen = True
-                        slot = problem.add(&row, problem.matrix.block_row(place[r]), 0.0)
-                    else:
-                        slot = problem.seed(&row, alpha[c, at + r])
-                    self.store.raise_errors(slot)
-                if part is not None:
+                    problem.matrix.block = part.scored
+                    self.seed_visits(problem, c, given, alpha[c, at:], part.place, first, last,
+                                     scored)
                     problem.matrix.copy_added(part)
+                    first = last
             self.slots.write(self.block)
+        return 0
+
+    cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
+                         const double[::1] alpha, const int32_t *place, Py_ssize_t first,
+                         Py_ssize_t last, bint scored) except -1:
+        """Add some samples of the block, those with a place in that of the problem."""
+        cdef Example row
+        cdef Py_ssize_t r, slot
+        for r in range(first, last):
+            if place[r] < 0:
+                continue
+            given.describe(&row, self.block.visits.row[r], c, problem.codes)
+            row.place = place[r]
+            row.region = -1         # seen by no admission rule: not counted
+            if scored and problem.matrix.identity:
+                problem.both_seen = True
+                slot = problem.add(&row, problem.matrix.block_row(place[r]), 0.0)
+            else:
+                slot = problem.seed(&row, alpha[r])
+            self.store.raise_errors(slot)
         return 0

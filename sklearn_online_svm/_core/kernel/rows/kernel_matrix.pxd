@@ -30,10 +30,11 @@ cdef class KernelMatrix:
     cdef readonly int64_t n_evaluations
     cdef double work                 # array elements accessed, to return to the caller in time
     cdef BlockValues block
-    # Slots of the samples of the block added to the support set, in order; store slots released
-    # since begin_block.
+    # Slots of the samples of the block added to the support set, in order, and the first one whose
+    # vector has not been copied; store slots released since begin_block.
     cdef int32_t *pending
     cdef Py_ssize_t n_pending
+    cdef Py_ssize_t first_pending
     cdef int32_t *released
     cdef Py_ssize_t n_released
     cdef float *gathered             # kernel values of a block sample over the slots
@@ -46,7 +47,9 @@ cdef class KernelMatrix:
     cdef void clear(self) noexcept
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
     cdef int copy_vectors(self, Py_ssize_t n_slots) except -1
-    cdef int copy_added(self, PairBlock part) except -1
+    cdef void copy_added(self, PairBlock part) noexcept
+    cdef Py_ssize_t n_not_copied(self) noexcept nogil
+    cdef int32_t row_in_block(self, Py_ssize_t slot) noexcept nogil
     cdef int32_t place(self, Py_ssize_t slot) noexcept nogil
     cdef object places(self, slots)
     cdef int use(self, RowComputer computer) except -1

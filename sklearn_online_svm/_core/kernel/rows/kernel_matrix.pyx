@@ -13,7 +13,7 @@ slots (``copies``).
 cimport cython
 from libc.math cimport INFINITY, fmin, sqrt
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from ...memory cimport grown_buffer, round_up
@@ -29,6 +29,10 @@ from .working_set cimport WorkingSet
 
 import numpy as np
 
+# Added to the number of a sample of the block, as index of a member whose vector has been copied.
+cdef enum:
+    COPIED = 1 << 30
+
 # Cost of a kernel row, in ns, above which several rows are computed at once.
 cdef double WORTH_FETCHING = 3e4
 
@@ -43,11 +47,6 @@ cdef class KernelMatrix:
         if identity:
             self.computer = RowComputer(store)
         self.gather = Gather()
-
-    def __cinit__(self, *args, **kwargs):
-        self.pending = <int32_t *>malloc(SIMD_BLOCK * sizeof(int32_t))
-        if self.pending == NULL:
-            raise MemoryError()
 
     def __dealloc__(self):
         free(self.gathered)
@@ -76,7 +75,7 @@ cdef class KernelMatrix:
         """Discard all cached rows and the changes of the block."""
         self.rows.clear()
         self.active.forget()
-        self.n_pending = self.n_released = 0
+        self.n_pending = self.first_pending = self.n_released = 0
         self.stale = self.copies
 
     # -------------------------------------------------------------------------- the block
@@ -88,12 +87,13 @@ cdef class KernelMatrix:
         """
         cdef Py_ssize_t n = self.members.n + n_rows
         self.block = block[0]
-        self.n_pending = 0
+        self.n_pending = self.first_pending = 0
         if self.identity and not self.copies:
             self.n_released = 0         # else until the store is written
         if n > self.capacity:
             n = n * 5 // 4
             self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
+            self.pending = <int32_t *>grown_buffer(self.pending, n * sizeof(int32_t))
             if not self.identity:
                 self.gathered = <float *>grown_buffer(self.gathered,
                                                       round_up(n, SIMD_TILE) * sizeof(float))
@@ -137,28 +137,29 @@ cdef class KernelMatrix:
         self.store, self.stale = store, False
         return 0
 
-    cdef int copy_added(self, PairBlock part) except -1:
-        """Copy the vectors added in this block, and number them as in the whole block."""
-        cdef Py_ssize_t p, q, slot, row
-        cdef bint copied
-        if self.n_pending:
-            try:
-                self.store.make_room(part.block)
-            except MemoryError:
-                self.stale = True           # copies are made before the next block
-        for p in range(self.n_pending):
+    cdef void copy_added(self, PairBlock part) noexcept:
+        """Copy the vectors added in a part of the block, for which there is memory."""
+        cdef Py_ssize_t p, slot, row
+        for p in range(self.first_pending, self.n_pending):
             slot = self.pending[p]
-            copied = False
-            for q in range(p):              # filled, freed and filled again
-                copied |= self.pending[q] == slot
-            if copied or not self.members.alive[slot]:
-                continue
             row = -self.members.index[slot] - 1
-            if not self.stale:
+            # A slot that was filled, freed and filled again occurs twice.
+            if row >= 0 and self.members.alive[slot]:
                 self.store.put(slot, part.block, row)
-            self.members.index[slot] = -part.rows[row] - 1
+                self.members.index[slot] = COPIED + part.rows[row]
+        self.first_pending = self.n_pending
         self.store.n_slots = self.members.n
-        return 0
+
+    cdef Py_ssize_t n_not_copied(self) noexcept nogil:
+        """Return the number of samples added whose kernel values are in the block only."""
+        return self.n_pending - self.first_pending
+
+    cdef int32_t row_in_block(self, Py_ssize_t slot) noexcept nogil:
+        """Return the number of a member among the samples of the block; -1: it is in the store."""
+        cdef int32_t index = self.members.index[slot]
+        if index >= COPIED:
+            return index - COPIED
+        return -1 if index >= 0 else -index - 1
 
     cdef int32_t place(self, Py_ssize_t slot) noexcept nogil:
         """Return the slot of a member in ``store``, or -(q + 1) for sample q of the block."""
@@ -175,7 +176,7 @@ cdef class KernelMatrix:
         """Return the kernel values of block sample ``r`` against the slots of the problem."""
         cdef Py_ssize_t p
         cdef float *values = self.gathered_row(self.block.values + r * self.block.ld)
-        for p in range(self.n_pending):
+        for p in range(self.first_pending, self.n_pending):
             self.fill_by_symmetry(<int32_t>(-r - 1), self.pending[p], values)
         return values
 
@@ -221,7 +222,7 @@ cdef class KernelMatrix:
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Record that a member is evicted; the members still have its index."""
-        if self.members.index[slot] >= 0:
+        if 0 <= self.members.index[slot] < COPIED:
             self.released[self.n_released] = self.members.index[slot]
             self.n_released += 1
         self.rows.remove(slot)
@@ -383,7 +384,7 @@ cdef class KernelMatrix:
                 return
             memcpy(values, self.computer.several + k * self.computer.capacity,
                    self.members.n * sizeof(float))
-            self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_pending
+            self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_not_copied()
 
     cdef void fetch_shared(self, Py_ssize_t slot) noexcept nogil:
         """Do the same in the shared cache, for rows over the store."""
@@ -425,7 +426,7 @@ cdef class KernelMatrix:
                 return -1
             self.gather.take(values, self.members.index, self.members.n, out)
             self.shared.give_back(index, values, self.computer)
-        for p in range(self.n_pending):
+        for p in range(self.first_pending, self.n_pending):
             self.fill_by_symmetry(index, self.pending[p], out)
         return 0
 
@@ -480,11 +481,12 @@ cdef class KernelMatrix:
             cost = self.gather.cost()
             if index >= 0:
                 cost += self.shared.time_of(index) / self.members.n
-        n_missing = self.rows.by_symmetry(slot, n - self.n_pending, self.members.n, cost, missing)
+        n_missing = self.rows.by_symmetry(slot, n - self.n_not_copied(), self.members.n, cost,
+                                          missing)
         if n_missing < 0:
             return self.compute_row(slot, row.values)
         # The last entries of the log are those of this block.
-        for t in range(max(row.synced, n - self.n_pending), n):
+        for t in range(max(row.synced, n - self.n_not_copied()), n):
             if self.rows.log[t] >= 0:
                 self.fill_by_symmetry(index, self.rows.log[t], row.values)
         row.synced = n

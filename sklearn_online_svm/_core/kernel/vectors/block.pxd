@@ -24,10 +24,10 @@ cdef int check_norms(Store store, Block block, const int64_t *rows) except -1
 # The samples of a block in the order in which the problems visit them.
 cdef struct Visits:
     Py_ssize_t n
-    Py_ssize_t row[SIMD_BLOCK]    # number of the sample among those passed to `learn`
-    int32_t place[SIMD_BLOCK]     # number among those loaded, -1: needs no kernel values
-    double cost[SIMD_BLOCK]
-    int64_t row_id[SIMD_BLOCK]
+    Py_ssize_t *row         # number of the sample among those passed to `learn`
+    int32_t *place          # number among those loaded, -1: needs no kernel values
+    double *cost
+    int64_t *row_id
 
 
 # The classes that a problem separates, by code; negative: OTHERS for all others.
@@ -42,9 +42,12 @@ cdef struct ClassCodes:
 cdef class SampleBlock:
     cdef Store store
     cdef Block block
+    cdef Py_ssize_t size                    # largest number of samples
     cdef Py_ssize_t n                       # number of samples loaded
-    cdef int64_t rows[SIMD_BLOCK]         # their positions in X
-    cdef int32_t labels[SIMD_BLOCK]       # their classes
+    cdef int64_t *rows                      # their positions in X
+    cdef int32_t *labels                    # their classes
+    cdef int32_t *stored                    # work space of `Slots.write`: their slots, and row ids
+    cdef int64_t *stored_ids
     cdef Visits visits
     cdef BlockValues scored
     cdef bint is_scored                     # whether their kernel values have been computed
@@ -59,22 +62,24 @@ cdef class SampleBlock:
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1
 
 
-# The samples of a block that belong to a pair of classes, with their kernel values against the
+# Some samples of a block that belong to a pair of classes, with their kernel values against the
 # vectors of the pair.
 cdef class PairBlock:
     cdef Block block
     cdef Py_ssize_t n
     cdef int32_t rows[SIMD_BLOCK]   # numbers among the samples loaded in the whole block
-    cdef int32_t place[SIMD_BLOCK]  # for each visit: number in this block, -1: none
+    cdef int32_t *place             # for each visit: number in this block, -1: none
+    cdef Py_ssize_t n_places
     cdef BlockValues scored
     cdef object values_array
     cdef Py_ssize_t capacity
     cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
 
     cdef int reserve(self, SampleBlock whole, Py_ssize_t n_slots) except -1
-    cdef int select(self, SampleBlock whole, Samples given, ClassCodes codes) noexcept nogil
-    cdef void score(self, SampleBlock whole, Store store) noexcept nogil
-    cdef void copy_gram(self, SampleBlock whole) noexcept nogil
+    cdef Py_ssize_t select(self, SampleBlock whole, Py_ssize_t first, Samples given,
+                           ClassCodes codes) noexcept nogil
+    cdef void score(self, Store store) noexcept nogil
+    cdef Py_ssize_t check_values(self, SampleBlock whole) except -1
 
 
 cdef class Samples:

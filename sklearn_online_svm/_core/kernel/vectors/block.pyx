@@ -2,10 +2,11 @@
 cimport cython
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from ...guard cimport Halt, share
-from ...memory cimport address, grown, round_up
+from ...memory cimport address, grown, grown_buffer, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE
 from .stores cimport Block, Store, holds_values
 from .support_set cimport OF_DATA, Example
@@ -36,23 +37,59 @@ cdef int check_norms(Store store, Block block, const int64_t *rows) except -1:
     return 0
 
 
+cdef int check_gram(Store store, Block block, const float *gram, const int64_t *rows) except -1:
+    """Raise an error if kernel values of samples overflow; the diagonal bounds the others."""
+    cdef Py_ssize_t r
+    for r in range(block.n_rows):
+        if not (isfinite(gram[r * SIMD_BLOCK + r])
+                and holds_values(&store.map, store.norm_of(block, r))):
+            raise ValueError(
+                f"Kernel values of row {rows[r]} of X are not finite in single "
+                "precision; scaling the features, or other kernel parameters, may help.")
+    return 0
+
+
 cdef class SampleBlock:
     """A block of samples of X.
 
     The caller sets ``rows``, ``labels`` and ``n``, then loads the samples and computes their
-    kernel values.
+    kernel values. Those of a block of more than ``SIMD_BLOCK`` samples are computed part by part,
+    in blocks of pairs.
     """
 
-    def __init__(self, Store store):
+    def __cinit__(self, Store store, Py_ssize_t size=SIMD_BLOCK):
+        self.size = size
+        self.rows = <int64_t *>grown_buffer(NULL, size * sizeof(int64_t))
+        self.labels = <int32_t *>grown_buffer(NULL, size * sizeof(int32_t))
+        self.stored = <int32_t *>grown_buffer(NULL, size * sizeof(int32_t))
+        self.stored_ids = <int64_t *>grown_buffer(NULL, size * sizeof(int64_t))
+        self.visits.row = <Py_ssize_t *>grown_buffer(NULL, size * sizeof(Py_ssize_t))
+        self.visits.place = <int32_t *>grown_buffer(NULL, size * sizeof(int32_t))
+        self.visits.cost = <double *>grown_buffer(NULL, size * sizeof(double))
+        self.visits.row_id = <int64_t *>grown_buffer(NULL, size * sizeof(int64_t))
+
+    def __dealloc__(self):
+        free(self.rows)
+        free(self.labels)
+        free(self.stored)
+        free(self.stored_ids)
+        free(self.visits.row)
+        free(self.visits.place)
+        free(self.visits.cost)
+        free(self.visits.row_id)
+
+    def __init__(self, Store store, Py_ssize_t size=SIMD_BLOCK):
         self.store = store
         self.block = store.new_block()
+        if size > SIMD_BLOCK:
+            self.block.enlarge(size)
         self.scored.gram, self.scored.gram_ld = self.gram, SIMD_BLOCK
 
     cdef int load(self, X) except -1:
         """Load the samples from X, and allocate memory for them in the store."""
         cdef Store store = self.store
         # With prefetch, the samples of the previous block may still be added, too.
-        cdef Py_ssize_t n_slots = store.n_slots + 2 * SIMD_BLOCK
+        cdef Py_ssize_t n_slots = store.n_slots + 2 * self.size
         cdef Py_ssize_t capacity, ld = round_up(n_slots, SIMD_TILE) + SIMD_TILE
         self.is_scored = False
         store.reserve(n_slots)
@@ -106,19 +143,11 @@ cdef class SampleBlock:
 
     cdef int score_themselves(self) except -1:
         """Compute the Gram matrix of the block; raise an error if it is not finite."""
-        cdef Py_ssize_t r
         cdef int code
         with nogil:
             code = self.store.gram(self.block, self.gram, SIMD_BLOCK)
         self.store.raise_errors(code)
-        # In float32 kernel values may overflow; the diagonal bounds the others.
-        for r in range(self.block.n_rows):
-            if not (isfinite(self.gram[r * SIMD_BLOCK + r])
-                    and holds_values(&self.store.map, self.store.norm_of(self.block, r))):
-                raise ValueError(
-                    f"Kernel values of row {self.rows[r]} of X are not finite in single "
-                    "precision; scaling the features, or other kernel parameters, may help.")
-        return 0
+        return check_gram(self.store, self.block, self.gram, self.rows)
 
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1:
         """Load vectors of the store as a block."""
@@ -154,44 +183,62 @@ cdef class PairBlock:
         self.block = store.new_block()
         self.scored.gram, self.scored.gram_ld = self.gram, SIMD_BLOCK
 
+    def __dealloc__(self):
+        free(self.place)
+
     cdef int reserve(self, SampleBlock whole, Py_ssize_t n_slots) except -1:
         """Allocate memory for any samples of the block, against up to ``n_slots`` vectors."""
-        cdef Py_ssize_t r, ld = round_up(n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
+        cdef Py_ssize_t ld = round_up(n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
+        if self.n_places < whole.size:
+            self.place = <int32_t *>grown_buffer(self.place, whole.size * sizeof(int32_t))
+            self.n_places = whole.size
         if self.capacity < SIMD_BLOCK * ld:
             values = grown(np.zeros(0, np.float32), SIMD_BLOCK * (ld + ld // 4))
             self.scored.values = <float *>address(values)
             self.values_array, self.capacity = values, SIMD_BLOCK * (ld + ld // 4)
-        for r in range(whole.n):
-            self.rows[r] = <int32_t>r
-        return whole.store.raise_errors(
-            whole.store.select(self.block, whole.block, self.rows, whole.n))
+        return whole.store.reserve_block(self.block, whole.block)
 
-    cdef int select(self, SampleBlock whole, Samples given, ClassCodes codes) noexcept nogil:
-        """Select the samples that belong to a pair; return -1 if out of memory."""
-        cdef Py_ssize_t r
+    cdef Py_ssize_t select(self, SampleBlock whole, Py_ssize_t first, Samples given,
+                           ClassCodes codes) noexcept nogil:
+        """Select samples that belong to a pair, from a visit on; return the first visit left."""
+        cdef Py_ssize_t r, end = whole.visits.n
         self.n = 0
-        for r in range(whole.visits.n):
+        for r in range(first, whole.visits.n):
             self.place[r] = -1
             if whole.visits.place[r] >= 0 and given.belongs(whole.visits.row[r], codes):
+                if self.n == SIMD_BLOCK:
+                    end = r
+                    break
                 self.place[r] = <int32_t>self.n
                 self.rows[self.n] = whole.visits.place[r]
                 self.n += 1
-        return whole.store.select(self.block, whole.block, self.rows, self.n) if self.n else 0
+        if self.n:
+            whole.store.select(self.block, whole.block, self.rows, self.n)
+            whole.store.gram(self.block, self.gram, SIMD_BLOCK)
+        return end
 
-    cdef void score(self, SampleBlock whole, Store store) noexcept nogil:
-        """Compute the kernel values against the vectors of the pair, and copy the Gram matrix."""
+    cdef void score(self, Store store) noexcept nogil:
+        """Compute the kernel values against the vectors of the pair."""
         cdef Py_ssize_t last = round_up(store.n_slots, SIMD_TILE)
         self.scored.ld = round_up(store.n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
         store.values(self.block, 0, last, self.scored.values, self.scored.ld)
-        self.copy_gram(whole)
 
-    cdef void copy_gram(self, SampleBlock whole) noexcept nogil:
-        """Copy the kernel values between the samples."""
-        cdef Py_ssize_t r, q
-        for r in range(self.n):
-            for q in range(self.n):
-                self.gram[r * SIMD_BLOCK + q] = whole.gram[
-                    self.rows[r] * SIMD_BLOCK + self.rows[q]]
+    cdef Py_ssize_t check_values(self, SampleBlock whole) except -1:
+        """Raise an error if kernel values of samples of the block are not finite.
+
+        Returns the number of values computed.
+        """
+        cdef Py_ssize_t first, r, n_computed = 0
+        self.reserve(whole, 0)
+        for first in range(0, whole.n, SIMD_BLOCK):
+            self.n = min(SIMD_BLOCK, whole.n - first)
+            for r in range(self.n):
+                self.rows[r] = <int32_t>(first + r)
+            whole.store.select(self.block, whole.block, self.rows, self.n)
+            whole.store.gram(self.block, self.gram, SIMD_BLOCK)
+            check_gram(whole.store, self.block, self.gram, &whole.rows[first])
+            n_computed += self.n * self.n
+        return n_computed
 
 
 @cython.final

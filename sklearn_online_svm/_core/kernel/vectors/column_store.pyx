@@ -117,6 +117,18 @@ cdef class ColumnStore(Store):
             self.rest.make_room(block.rest)
         return 0
 
+    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1:
+        self.part.make_room_for(block.part, labels, a, b)
+        if self.rest is not None:
+            self.rest.make_room_for(block.rest, labels, a, b)
+        return 0
+
+    cdef int reserve_block(self, Block block, Block source) except -1:
+        self.part.reserve_block(block.part, source.part)
+        if self.rest is not None:
+            self.rest.reserve_block(block.rest, source.rest)
+        return 0
+
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         block.n_rows = n
         if self.part.load_slots(block.part, slots, n) < 0:

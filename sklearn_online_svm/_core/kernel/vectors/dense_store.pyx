@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ...memory cimport address, grown, round_up
-from ...simd.primitives cimport SIMD_TILE, simd_rows
+from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_rows
 from .stores cimport Block, Store, fit, real, row_array
 
 import numpy as np
@@ -92,6 +92,13 @@ cdef class DenseStore(Store):
             else:
                 _from_tiles(<float *>self.tiles, slots[r], d, <float *>block.rows + r * d)
                 (<float *>block.norms)[r] = (<float *>self.norms)[slots[r]]
+        return 0
+
+    cdef int reserve_block(self, Block block, Block source) except -1:
+        cdef Py_ssize_t n_bytes = SIMD_BLOCK * self.n_features * block.itemsize
+        if (fit(&block.rows, &block.rows_capacity, n_bytes)
+                or fit(&block.tiles, &block.tiles_capacity, n_bytes)):
+            raise MemoryError()
         return 0
 
     cdef int select(self, Block block, Block source, const int32_t *rows,

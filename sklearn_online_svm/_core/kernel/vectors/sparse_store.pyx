@@ -221,9 +221,14 @@ cdef class SparseStore(Store):
                                    block.length[r], <char *>block.norms + r * block.itemsize)
 
     cdef int spread(self, Block block) noexcept nogil:
-        """Transpose the block into its panel, over the columns that occur in it."""
+        """Transpose the block into its panel, over the columns that occur in it.
+
+        A block of more samples has none: kernel values are computed of parts of it.
+        """
         cdef Py_ssize_t k, r
         cdef int32_t column
+        if block.n_rows > SIMD_BLOCK:
+            return 0
         for k in range(block.n_touched):
             block.place[block.touched[k]] = 0
         block.n_touched = 0
@@ -252,6 +257,13 @@ cdef class SparseStore(Store):
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         return self.load_rows(block, self.indices, self.data, self.start, self.length, self.norms,
                               slots, n)
+
+    cdef int reserve_block(self, Block block, Block source) except -1:
+        cdef Py_ssize_t n_columns = 1 + min(self.n_features, source.nnz)
+        if self.room(block, source.nnz) < 0 or fit(
+                &block.panel, &block.panel_capacity, n_columns * SIMD_BLOCK * block.itemsize):
+            raise MemoryError()
+        return 0
 
     cdef int select(self, Block block, Block source, const int32_t *rows,
                     Py_ssize_t n) noexcept nogil:
@@ -336,6 +348,15 @@ cdef class SparseStore(Store):
     cdef int make_room(self, Block block) except -1:
         if self.heap_used + block.nnz > self.heap_capacity:
             self.collect(block.nnz)
+        return 0
+
+    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1:
+        cdef Py_ssize_t nnz = 0, r
+        for r in range(block.n_rows):
+            if labels[r] == a or labels[r] == b:
+                nnz += block.length[r]
+        if self.heap_used + nnz > self.heap_capacity:
+            self.collect(nnz)
         return 0
 
     cdef int collect(self, Py_ssize_t wanted) except -1:

@@ -1,7 +1,8 @@
 """Vector stores, and kernel values of blocks of samples against them.
 
 A *store* owns vectors in slots. A *block* holds up to ``SIMD_BLOCK`` samples prepared for kernel
-values. ``values`` computes block x slots, ``gram`` block x block; both round to float32.
+values. ``values`` computes block x slots, ``gram`` block x block; both round to float32. A block
+that has been enlarged holds more samples, for ``select`` and ``put`` only.
 
 ``reserve`` and ``load`` need the GIL and may raise. Methods marked nogil do not raise and use no
 Python objects, except that the stores of Python kernels acquire the GIL themselves and keep an
@@ -54,10 +55,11 @@ cdef class Block:
     cdef object X
     cdef const char *rows_in_X
     cdef object ids
-    cdef int64_t own_ids[SIMD_BLOCK]
+    cdef int64_t *own_ids
 
     cdef simd_rows as_rows(self) noexcept nogil
     cdef simd_panel as_panel(self) noexcept nogil
+    cdef int enlarge(self, Py_ssize_t n) except -1
 
 
 cdef class Store:
@@ -86,11 +88,13 @@ cdef class Store:
     cdef int detach(self) except -1
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
+    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1
     cdef int raise_errors(self, Py_ssize_t code=*) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil
+    cdef int reserve_block(self, Block block, Block source) except -1
     cdef int select(self, Block block, Block source, const int32_t *rows,
                     Py_ssize_t n) noexcept nogil
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,

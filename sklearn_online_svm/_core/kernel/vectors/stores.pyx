@@ -10,7 +10,7 @@ from libc.math cimport INFINITY, fabs, pow
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, realloc
 
-from ...memory cimport address, grown, round_up
+from ...memory cimport address, grown, grown_buffer, round_up
 from ...simd.primitives cimport (
     SIMD_BLOCK, SIMD_CENTRED, SIMD_COMMON, SIMD_COSINE, SIMD_EQUAL, SIMD_HARMONIC, SIMD_LINEAR,
     SIMD_OVERLAP, SIMD_POLY, SIMD_PRODUCT, SIMD_RBF, SIMD_SIGMOID, SIMD_TANIMOTO,
@@ -71,6 +71,20 @@ cdef class Block:
         free(self.panel)
         free(self.place)
         free(self.touched)
+        free(self.own_ids)
+
+    cdef int enlarge(self, Py_ssize_t n) except -1:
+        """Allocate memory for ``n`` samples, before the block is used."""
+        self.norms = grown_buffer(self.norms, n * self.itemsize)
+        self.own_ids = <int64_t *>grown_buffer(self.own_ids, n * sizeof(int64_t))
+        if self.start != NULL:
+            self.start = <int64_t *>grown_buffer(self.start, n * sizeof(int64_t))
+            self.length = <int32_t *>grown_buffer(self.length, n * sizeof(int32_t))
+        if self.part is not None:
+            self.part.enlarge(n)
+        if self.rest is not None:
+            self.rest.enlarge(n)
+        return 0
 
     cdef simd_rows as_rows(self) noexcept nogil:
         cdef simd_rows fresh
@@ -172,6 +186,10 @@ cdef class Store:
         """Allocate memory for what ``put`` writes, except slots, so that it cannot fail."""
         return 0
 
+    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1:
+        """Do so for the samples of two classes; ``labels`` are those of the block."""
+        return 0
+
     cdef int raise_errors(self, Py_ssize_t code=0) except -1:
         """Raise the exception of a Python kernel, or a MemoryError for a negative ``code``."""
         if self.failed:
@@ -186,7 +204,8 @@ cdef class Store:
         block.itemsize = self.dtype.itemsize
         block.n_features = self.n_features
         block.norms = calloc(SIMD_BLOCK, block.itemsize)
-        if block.norms == NULL:
+        block.own_ids = <int64_t *>calloc(SIMD_BLOCK, sizeof(int64_t))
+        if block.norms == NULL or block.own_ids == NULL:
             raise MemoryError()
         return block
 
@@ -214,6 +233,10 @@ cdef class Store:
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         return -1
+
+    cdef int reserve_block(self, Block block, Block source) except -1:
+        """Allocate memory so that ``select`` and ``gram`` of any samples of ``source`` succeed."""
+        return 0
 
     cdef int select(self, Block block, Block source, const int32_t *rows,
                     Py_ssize_t n) noexcept nogil:
