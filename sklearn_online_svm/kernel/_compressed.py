@@ -83,8 +83,8 @@ class CompressedClassifier(MetaEstimatorMixin, PairwiseClassifier):
     n_support_vectors_before_ : int
         Number of support vectors of the original model.
     max_difference_ : float
-        Largest absolute difference of a decision value at the support vectors of the original
-        model, measured with the predictions of both models.
+        Largest absolute difference of a decision value of a binary problem at the support
+        vectors of the original model, measured with the predictions of both models.
     rkhs_distance_ : ndarray of shape (n_problems,)
         Distance of the weight vectors of both models in the feature space, for each binary
         problem. It bounds the difference at any x; see Notes.
