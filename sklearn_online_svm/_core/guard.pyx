@@ -286,14 +286,49 @@ def _act_for(owner, function, arguments):
         del _acting_for[me]
 
 
+@cython.final
+cdef class Calls:
+    """Calls (function, argument, ...), of which each thread takes the next one until none is left.
+
+    The next one is taken under the GIL, so that one thread runs it.
+    """
+    cdef list calls
+    cdef list results
+    cdef object error
+    cdef Halt halt
+    cdef Py_ssize_t n_begun
+
+    def __init__(self, calls, halt):
+        self.calls, self.results, self.error = calls, [None] * len(calls), None
+        self.halt, self.n_begun = halt, 0
+
+    def run(self):
+        cdef Py_ssize_t k
+        while self.n_begun < len(self.calls):
+            k = self.n_begun
+            self.n_begun += 1
+            try:
+                self.results[k] = self.calls[k][0](*self.calls[k][1:])
+            except BaseException as error:
+                # An exception of a kernel function in one thread leaves others without values,
+                # which they report as MemoryError: the cause is raised.
+                if self.error is None or isinstance(self.error, MemoryError):
+                    self.error = error
+                if not isinstance(error, Exception):
+                    self.halt.now = True
+
+
 cdef object share(list calls, object executor, Halt halt):
-    """Run the calls (function, argument, ...) in threads.
+    """Run the calls (function, argument, ...) in this thread and others; return their results.
+
+    They begin in the given order: the longest ones should come first.
 
     An interrupt is recorded, the threads are stopped by ``halt``, and it is raised after they have
     ended. If it were raised in the Python code that starts and awaits threads, some of them would
     continue unnoticed.
     """
     caught = []
+    cdef Calls work = Calls(calls, halt)
 
     def note(number, frame):
         halt.now = True
@@ -313,13 +348,14 @@ cdef object share(list calls, object executor, Halt halt):
             interrupt, halt.now = error, True
     try:
         me = _this_thread()
-        futures = [None] * len(calls)
+        futures = [None] * (min(len(calls), executor._max_workers) - 1)
         try:
-            for k, call in enumerate(calls):
-                futures[k] = executor.submit(_act_for, me, call[0], call[1:])
+            for k in range(len(futures)):
+                futures[k] = executor.submit(_act_for, me, work.run, ())
+            work.run()
             wait(futures)
         except BaseException:           # no memory: wait for the threads already started
-            halt.now = True
+            halt.now, work.n_begun = True, len(calls)
             for future in futures:
                 while future is not None and not future.done():
                     sleep(0.001)
@@ -332,10 +368,6 @@ cdef object share(list calls, object executor, Halt halt):
         handler(_signal.SIGINT, None)
     if interrupt is not None:
         raise interrupt
-    # An exception of a kernel function in one thread leaves others without values, which they
-    # report as MemoryError: raise the cause.
-    for future in futures:
-        error = future.exception()
-        if error is not None and not isinstance(error, MemoryError):
-            raise error
-    return [future.result() for future in futures]
+    if work.error is not None:
+        raise work.error
+    return work.results

@@ -60,8 +60,10 @@ cdef class Finisher:
             finally:
                 self.halt.now = False
             return 0
+        sizes = [-(<Problem>problem).members.n for problem in problems]
+        calls = [(self.finish_problem, problems[k]) for k in np.argsort(sizes, kind="stable")]
         while True:
-            share([(self.finish_problem, problem) for problem in problems], executor, self.halt)
+            share(calls, executor, self.halt)
             # A signal has ended the threads early.
             check_interrupts()
             if all([(<Problem>problem).is_finished for problem in problems]):

@@ -18,7 +18,6 @@ cdef class Stream:
     cdef Halt halt
     cdef SampleBlock block
     cdef list active                # the problems that have samples in the block, by number
-    cdef Py_ssize_t n_begun         # of them
     cdef Py_ssize_t[::1] counts     # of pairs: number of samples of the block in each class
     cdef Prefetch prefetch
     cdef Samples given

@@ -354,18 +354,17 @@ cdef class Stream:
         if self.is_slow or self.store.cost == INFINITY:
             saved = self.slots.saved()
         self.can_stop, self.is_slow, self.stopped = saved is not None, False, False
-        self.n_begun = 0
         try:
             if len(self.problems) == 1:
                 with nogil:
                     r = self.visit_in_order(only, 0, self.block.visits.place, 0,
                                             self.block.visits.n)
             elif executor is None:
-                self.visit_next()
+                for c in self.active:
+                    self.visit_one(c)
             else:
                 self.order_by_cost()
-                n_tasks = min(len(self.active), executor._max_workers)
-                share([(self.visit_next,)] * n_tasks, executor, self.halt)
+                share([(self.visit_one, c) for c in self.active], executor, self.halt)
             self.store.raise_errors(r)
             if self.stopped:
                 check_interrupts()
@@ -381,7 +380,7 @@ cdef class Stream:
         return r
 
     cdef int order_by_cost(self) except -1:
-        """Move the problems that may take longest to the front: the last ones are short."""
+        """Move the problems that may take longest to the front."""
         cdef Problem problem
         cdef Py_ssize_t k
         cdef double[::1] cost = np.empty(len(self.active))
@@ -394,21 +393,16 @@ cdef class Stream:
         self.active = [self.active[k] for k in order]
         return 0
 
-    def visit_next(self):
-        """Process all samples in one active problem after the other, until none is left."""
-        cdef Py_ssize_t r = 0, c
-        cdef Problem problem
+    def visit_one(self, Py_ssize_t c):
+        """Process all samples in one problem."""
+        cdef Py_ssize_t r
+        cdef Problem problem = self.problems[c]
         cdef WorkSpace space = self.slots.borrow()
         try:
-            while self.n_begun < len(self.active):
-                # Under the GIL, so that each problem is processed by one thread.
-                c = self.active[self.n_begun]
-                self.n_begun += 1
-                problem = self.problems[c]
-                problem.matrix.use(space.computer)
-                if space.part is not None:
-                    self.visit_parts(problem, c, space.part)
-                    continue
+            problem.matrix.use(space.computer)
+            if space.part is not None:
+                self.visit_parts(problem, c, space.part)
+            else:
                 with nogil:
                     r = self.visit_in_order(problem, c, self.block.visits.place, 0,
                                             self.block.visits.n)
