@@ -2,8 +2,8 @@
 
 ``multiclass_real`` and ``multiclass_generated``: parameters of both forms, found by the same
 search, and errors. ``multiclass_times``: times with the stored parameters, so that they can be
-measured again without a search. ``multiclass_stream``: letters in chunks. ``multiclass_late``:
-letters of which five come late.
+measured again without a search. ``multiclass_forest``: many samples, by number of threads.
+``multiclass_stream``: letters in chunks. ``multiclass_late``: letters of which five come late.
 """
 
 from ..bench.harness import DataMissing, grid
@@ -16,6 +16,9 @@ SEARCHES = ("multiclass_real", "multiclass_generated")
 N_TIMED = 3
 # The import of a fresh process takes longer than a small set.
 N_QUICK_SETS = 4
+# Numbers of generated samples, and of threads.
+FOREST = [(20_000, 1), (20_000, 2), (100_000, 2)]
+FOREST_MODELS = ("lasvc", "intelex")
 STREAMS = dict(form=FORMS, algorithm=("lasvm", "lasvm-g"))
 
 
@@ -54,6 +57,15 @@ def _params(run):
     return {form: run["tuned"][form]["params"] for form in FORMS}
 
 
+def measure_forest(settings):
+    cases = [
+        dict(n_train=n_train, threads=threads, model=model)
+        for n_train, threads in FOREST
+        for model in FOREST_MODELS
+    ]
+    return settings.records("fit_forest", cases, n_classes=7, limit=1800)
+
+
 def measure_stream(settings):
     return settings.records("stream_multiclass", grid(**STREAMS, seed=settings.runs(3)))
 
@@ -66,6 +78,7 @@ STEPS = {
     "multiclass_real": tune_real,
     "multiclass_generated": tune_generated,
     "multiclass_times": measure_times,
+    "multiclass_forest": measure_forest,
     "multiclass_stream": measure_stream,
     "multiclass_late": measure_late,
 }

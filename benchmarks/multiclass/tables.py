@@ -8,7 +8,7 @@ from ..bench.results import NoResults
 from ..bench.rst import count, list_table, number, pivot, times
 from ..bench.summary import Records, mean_curve, stored_records
 from .sets import SETS
-from .steps import SEARCHES
+from .steps import FOREST, FOREST_MODELS, SEARCHES
 from .tasks import CHUNK, FORMS, N_STREAM
 
 CHOICES = {"tuned": "tuned", "C1": "C = 1", "C10": "C = 10"}
@@ -162,6 +162,24 @@ def time_ratios(results):
     return pivot(tuned, columns, parts)
 
 
+def forest(results):
+    """A row for each number of samples and threads: times and errors of LASVC and its peer."""
+    found = stored_records("multiclass_forest", results).ok()
+    rows = []
+    for n_train, threads in FOREST:
+        runs = [found.where(n_train=n_train, threads=threads, model=m) for m in FOREST_MODELS]
+        if all(runs):
+            numbers = [
+                number(run.median(field), factor)
+                for field, factor in (("fit_seconds", 1), ("predict_seconds", 1), ("error", 100))
+                for run in runs
+            ]
+            rows.append([count(n_train), count(threads), *numbers])
+    parts = [f"{part}, {model}" for part in ("fit (s)", "predict (s)", "error (%)")
+             for model in ("LASVC", "intelex")]  # fmt: skip
+    return list_table(["samples", "threads", *parts], rows)
+
+
 def _kinds(found):
     for algorithm in found.distinct("algorithm"):
         for form in FORMS:
@@ -202,6 +220,7 @@ TABLES = {
     **{f"multiclass_errors_{choice}": partial(errors, choice) for choice in CHOICES},
     "multiclass_sets": description,
     "multiclass_times": time_ratios,
+    "multiclass_forest": forest,
     "multiclass_stream": stream,
     "multiclass_late": late,
 }
