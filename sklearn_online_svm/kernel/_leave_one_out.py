@@ -218,8 +218,7 @@ def leave_one_out_decision_function(self, X, y):
 
     Returns
     -------
-    scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
-            (n_samples, n_classes * (n_classes - 1) / 2)
+    scores : ndarray of shape (n_samples,) or (n_samples, n_columns)
         Decision values, in the form of ``decision_function``.
 
     Raises

@@ -205,12 +205,11 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
         Returns
         -------
-        scores : ndarray of shape (n_samples,), (n_samples, n_classes) or \
-                (n_samples, n_classes * (n_classes - 1) / 2)
+        scores : ndarray of shape (n_samples,) or (n_samples, n_columns)
             Decision function values. Two classes: positive for ``classes_[1]``. More than two: a
             column for each class or, in one-vs-one models with ``decision_function_shape="ovo"``,
-            for each pair, in the order (0, 1), (0, 2), ... of ``classes_``, positive for the
-            first class.
+            for each of the n_classes * (n_classes - 1) / 2 pairs, in the order (0, 1), (0, 2),
+            ... of ``classes_``, positive for the first class.
 
         Raises
         ------
