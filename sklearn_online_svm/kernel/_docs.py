@@ -35,9 +35,9 @@ feature_names_in_ : ndarray of shape (n_features,)
     - ``"ovr"``, one-vs-rest: ``n_classes`` problems, each class against all others.
       :meth:`predict` returns the class with the largest decision value.
 
-    Keep one-vs-one for classes that are noisy or overlap (training takes less time), for many
-    classes with few samples each, and with a linear kernel. Try one-vs-rest for text or one-hot
-    categories with many classes, and where the decision values of classes must be comparable.
+    Keep one-vs-one for most data: training takes less time on most sets, except with fewer than
+    about 100 samples per class. Try one-vs-rest for text or one-hot categories with many classes,
+    and where the decision values of classes must be comparable.
 decision_function_shape : {"ovr", "ovo"}, default="ovr"
     Shape of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes, as
     in ``SVC``: (n_samples, n_classes), computed from votes and the decision values of the pairs

@@ -38,8 +38,8 @@ cdef double COSTLY, COSTLY_SHARED
 COSTLY, COSTLY_SHARED = 15.0, 4.0
 
 # Blocks of pairs: samples that a pair has on average, with which little time is spent on the block
-# itself; and limits of the visits and of the array elements accessed by them, about 20 ms, after
-# which signals are checked.
+# itself; and limits of the visits and of the array elements accessed by them. Signals are checked
+# after a block: mostly 4 to 50 ms, as with the blocks of one-vs-rest.
 cdef enum:
     OF_PAIR = 48
     MOST_VISITS = 1 << 14
@@ -155,9 +155,9 @@ cdef class Stream:
     # -------------------------------------------------------------------------- score
 
     cdef int score(self, executor) except -1:
-        """Compute the kernel values of the block, for all problems, or raise an error.
+        """Compute the kernel values of the block, for all problems.
 
-        Problems with copies of their vectors compute them themselves.
+        Problems with copies of their vectors compute them themselves: here they are only checked.
         """
         cdef WorkSpace space
         if self.slots.copied:

@@ -8,7 +8,8 @@ So the problems of a one-vs-rest model can process the same block in parallel.
 A single problem has the slots of the store (``identity``). The problems of one-vs-rest share most
 vectors: each gathers its rows from rows over the store, which they share. Those of one-vs-one have
 few vectors each, and share few: each computes its rows from copies of its vectors, in its own
-slots (``copies``).
+slots (``copies``). Such a problem takes the samples of a block in parts, and copies the vectors it
+has added after each part.
 """
 cimport cython
 from libc.math cimport INFINITY, fmin, sqrt
