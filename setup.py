@@ -21,6 +21,7 @@ from setuptools.command.build_ext import build_ext
 CORE = "sklearn_online_svm/_core"
 # An extension with the code of memoryviews, which would otherwise be compiled into each of them.
 SHARED = f"{CORE}/_cyutility"
+ROOMS_WITH_HEADERS = ("simd", "kernel/rows", "linear", "threads")
 DEBUG = os.environ.get("SOSVM_DEBUG", "0") not in ("", "0")
 NO_EXTENSIONS = os.environ.get("SOSVM_NO_EXTENSIONS", "0") not in ("", "0")
 
@@ -78,7 +79,7 @@ def extensions():
         Extension(
             _module_name(source),
             sources=[source],
-            include_dirs=[f"{CORE}/{room}" for room in ("simd", "kernel/rows", "linear")],
+            include_dirs=[f"{CORE}/{room}" for room in ROOMS_WITH_HEADERS],
             depends=sorted(depends),
         )
         for source in sources

@@ -5,7 +5,7 @@ from importlib import import_module
 STUDIES = (
     "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
     "label_efficient", "active", "imbalance", "advice", "calibration", "cells", "compression",
-    "deployment", "multiclass", "new_classes", "novelty", "random_problems", "regression",
+    "cores", "deployment", "multiclass", "new_classes", "novelty", "random_problems", "regression",
     "search",
 )  # fmt: skip
 

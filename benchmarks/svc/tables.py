@@ -189,26 +189,6 @@ def cache_size(results):
     )
 
 
-CORES = [2, 4, 8, 16, 64]
-
-
-def cores(results):
-    """What two threads gain, carried on to more by Amdahl's law: a model, not a measurement."""
-    rows = []
-    for name in ("adult_csr", "adult_dense", "mnist_8", "mnist_ten"):
-        records = stored_records(name, results)
-        for model in ("lasvc", "sklearnex"):
-            one, two = (records.where(column=f"{model}_{n}").median("fit_seconds") for n in (1, 2))
-            if one is None or two is None:
-                continue
-            serial = min(max(2 * two / one - 1, 0), 1)
-            expected = [one * (serial + (1 - serial) / n) for n in CORES]
-            title = f"{WORKLOADS[name].title}: {NAMES[model]}"
-            rows.append([title, percent(serial), *map(seconds, [one, *expected])])
-    header = ["", "serial share", "1 core", *(f"{n} cores" for n in CORES)]
-    return split_table(header, rows, {"Measured": 3, "Predicted": 4})
-
-
 def how_long(results):
     """Fit and predict by samples, features, classes and threads."""
     records = stored_records("how_long", results)
@@ -353,7 +333,7 @@ def mnist_multiclass(results):
 TABLES = {
     table.__name__: table
     for table in (
-        sets, relative_times, memory, classes, cache_size, cores, how_long, prefixes,
+        sets, relative_times, memory, classes, cache_size, how_long, prefixes,
         leave_one_out, text, table_3_2, table_3_3, mnist_multiclass,
     )
 } | {

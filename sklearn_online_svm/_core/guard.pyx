@@ -36,7 +36,7 @@ cdef extern from *:
 cdef dict _acting_for = {}
 
 
-cdef unsigned long _this_thread():
+cpdef unsigned long this_thread():
     cdef unsigned long me = PyThread_get_thread_ident()
     return _acting_for.get(me, me) if _acting_for else me
 
@@ -54,7 +54,7 @@ cdef class Guard:
 
     cpdef bint is_mine(self):
         """Return whether this thread holds the guard."""
-        return self.held and self.owner == _this_thread()
+        return self.held and self.owner == this_thread()
 
     cdef int refuse(self) except -1:
         raise RuntimeError(
@@ -63,7 +63,7 @@ cdef class Guard:
 
     cdef int enter(self, bint reads) except -1:
         """Wait until this thread holds the guard."""
-        cdef unsigned long me = _this_thread()
+        cdef unsigned long me = this_thread()
         place = None
         while self.held:
             if self.owner == me:
@@ -277,7 +277,8 @@ cdef class Halt:
     """Stop flag of threads that work on parts of one call."""
 
 
-def _act_for(owner, function, arguments):
+def act_for(owner, function, arguments):
+    """Call a function for another thread: in guards, this thread counts as that one."""
     me = PyThread_get_thread_ident()
     _acting_for[me] = owner
     try:
@@ -347,11 +348,11 @@ cdef object share(list calls, object executor, Halt halt):
             # once.
             interrupt, halt.now = error, True
     try:
-        me = _this_thread()
+        me = this_thread()
         futures = [None] * (min(len(calls), executor._max_workers) - 1)
         try:
             for k in range(len(futures)):
-                futures[k] = executor.submit(_act_for, me, work.run, ())
+                futures[k] = executor.submit(act_for, me, work.run, ())
             work.run()
             wait(futures)
         except BaseException:           # no memory: wait for the threads already started

@@ -111,9 +111,8 @@ class LASVC(Probabilities, OnlineSVC):
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.
     n_jobs : int, default=None
-        Number of threads for kernel values, for the binary problems of more than two classes and
-        for predictions. None means 1 unless in a :obj:`joblib.parallel_backend` context; -1 means
-        using all cores.
+        Number of threads for training and predictions; they do not change the result. None means 1
+        unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
     verbose : int, default=0

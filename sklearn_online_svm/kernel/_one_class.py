@@ -76,8 +76,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.
     n_jobs : int, default=None
-        Number of threads for kernel values and for predictions. None means 1 unless in a
-        :obj:`joblib.parallel_backend` context; -1 means using all cores.
+        Number of threads for training and predictions; they do not change the result. None means 1
+        unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
     verbose : int, default=0

@@ -29,7 +29,7 @@ def test_headers_have_no_warnings(header, tmp_path):
     program.write_text(
         f'#include "{header}"\n#include "{header}"\nint main(void) {{ {call} return 0; }}\n'
     )
-    rooms = [f"-I{CORE / room}" for room in ("simd", "kernel/rows", "linear")]
+    rooms = [f"-I{CORE / room}" for room in ("simd", "kernel/rows", "linear", "threads")]
     flags = ["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror"]
     command = [COMPILER, *flags, *rooms, "-c", str(program), "-o", str(tmp_path / "program.o")]
     done = subprocess.run(command, capture_output=True, text=True)

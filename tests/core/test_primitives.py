@@ -100,12 +100,14 @@ def update_two(level, g, ki, step_i, kj, step_j, up, down, bound=None):
 
 
 def partner(level, g, ki, diag, g_i, k_ii, down):
-    arguments = g, ki, diag, g_i, np.float32(k_ii), down, len(g)
+    gain = np.zeros(1, np.float32)
+    arguments = g, ki, diag, g_i, np.float32(k_ii), down, len(g), gain
     return call(level, "partner", *arguments, returns=ctypes.c_ssize_t)
 
 
 def companion(level, g, ki, diag, step_i, k_ii, up, down):
-    arguments = g, ki, diag, step_i, np.float32(k_ii), up, down, len(g)
+    gain = np.zeros(1, np.float32)
+    arguments = g, ki, diag, step_i, np.float32(k_ii), up, down, len(g), gain
     return call(level, "companion", *arguments, returns=ctypes.c_ssize_t)
 
 

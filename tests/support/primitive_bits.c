@@ -76,6 +76,7 @@ static void solver(const simd_table *t, const char *name) {
         simd_extremes e;
         simd_moments m;
         ptrdiff_t found;
+        float gain;
         numbers(kernel_i, n, 0);
         numbers(kernel_j, n, 0);
         numbers(diagonal, n, 0);
@@ -111,10 +112,10 @@ static void solver(const simd_table *t, const char *name) {
             add_extremes(&e);
             add_double(t->update_two(g, kernel_i, 0.3, kernel_j, 0.7, up, down, NULL, n, &e));
         } else if (!strcmp(name, "partner")) {
-            found = t->partner(g, kernel_i, diagonal, 1.0, 1.7f, down, n);
+            found = t->partner(g, kernel_i, diagonal, 1.0, 1.7f, down, n, &gain);
             add_bytes(&found, sizeof found);
         } else if (!strcmp(name, "companion")) {
-            found = t->companion(g, kernel_i, diagonal, 0.3, 1.7f, up, down, n);
+            found = t->companion(g, kernel_i, diagonal, 0.3, 1.7f, up, down, n, &gain);
             add_bytes(&found, sizeof found);
         } else if (!strcmp(name, "moments")) {
             t->moments(g, a, bound, y, n, &m);

@@ -41,6 +41,8 @@
 #define SIMD_TILE 16
 /* Samples between the one in use and the one that an epoch in random order prefetches. */
 #define SIMD_PREFETCH_DISTANCE 8
+/* Slots among which extremes are found faster: parts of a pass are multiples. */
+#define SIMD_STRETCH 512
 /* Maximum number of samples in one block. */
 #define SIMD_BLOCK 64
 
@@ -289,10 +291,10 @@ typedef struct {
     void (*update)(double *g, const float *ki, const float *kj, double step, const int8_t *up,
                    const int8_t *down, ptrdiff_t n, simd_extremes *extremes);
     /* Second-order working set selection (Fan, Chen and Lin 2005): argmax of
-     * (g_i - g[s])^2 / curvature over the slots that may decrease and have g[s] < g_i; -1 if
-     * there are none. */
+     * (g_i - g[s])^2 / curvature, the gain, over the slots that may decrease and have g[s] < g_i;
+     * -1 if there are none. */
     ptrdiff_t (*partner)(const double *g, const float *ki, const float *diag, double g_i,
-                         float k_ii, const int8_t *down, ptrdiff_t n);
+                         float k_ii, const int8_t *down, ptrdiff_t n, float *gain);
     /* Step on one coordinate of the dual without a bias: g[s] -= step * k[s] and, in the same
      * pass, the extremes of the new g and sum_s max(0, bound[s] g[s]), the losses in the duality
      * gap. */
@@ -304,10 +306,11 @@ typedef struct {
                          const int8_t *up, const int8_t *down, const float *bound, ptrdiff_t n,
                          simd_extremes *extremes);
     /* Second coordinate of a two-dimensional step (Steinwart, Hush and Scovel 2011): argmax over
-     * the slots that may move of r^2 / d, where r = g[s] - step_i ki[s] is the gradient after the
-     * step on i and d = diag[s] - ki[s]^2 / k_ii; -1 if there are none. */
+     * the slots that may move of r^2 / d, the gain, where r = g[s] - step_i ki[s] is the
+     * gradient after the step on i and d = diag[s] - ki[s]^2 / k_ii; -1 if there are none. */
     ptrdiff_t (*companion)(const double *g, const float *ki, const float *diag, double step_i,
-                           float k_ii, const int8_t *up, const int8_t *down, ptrdiff_t n);
+                           float k_ii, const int8_t *up, const int8_t *down, ptrdiff_t n,
+                           float *gain);
     /* Sums over the slots whose bound is not 0. */
     void (*moments)(const double *g, const double *alpha, const float *bound, const int8_t *y,
                     ptrdiff_t n, simd_moments *moments);

@@ -9,6 +9,7 @@ cdef extern from "primitives.h" nogil:
         SIMD_GROUP
         SIMD_WINDOW
         SIMD_BLOCK
+        SIMD_STRETCH
         SIMD_PREFETCH_DISTANCE
         SIMD_LINEAR
         SIMD_POLY
@@ -142,14 +143,15 @@ cdef extern from "primitives.h" nogil:
         void (*update)(double *, const float *, const float *, double, const int8_t *,
                        const int8_t *, ptrdiff_t, simd_extremes *) noexcept nogil
         ptrdiff_t (*partner)(const double *, const float *, const float *, double, float,
-                             const int8_t *, ptrdiff_t) noexcept nogil
+                             const int8_t *, ptrdiff_t, float *) noexcept nogil
         double (*update_one)(double *, const float *, double, const int8_t *, const int8_t *,
                              const float *, ptrdiff_t, simd_extremes *) noexcept nogil
         double (*update_two)(double *, const float *, double, const float *, double,
                              const int8_t *, const int8_t *, const float *, ptrdiff_t,
                              simd_extremes *) noexcept nogil
         ptrdiff_t (*companion)(const double *, const float *, const float *, double, float,
-                               const int8_t *, const int8_t *, ptrdiff_t) noexcept nogil
+                               const int8_t *, const int8_t *, ptrdiff_t,
+                               float *) noexcept nogil
         void (*moments)(const double *, const double *, const float *, const int8_t *,
                         ptrdiff_t, simd_moments *) noexcept nogil
         double (*covariance_times)(const double *, const double *, double *,

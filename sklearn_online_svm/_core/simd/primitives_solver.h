@@ -182,9 +182,9 @@ static void SIMD_NAME(axpy)(double step, const float *SIMD_RESTRICT k, double *S
     for (; i < n; i++) g[i] = D_FMA(step, (double)k[i], g[i]);
 }
 
-/* Extremes are computed by stretches of this many slots; only in the stretch that contains the
+/* Extremes are computed by stretches of SIMD_STRETCH slots; only in the stretch that contains the
  * extreme its slot is searched. */
-#define STRETCH 512
+#define STRETCH SIMD_STRETCH
 
 /* The sum of SUMS partial sums: halves are added until one is left. */
 SIMD_INLINE double SIMD_NAME(tree)(double *sums) {
@@ -361,14 +361,15 @@ static void SIMD_NAME(moments)(const double *SIMD_RESTRICT g, const double *SIMD
     moments->alpha_g = SIMD_NAME(tree)(sums[2]);
 }
 
-/* Second-order selection of the second coordinate: `companion` of primitives.h if `single`, else
- * `partner`. In float32, because only the step needs to be exact, not the selection. */
+/* Second-order selection of the second coordinate, and its gain: `companion` of primitives.h if
+ * `single`, else `partner`. In float32, because only the step needs to be exact, not the
+ * selection. */
 SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
                                            const float *SIMD_RESTRICT ki,
                                            const float *SIMD_RESTRICT diag, double first,
                                            float k_ii, const int8_t *SIMD_RESTRICT up,
                                            const int8_t *SIMD_RESTRICT down, ptrdiff_t n,
-                                           const int single) {
+                                           float *gain, const int single) {
     float gains[STRETCH], best[FL], winner = 0.0f;
     int32_t at[FL];
     vf high = VF_SET(0.0f);
@@ -397,9 +398,9 @@ SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
         for (i = size; i % FL; i++) gains[i] = 0.0f;
         /* Maximum of each lane and its slot. */
         for (i = 0; i < size; i += FL) {
-            const vf gain = VF_LOAD(gains + i);
-            const vi better = VF_GREATER(gain, high);
-            high = VF_SELECT(better, gain, high);
+            const vf here = VF_LOAD(gains + i);
+            const vi better = VF_GREATER(here, high);
+            high = VF_SELECT(better, here, high);
             at_high = VI_SELECT(better, VI_SET((int32_t)(start + i)), at_high);
         }
     }
@@ -410,18 +411,20 @@ SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
             winner = best[l];
             found = at[l] + l;
         }
+    *gain = winner;
     return found;
 }
 
 static ptrdiff_t SIMD_NAME(partner)(const double *g, const float *ki, const float *diag,
-                                    double g_i, float k_ii, const int8_t *down, ptrdiff_t n) {
-    return SIMD_NAME(best_gain)(g, ki, diag, g_i, k_ii, down, down, n, 0);
+                                    double g_i, float k_ii, const int8_t *down, ptrdiff_t n,
+                                    float *gain) {
+    return SIMD_NAME(best_gain)(g, ki, diag, g_i, k_ii, down, down, n, gain, 0);
 }
 
 static ptrdiff_t SIMD_NAME(companion)(const double *g, const float *ki, const float *diag,
                                       double step_i, float k_ii, const int8_t *up,
-                                      const int8_t *down, ptrdiff_t n) {
-    return SIMD_NAME(best_gain)(g, ki, diag, step_i, k_ii, up, down, n, 1);
+                                      const int8_t *down, ptrdiff_t n, float *gain) {
+    return SIMD_NAME(best_gain)(g, ki, diag, step_i, k_ii, up, down, n, gain, 1);
 }
 
 #undef STRETCH

@@ -57,6 +57,8 @@ cdef class Engine:
         self.guard = Guard()
         self.slots = Slots(store, problems)
         self.stream = Stream(self.slots, self.guard, halt)
+        if len(problems) == 1:
+            (<Problem>problems[0]).share_loops(self.stream.team)
         self.finisher = Finisher(self.slots, halt)
         self.set_cache_size(row_bytes)
 

@@ -2,6 +2,7 @@
 from libc.stdint cimport int64_t
 
 from ...guard cimport Halt
+from ...threads.team cimport Team
 from ..vectors.block cimport SampleBlock, Samples
 from .problem cimport Problem
 from .slots cimport Slots
@@ -13,6 +14,7 @@ cdef class Finisher:
     cdef Store store
     cdef list problems
     cdef Halt halt
+    cdef Team team                  # threads that share the loops of a single problem
     cdef SampleBlock block          # work space for kernel values of stored vectors
     cdef int64_t n_evaluations
     cdef object progress            # called several times per second during ``finish``, or None
@@ -22,6 +24,7 @@ cdef class Finisher:
 
     cdef int begin_alone(self, Problem problem) except -1
     cdef int finish(self, list problems, executor) except -1
+    cdef int finish_together(self, Problem problem, executor) except -1
     cdef int begin_finish(self, Problem problem) except -1
     cdef int make_steps(self, Problem problem) except -2 nogil
     cdef bint needs_working_set(self, Problem problem, double violation) noexcept nogil

@@ -1,6 +1,7 @@
 """Optimization over the support set: ``finish``, and the optimized solution for predictions."""
 cimport cython
-from libc.math cimport NAN, fmax
+from cpython.ref cimport PyObject
+from libc.math cimport INFINITY, NAN, fmax
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
@@ -8,11 +9,14 @@ from ...guard cimport Halt, share
 from ...interrupts cimport check_interrupts
 from ...memory cimport round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_extremes, table
+from ...threads.slices cimport axpy, share_values
+from ...threads.team cimport Team
 from ..vectors.block cimport BlockValues, SampleBlock, Samples
 from ..rows.active_set cimport Front
 from ..rows.kernel_matrix cimport KernelMatrix
 from .problem cimport Problem
 from .slots cimport Slots, WorkSpace
+from ..vectors.stores cimport Block, Store
 from ..vectors.support_set cimport Example, SupportSet, turn_example
 
 from ..rows.working_set import most_violating
@@ -31,12 +35,47 @@ cdef double WORKING_SET_PRECISION = 0.1
 cdef enum:
     STRIPE = 2048
 
+# Slots from which on threads share the loops of a problem.
+cdef enum:
+    MANY = 3072
+
+
+# Changes of alpha, which change g.
+cdef struct Moves:
+    Py_ssize_t n
+    const int64_t *slots
+    const int32_t *places   # in the store
+    const float *diag
+    const double *alpha
+    const double *old_alpha
+    PyObject *store
+    PyObject *block         # the vectors
+    float *values           # work space of each part
+    double *change          # of g, by slot of the store
+    Py_ssize_t n_slots
+
+
+cdef void move_stripes(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
+    cdef Moves *m = <Moves *>context
+    cdef float *values = m.values + part * SIMD_BLOCK * STRIPE
+    cdef Py_ssize_t start = part * STRIPE, size, r
+    while start < m.n_slots:
+        size = min(STRIPE, m.n_slots - start)
+        (<Store>m.store).values(<Block>m.block, start, start + size, values - start, STRIPE)
+        for r in range(m.n):
+            # The ridge of a squared loss is part of the diagonal.
+            if start <= m.places[r] < start + size:
+                values[r * STRIPE + m.places[r] - start] = m.diag[m.slots[r]]
+            table().axpy(m.old_alpha[m.slots[r]] - m.alpha[m.slots[r]], values + r * STRIPE,
+                         m.change + start, size)
+        start += n_parts * STRIPE
+
 
 @cython.final
 cdef class Finisher:
     def __init__(self, Slots slots, Halt halt):
         self.slots, self.store, self.problems = slots, slots.store, slots.problems
-        self.halt, self.share = halt, 1.0
+        self.halt, self.share, self.team = halt, 1.0, Team()
         self.working_set_size = WORKING_SET_SIZE
         self.block = SampleBlock(self.store)
 
@@ -53,7 +92,9 @@ cdef class Finisher:
         """Optimize problems over their support sets, from where they are."""
         if self.slots.counted:
             self.slots.reserve_work_spaces(None, executor)
-        if executor is None or len(problems) == 1:
+        if len(problems) == 1:
+            return self.finish_together(problems[0], executor)
+        if executor is None:
             try:
                 for problem in problems:
                     self.finish_problem(problem)
@@ -69,6 +110,19 @@ cdef class Finisher:
             if all([(<Problem>problem).is_finished for problem in problems]):
                 return 0
 
+    cdef int finish_together(self, Problem problem, executor) except -1:
+        """Optimize one problem, in which all threads share the loops."""
+        cdef Team former = problem.team
+        problem.share_loops(self.team)
+        self.team.open(executor)
+        try:
+            self.finish_problem(problem)
+        finally:
+            self.team.close()
+            problem.share_loops(former)
+            self.halt.now = False
+        return 0
+
     def finish_problem(self, Problem problem):
         """Optimize one problem, checking signals now and then."""
         cdef int code = 0
@@ -81,6 +135,8 @@ cdef class Finisher:
         try:
             problem.matrix.load_working_set()       # of an interrupted call
             while not problem.is_finished and not self.halt.now:
+                if problem.team.size > 1 and problem.members.n >= MANY:
+                    problem.team.call_helpers()
                 with nogil:
                     code = self.make_steps(problem)
                 problem.is_finished = code == 1
@@ -161,7 +217,7 @@ cdef class Finisher:
                     and not problem.matrix.active.chosen):
                 problem.steps_to_shrink = min(front.n, 1000)
                 if problem.matrix.active.shrink(
-                        problem.members, problem.low_of(front.extremes),
+                        problem.team, problem.members, problem.low_of(front.extremes),
                         problem.high_of(front.extremes)) < 0:
                     return -1
         return 0
@@ -190,7 +246,7 @@ cdef class Finisher:
             m["g"], m["up"] != 0, m["down"] != 0, problem.low_of(&e), problem.high_of(&e), former,
             min(self.working_set_size, problem.matrix.working_set_limit()))
         problem.matrix.active.choose(
-            m, slots, fmax(problem.tau, WORKING_SET_PRECISION * violation))
+            problem.team, m, slots, fmax(problem.tau, WORKING_SET_PRECISION * violation))
         problem.matrix.load_working_set()
         problem.chosen_at = problem.n_changes
         return 0
@@ -232,7 +288,7 @@ cdef class Finisher:
             if uncached:
                 block.load_slots(&index[0], len(uncached))
                 with nogil:
-                    store.values(block.block, 0, ld, &values[0], ld)
+                    share_values(problem.team, store, block.block, ld, &values[0], ld)
                 store.raise_errors(0)
                 self.n_evaluations += len(uncached) * store.n_slots
             n_uncached = 0
@@ -250,7 +306,7 @@ cdef class Finisher:
                     row = <float *>matrix.row(s, -1)
                     if row == NULL:
                         self.store.raise_errors(-1)
-                table().axpy(old_alpha[s] - members.alpha[s], row, members.g, members.n)
+                axpy(problem.team, old_alpha[s] - members.alpha[s], row, members.g, members.n)
                 # After an interrupt, or an error of a kernel function, it must not be repeated.
                 old_alpha[s] = members.alpha[s]
             check_interrupts()
@@ -268,21 +324,20 @@ cdef class Finisher:
             double *old_alpha = problem.matrix.active.old_alpha
             const int64_t[::1] moved = slots
             const int32_t[::1] index = problem.matrix.places(slots)
-            float[::1] values = np.empty(SIMD_BLOCK * STRIPE, dtype=np.float32)
             double[::1] change = np.zeros(round_up(store.n_slots, SIMD_TILE))
-            Py_ssize_t n = moved.shape[0], start = 0, size, r, s
+            Py_ssize_t n = moved.shape[0], n_parts, r, s
+            float[:, ::1] values
+            Moves moves
         block.load_slots(&index[0], n)
+        moves.n, moves.slots, moves.places, moves.diag = n, &moved[0], &index[0], members.diag
+        moves.alpha, moves.old_alpha = members.alpha, old_alpha
+        moves.store, moves.block = <PyObject *>store, <PyObject *>block.block
+        moves.change, moves.n_slots = &change[0], change.shape[0]
+        n_parts = 1 if store.cost == INFINITY else problem.team.size
+        values = np.empty((n_parts, SIMD_BLOCK * STRIPE), dtype=np.float32)
+        moves.values = &values[0, 0]
         with nogil:
-            while start < change.shape[0]:
-                size = min(STRIPE, change.shape[0] - start)
-                store.values(block.block, start, start + size, &values[0] - start, STRIPE)
-                for r in range(n):
-                    # The ridge of a squared loss is part of the diagonal.
-                    if start <= index[r] < start + size:
-                        values[r * STRIPE + index[r] - start] = members.diag[moved[r]]
-                    table().axpy(old_alpha[moved[r]] - members.alpha[moved[r]],
-                                 &values[r * STRIPE], &change[start], size)
-                start += STRIPE
+            problem.team.run(move_stripes, &moves, n_parts)
         store.raise_errors(0)
         self.n_evaluations += n * store.n_slots
         for s in range(members.n):
@@ -438,7 +493,7 @@ cdef class Finisher:
             index = matrix.places(slots[places])
             store.raise_errors(store.load_slots(self.block.block, &index[0], size))
             with nogil:
-                store.values(self.block.block, 0, ld, &values[0], ld)
+                share_values(problem.team, store, self.block.block, ld, &values[0], ld)
             for r in range(size):
                 products[places[r]] = table().dot(&values[r * ld], &coef[0], ld)
             store.raise_errors(0)

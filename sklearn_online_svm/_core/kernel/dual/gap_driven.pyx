@@ -22,6 +22,7 @@ from libc.stdlib cimport free, qsort, realloc
 from ..rows.active_set cimport Front
 from .admission cimport LEFT, RAMP, RIGHT, Admission
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, simd_moments, table
+from ...threads.slices cimport dot, select_companion, update_one, update_two
 from ..vectors.support_set cimport Example, turn_example
 from .problem cimport Problem
 
@@ -106,7 +107,7 @@ cdef class GapDriven(Problem):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef simd_extremes *e = &self.members.extremes
-        cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n), z, h
+        cdef double g = row.target - dot(self.team, k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
         self.record_residual(row, g)
         if self.members.two_sided and 2.0 * g + self.members.width < 0.0:
@@ -218,9 +219,9 @@ cdef class GapDriven(Problem):
         # Change of sum alpha g, from K alpha = target - g.
         self.alpha_g += lam * (2.0 * g - self.members.target[slot] - lam * self.members.diag[slot])
         self.members.turn_if_crossed(slot, before)
-        self.loss = table().update_one(self.members.g, k, lam, self.members.up,
-                                       self.members.down, self.members.bound, self.members.n,
-                                       &self.members.extremes)
+        self.loss = update_one(self.team, self.members.g, k, lam, self.members.up,
+                               self.members.down, self.members.bound, self.members.n,
+                               &self.members.extremes)
         self.delta = self.violation_of(&self.members.extremes)
         self.stale = True
         self.n_operations += self.members.n
@@ -256,8 +257,8 @@ cdef class GapDriven(Problem):
         self.turn_if_crossed(&front, step.i, alpha_i)
         if step.j != step.i:
             self.turn_if_crossed(&front, step.j, alpha_j)
-        self.loss = table().update_two(g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
-                                       front.down, self.members.bound, front.n, front.extremes)
+        self.loss = update_two(self.team, g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                               front.down, self.members.bound, front.n, front.extremes)
         self.delta = self.violation_of(front.extremes)
         self.stale = True
         self.n_operations += 2 * front.n
@@ -340,8 +341,8 @@ cdef class GapDriven(Problem):
             self.turn_if_crossed(front, step.i, alpha_i)
             if step.j != step.i:
                 self.turn_if_crossed(front, step.j, alpha_j)
-            table().update_two(front.g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
-                               front.down, NULL, front.n, front.extremes)
+            update_two(self.team, front.g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                       front.down, NULL, front.n, front.extremes)
         return moved
 
     cdef int choose_two(self, Front *front, Two *step) noexcept nogil:
@@ -361,8 +362,8 @@ cdef class GapDriven(Problem):
             return -1
         step.by_i = alone = self.pull(front, i, g_i / k_ii)
         step.by_j = 0.0
-        j = table().companion(front.g, step.k_i, front.diag, alone, <float>k_ii, front.up,
-                              front.down, front.n)
+        j = select_companion(self.team, front.g, step.k_i, front.diag, alone, <float>k_ii,
+                             front.up, front.down, front.n)
         if j < 0 or j == i:
             return 0
         step.k_j = self.matrix.front_row(front, j, i)

@@ -21,10 +21,11 @@ cdef class Lasvm(Problem):
     cdef int process(self, Example *row) noexcept nogil
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
+    cdef void set_b_from(self, const simd_extremes *e) noexcept nogil
     cdef void set_final_b(self) noexcept nogil
     cdef double least_errors(self, double low, double high, double b) noexcept nogil
-    cdef void evict(self) noexcept nogil
-    cdef void thin_reserve(self) noexcept nogil
+    cdef void evict(self, const simd_extremes *e) noexcept nogil
+    cdef void thin_reserve(self, const simd_extremes *e) noexcept nogil
     cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil
     cdef int restore_sum(self) noexcept nogil
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,

@@ -26,12 +26,20 @@ Regression differs by the members at alpha = 0, which count on both sides
 problem differs by the sum of alpha, which grows with the samples (``one_class.pyx``).
 """
 from libc.math cimport INFINITY, fabs, fmax, fmin
+from cpython.ref cimport PyObject
+from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc, qsort
 
 from ..rows.active_set cimport Front
-from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
+from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes
+from ...threads.slices cimport (
+    SORTED, begin_of, dot, n_parts_of_zeros, own_slots, select_partner, update, update_one,
+)
+from ...threads.team cimport team_next
 from .problem cimport Problem
-from ..vectors.support_set cimport Example, may_step_on_other_side, other_g, turn_example
+from ..vectors.support_set cimport (
+    Example, SupportSet, may_step_on_other_side, other_g, turn_example,
+)
 
 import numpy as np
 
@@ -53,6 +61,49 @@ cdef struct Crossing:
 cdef int _by_b(const void *a, const void *b) noexcept nogil:
     cdef double x = (<const Crossing *>a).b, y = (<const Crossing *>b).b
     return (x > y) - (x < y)
+
+
+cdef int _descending(const void *a, const void *b) noexcept nogil:
+    cdef int32_t x = (<const int32_t *>a)[0], y = (<const int32_t *>b)[0]
+    return (x < y) - (x > y)
+
+
+cdef inline bint is_evictable(SupportSet members, Py_ssize_t s,
+                              const simd_extremes *e) noexcept nogil:
+    """Return whether the gradient of a member at alpha = 0 is beyond the other extreme."""
+    cdef double g = members.g[s]
+    return not may_step_on_other_side(members, s, e) and (
+        members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
+        or members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max)
+
+
+# Members at alpha = 0 that are to be evicted: places in the list of these members, in any order.
+# If there are more than MOST_LISTED, the others are not listed.
+cdef enum:
+    MOST_LISTED = 64
+
+cdef struct Evictable:
+    PyObject *members
+    const simd_extremes *e
+    int32_t places[MOST_LISTED]
+    Py_ssize_t n
+
+
+cdef void list_evictable(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
+    cdef Evictable *found = <Evictable *>context
+    cdef const int32_t *slots = (<SupportSet>found.members).zeros
+    cdef Py_ssize_t begin = begin_of(part, n_parts, (<SupportSet>found.members).n)
+    cdef Py_ssize_t end = begin_of(part + 1, n_parts, (<SupportSet>found.members).n)
+    cdef Py_ssize_t first = 0, k, place, n_own, n = (<SupportSet>found.members).n_zeros
+    cdef int32_t own[SORTED]
+    while first < n:
+        n_own = own_slots(slots + first, min(SORTED, n - first), begin, end, own)
+        for k in range(n_own):
+            if is_evictable(<SupportSet>found.members, slots[first + own[k]], found.e):
+                place = team_next(&found.n)
+                if place < MOST_LISTED:
+                    found.places[place] = <int32_t>(first + own[k])
+        first += SORTED
 
 
 cdef class Lasvm(Problem):
@@ -143,7 +194,7 @@ cdef class Lasvm(Problem):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef const float *k_partner
-        cdef simd_extremes e = self.members.ends()
+        cdef simd_extremes e = self.members.ends(self.team)
         cdef bint two_sided = self.members.two_sided, rises = row.upper > 0.0
         cdef double g, gap
         cdef Py_ssize_t partner, slot
@@ -162,7 +213,7 @@ cdef class Lasvm(Problem):
                 self.b = row.target
                 return 1
             self.both_seen = True
-        g = row.target - table().dot(k, self.members.alpha, self.members.n)
+        g = row.target - dot(self.team, k, self.members.alpha, self.members.n)
         self.record_residual(row, g - self.b)
         if two_sided:
             self.low = fmin(self.low, g + self.members.width)
@@ -216,7 +267,7 @@ cdef class Lasvm(Problem):
         Returns 1 if alpha changed, 0 if the pair was not tau-violating or the step was lost in
         rounding, -1 if out of memory.
         """
-        cdef simd_extremes e = self.members.ends()
+        cdef simd_extremes e = self.members.ends(self.team)
         cdef Py_ssize_t i = e.i_max, j = e.j_min
         cdef const float *k_i
         cdef const float *k_j
@@ -229,17 +280,21 @@ cdef class Lasvm(Problem):
             if k_i == NULL or k_j == NULL:
                 return -1
             violating = self.step(i, j, k_i, k_j)
-        self.set_b()
-        self.evict()
+            e = self.members.ends(self.team)
+        self.set_b_from(&e)
+        self.evict(&e)
         return violating
 
     cdef void set_b(self) noexcept nogil:
+        cdef simd_extremes e = self.members.ends(self.team)
+        self.set_b_from(&e)
+
+    cdef void set_b_from(self, const simd_extremes *e) noexcept nogil:
         """Set b and delta from the extremes of g.
 
         b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
         it.
         """
-        cdef simd_extremes e = self.members.ends()
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
         elif e.i_max >= 0 or e.j_min >= 0:
@@ -256,9 +311,9 @@ cdef class Lasvm(Problem):
         misses its bound by rounding.
         """
         cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * self.members.width
-        cdef simd_extremes e = self.members.ends()
+        cdef simd_extremes e = self.members.ends(self.team)
         cdef Py_ssize_t s
-        self.set_b()
+        self.set_b_from(&e)
         if e.i_max < 0 or e.j_min < 0 or not e.g_max < e.g_min:
             return
         for s in range(self.members.n):
@@ -308,53 +363,55 @@ cdef class Lasvm(Problem):
         free(crossings)
         return chosen
 
-    cdef void evict(self) noexcept nogil:
+    cdef void evict(self, const simd_extremes *e) noexcept nogil:
         """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.
 
         These have upper_s = 0 and g_s >= g_max, or lower_s = 0 and g_s <= g_min.
 
         Deviation: the extreme of its own side is kept (see ``process``).
         """
-        cdef simd_extremes e = self.members.ends()
-        cdef Py_ssize_t p = self.members.n_zeros - 1, s
-        cdef double g
+        cdef Evictable found
+        cdef Py_ssize_t k, p = self.members.n_zeros, n_parts
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
             return
         if self.n_reserve > 0:
-            self.thin_reserve()
+            self.thin_reserve(e)
             return
-        while p >= 0:
-            # Backwards, as remove() replaces an entry by the last one, which has been visited.
-            s = self.members.zeros[p]
-            g = self.members.g[s]
-            if not may_step_on_other_side(self.members, s, &e) and (
-                    self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
-                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
-                self.evict_slot(s)
+        # Backwards, as remove() replaces an entry by the last one, which has been visited.
+        n_parts = n_parts_of_zeros(self.team, self.members.n, p)
+        if n_parts > 1:
+            found.members, found.e, found.n = <PyObject *>self.members, e, 0
+            self.team.run(list_evictable, &found, n_parts)
+            if found.n <= MOST_LISTED:
+                qsort(found.places, found.n, sizeof(int32_t), &_descending)
+                for k in range(found.n):
+                    self.evict_slot(self.members.zeros[found.places[k]])
+                return
+        while p > 0:
             p -= 1
+            if is_evictable(self.members, self.members.zeros[p], e):
+                self.evict_slot(self.members.zeros[p])
 
-    cdef void thin_reserve(self) noexcept nogil:
+    cdef void thin_reserve(self, const simd_extremes *e) noexcept nogil:
         """Evict members at alpha = 0 that are farthest from violating, if there are too many.
 
         ``slack`` becomes the distance of the farthest one left, at which new samples are added.
         """
-        cdef simd_extremes e
         cdef Py_ssize_t p, n_left = self.members.n_zeros
         cdef double farthest = 0.0
         if n_left <= self.n_reserve + self.n_reserve // 4:
             return
-        e = self.members.ends()
         for p in range(n_left):
-            farthest = fmax(farthest, self.distance(self.members.zeros[p], &e))
+            farthest = fmax(farthest, self.distance(self.members.zeros[p], e))
         self.slack = fmin(self.slack, farthest)
         while n_left > self.n_reserve and self.slack > self.tau:
             self.slack *= THINNING
             n_left = 0
             for p in range(self.members.n_zeros):
-                n_left += self.distance(self.members.zeros[p], &e) <= self.slack
+                n_left += self.distance(self.members.zeros[p], e) <= self.slack
         p = self.members.n_zeros - 1
         while p >= 0:
-            if self.distance(self.members.zeros[p], &e) > self.slack:
+            if self.distance(self.members.zeros[p], e) > self.slack:
                 self.evict_slot(self.members.zeros[p])
             p -= 1
 
@@ -382,8 +439,8 @@ cdef class Lasvm(Problem):
         moved = self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
         self.members.turn_if_crossed(i, alpha_i)
         self.members.turn_if_crossed(j, alpha_j)
-        table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
-                       self.members.n, &self.members.extremes)
+        update(self.team, self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
+               self.members.n, &self.members.extremes)
         self.n_operations += 2 * self.members.n
         self.n_changes += 1
         return moved
@@ -425,7 +482,8 @@ cdef class Lasvm(Problem):
         cdef bint moved
         if k_i == NULL:
             return -1
-        j = table().partner(front.g, k_i, front.diag, e.g_max, front.diag[i], front.down, front.n)
+        j = select_partner(self.team, front.g, k_i, front.diag, e.g_max, front.diag[i],
+                           front.down, front.n)
         j = e.j_min if j < 0 else j
         k_j = self.matrix.front_row(front, j, i)
         if k_j == NULL:
@@ -439,13 +497,15 @@ cdef class Lasvm(Problem):
         if moved:
             self.turn_if_crossed(front, i, alpha_i)
             self.turn_if_crossed(front, j, alpha_j)
-            table().update(front.g, k_i, k_j, lam, front.up, front.down, front.n, e)
+            update(self.team, front.g, k_i, k_j, lam, front.up, front.down, front.n, e)
         return moved
 
     cdef int evict_at_optimum(self) noexcept nogil:
+        cdef simd_extremes e
         self.set_final_b()
         if not self.optimizing:
-            self.evict()
+            e = self.members.ends(self.team)
+            self.evict(&e)
         return 0
 
     cdef int balance(self) noexcept nogil:
@@ -465,7 +525,7 @@ cdef class Lasvm(Problem):
         cdef const float *k
         cdef simd_extremes e
         while self.total != 0.0:
-            e = self.members.ends()
+            e = self.members.ends(self.team)
             slot = e.j_min if self.total > 0.0 else e.i_max
             if slot < 0:
                 break
@@ -480,8 +540,8 @@ cdef class Lasvm(Problem):
             if before == 0.0:
                 break
             self.total += before
-            table().update_one(self.members.g, k, before, self.members.up, self.members.down,
-                               self.members.bound, self.members.n, &self.members.extremes)
+            update_one(self.team, self.members.g, k, before, self.members.up, self.members.down,
+                       self.members.bound, self.members.n, &self.members.extremes)
         return 0
 
     def moved(self, alpha, lower, upper):

@@ -16,6 +16,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport uint64_t
 
 from ...simd.primitives cimport simd_extremes, table
+from ...threads.slices cimport dot
 from ..vectors.support_set cimport Example
 from .lasvm cimport Lasvm
 from .problem cimport Problem
@@ -75,7 +76,7 @@ cdef class OneClass(Lasvm):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef const simd_extremes *e = &self.members.extremes
-        cdef double g = -table().dot(k, self.members.alpha, self.members.n)
+        cdef double g = -dot(self.team, k, self.members.alpha, self.members.n)
         cdef double least = (-self.inner_margin if self.grows and self.inner_margin > 0.0
                              else self.tol * self.unit())
         cdef bint adds = e.j_min < 0 or g - e.g_min > least or g > e.g_max
@@ -91,7 +92,7 @@ cdef class OneClass(Lasvm):
         if adds and self.add_and_scan(row, k, g) < 0 or self.balance() < 0:
             return -1
         if not adds and self.total < -SMALL * self.nu:
-            g = -table().dot(k, self.members.alpha, self.members.n)
+            g = -dot(self.team, k, self.members.alpha, self.members.n)
             if self.add_and_scan(row, k, g) < 0 or self.balance() < 0:
                 return -1
         self.n_changes += counts
@@ -128,9 +129,8 @@ cdef class OneClass(Lasvm):
 
     # -------------------------------------------------------------------------- eviction
 
-    cdef void evict(self) noexcept nogil:
+    cdef void evict(self, const simd_extremes *e) noexcept nogil:
         """Evict members at alpha = 0 that are beyond the inner margin."""
-        cdef simd_extremes e = self.members.extremes
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
         if e.i_max < 0 or e.j_min < 0:
             return

@@ -7,6 +7,7 @@ set (``finisher.pyx``) calls ``finish_step`` until no violation is left.
 from libc.stdint cimport int64_t
 
 from ...simd.primitives cimport simd_extremes
+from ...threads.team cimport Team
 from ..rows.active_set cimport Front
 from ..vectors.block cimport BlockValues, ClassCodes
 from ..rows.kernel_matrix cimport KernelMatrix
@@ -18,6 +19,7 @@ from .window cimport Window
 cdef class Problem:
     cdef readonly SupportSet members
     cdef readonly KernelMatrix matrix
+    cdef Team team                   # threads that share its loops
     cdef readonly Window window      # or None: no limit
     cdef readonly OptimizedSolution optimized   # the solution used for predictions in a stream
     cdef ClassCodes codes            # the classes that it separates
@@ -74,6 +76,7 @@ cdef class Problem:
     cdef bint may_reprocess(self) noexcept nogil
     cdef void record_residual(self, const Example *row, double residual) noexcept nogil
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
+    cdef int share_loops(self, Team team) except -1
     cdef Py_ssize_t add_uncached(self, const Example *row, double g) noexcept nogil
     cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil

@@ -19,6 +19,8 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from ...memory cimport address, grown_buffer
 from ...simd.primitives cimport simd_extremes, table
+from ...threads.slices cimport dot
+from ...threads.team cimport Team
 from ..rows.active_set cimport Front
 from ..vectors.block cimport BlockValues
 from ..rows.kernel_matrix cimport KernelMatrix
@@ -45,10 +47,16 @@ cdef class Problem:
         self.members = SupportSet()
         self.matrix = KernelMatrix(store, self.members, identity, copies)
         self.optimized = OptimizedSolution()
+        self.share_loops(Team())
         self.solved_at = self.chosen_at = -1
         self.work_limit = WORK_LIMIT
         self.configure(**options)
         self.allow(INT64_MAX)
+
+    cdef int share_loops(self, Team team) except -1:
+        """Let the threads of a team share the loops over the slots."""
+        self.team = team
+        return self.matrix.share_loops(team)
 
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
                   int64_t max_reprocess=INT64_MAX, window_size=None, epsilon=None,
@@ -170,7 +178,7 @@ cdef class Problem:
         if self.optimized.live:
             self.optimized.add(
                 self.members.next_slot(), row,
-                row.target - table().dot(k, self.optimized.alpha, self.members.n))
+                row.target - dot(self.team, k, self.optimized.alpha, self.members.n))
             # After that many additions, optimizing from the online solution is as fast.
             if 2 * self.optimized.n_added > self.members.n:
                 self.optimized.discard()
@@ -297,7 +305,7 @@ cdef class Problem:
             return False
         if self.turn_violating():
             return True
-        self.members.extremes = self.members.ends()
+        self.members.extremes = self.members.ends(self.team)
         return self.turn_violating()
 
     cdef bint turn_violating(self) except -1 nogil:

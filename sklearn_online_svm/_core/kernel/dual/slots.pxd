@@ -32,8 +32,6 @@ cdef class Slots:
     # The solution at the end of the last block, or None: to be computed on request.
     cdef object solution
     # Slots of the single problem filled by the last block.
-    cdef int32_t written[SIMD_BLOCK]
-    cdef Py_ssize_t n_written
     cdef Py_ssize_t capacity
     cdef int32_t *references_at
     cdef int32_t *free_at
@@ -58,7 +56,6 @@ cdef class Slots:
     cdef int write(self, SampleBlock fresh) except -1
     cdef int write_block(self, SampleBlock fresh) except -1
     cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1
-    cdef void record(self, int32_t slot) noexcept
     cdef int32_t take(self) noexcept
     cdef int track(self, Py_ssize_t n_rows) except -1
     cdef int32_t stored_before(self, int64_t row_id) noexcept

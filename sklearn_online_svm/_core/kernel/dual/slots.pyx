@@ -219,7 +219,6 @@ cdef class Slots:
         cdef int32_t index
         cdef int32_t *stored = fresh.stored
         cdef int64_t *row_ids = fresh.stored_ids
-        self.n_written = 0
         if not self.counted:
             return self.write_those_of(self.problems[0], fresh)
         for problem in self.problems:
@@ -277,15 +276,9 @@ cdef class Slots:
                 self.store.put(slot, fresh.block, -index - 1)
                 self.labels_at[slot] = fresh.labels[-index - 1]
                 problem.members.index[slot] = <int32_t>slot
-                self.record(<int32_t>slot)
         problem.matrix.n_pending = 0
         self.store.n_slots = problem.members.n
         return 0
-
-    cdef void record(self, int32_t slot) noexcept:
-        """Record that a slot has been filled: at most one per sample."""
-        self.written[self.n_written] = slot
-        self.n_written += 1
 
     cdef int32_t take(self) noexcept:
         """Return a free slot of the store."""

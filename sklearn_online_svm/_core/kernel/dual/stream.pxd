@@ -2,8 +2,8 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ...guard cimport Guard, Halt
+from ...threads.team cimport Team
 from ..vectors.block cimport PairBlock, SampleBlock, Samples
-from ..vectors.prefetch cimport Prefetch
 from .problem cimport Problem
 from .selection cimport Selection
 from .slots cimport Slots
@@ -19,7 +19,7 @@ cdef class Stream:
     cdef SampleBlock block
     cdef list active                # the problems that have samples in the block, by number
     cdef Py_ssize_t[::1] counts     # of pairs: number of samples of the block in each class
-    cdef Prefetch prefetch
+    cdef Team team                  # threads that share the work on a block
     cdef Samples given
     # Order of the samples, or None: the given order, in blocks.
     cdef Selection selection
@@ -31,6 +31,7 @@ cdef class Stream:
     # may end this block; stopped: one has.
     cdef bint is_slow, can_stop, stopped
     cdef object interrupt           # raised by a signal handler within a block
+    cdef object error               # of a problem, in any thread
     cdef int64_t n_evaluations      # in blocks; problems count what they compute themselves
 
     cdef Py_ssize_t n_classes(self) except -1
@@ -38,22 +39,24 @@ cdef class Stream:
     cdef Py_ssize_t next_size(self) except -1
     cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,
                    progress) except -1
+    cdef int learn_blocks(self, X, const int64_t[::1] order, executor, progress) except -1
     cdef int load(self, X, const int64_t *rows, Py_ssize_t n) except -1
     cdef void list_rows(self, SampleBlock block, const int64_t *rows, Py_ssize_t n) noexcept
-    cdef int score(self, executor) except -1
-    cdef int score_values(self, executor) except -1
+    cdef int score(self) except -1
+    cdef int score_values(self) except -1
+    cdef int fill_in_values(self, X, const int64_t[::1] rows, float[:, ::1] values) except -1
     cdef object kernel_values(self, X, const int64_t[::1] rows, executor)
-    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed, executor) except -1
+    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed) except -1
     cdef double delta(self)
     cdef bint show_candidates(self, Py_ssize_t first) except -1
-    cdef bint prefetches(self, executor)
-    cdef int load_next(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1
-    cdef bint take_prefetched(self, Py_ssize_t at) except -1
+    cdef int call_helpers(self) except -1
     cdef int begin_visits(self, executor) except -1
     cdef int count_samples(self) except -1
     cdef Py_ssize_t n_of_pair(self, Problem problem) noexcept
     cdef int order_by_cost(self) except -1
     cdef int begin_block(self, Problem problem, Py_ssize_t n) except -1
+    cdef void visit_active(self, Py_ssize_t k) noexcept
+    cdef void attend_to_signals(self) noexcept
     cdef int visit_parts(self, Problem problem, Py_ssize_t c, PairBlock part) except -1
     cdef Py_ssize_t visit_all(self, executor) except -1
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,

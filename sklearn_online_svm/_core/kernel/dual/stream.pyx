@@ -1,9 +1,9 @@
 """The stream of an engine: training on samples, block by block.
 
 The next block is *loaded*. It is *scored*: its kernel values against the store and against itself
-are computed at once (in threads, if there are several). Its samples are *visited*: each problem
-processes them one by one, using these values (several problems in parallel threads; with a single
-problem the other threads prefetch the next block). At the end of the block the samples added by
+are computed at once. Its samples are *visited*: each problem processes them one by one, using
+these values. Threads share the kernel values, then the problems or, of a single problem, the loops
+over its slots (``threads/team.h``). At the end of the block the samples added by
 some problem are written into the store, all at once, and unreferenced vectors release their slots.
 
 Pairs of classes have larger blocks, of which each pair takes up to ``SIMD_BLOCK`` of its samples
@@ -15,15 +15,17 @@ function in Python, or an interrupt in a block that takes long, takes the proble
 beginning of the block.
 """
 cimport cython
+from cpython.ref cimport PyObject
 from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from ...guard cimport Guard, Halt, share
+from ...guard cimport Guard, Halt
 from ...interrupts cimport check_interrupts
-from ...simd.primitives cimport SIMD_BLOCK, table
+from ...simd.primitives cimport SIMD_BLOCK
+from ...threads.slices cimport dot
+from ...threads.team cimport Team
 from ..vectors.block cimport PairBlock, SampleBlock, Samples, Visits, check_type
-from ..vectors.prefetch cimport Prefetch
 from .problem cimport Problem
 from .selection cimport Selection
 from .slots cimport Slots, WorkSpace
@@ -45,9 +47,23 @@ cdef enum:
     MOST_VISITS = 1 << 14
     MOST_WORK = 1 << 22
 
+# Times in ns: of a slot when a sample is visited, and of a block from which on threads help.
+cdef double VISIT_TIME = 2.0
+cdef double WORTH_CALLING = 2e5
+
 # From this many remaining samples on, the first block can be taken back, too.
 cdef enum:
     MANY = 1024
+
+
+cdef void visit_problem(void *stream, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
+    with gil:
+        (<Stream>stream).visit_active(k)
+
+
+cdef void attend(void *stream) noexcept nogil:
+    with gil:
+        (<Stream>stream).attend_to_signals()
 
 
 @cython.final
@@ -56,7 +72,7 @@ cdef class Stream:
         self.slots, self.store, self.problems = slots, slots.store, slots.problems
         self.guard, self.halt = guard, halt
         self.block = SampleBlock(self.store, self.largest_size())
-        self.prefetch = Prefetch(self.store)
+        self.team = Team()
 
     cdef Py_ssize_t n_classes(self) except -1:
         """Return the number of classes of which the problems are the pairs."""
@@ -85,14 +101,21 @@ cdef class Stream:
     cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,
                    progress) except -1:
         """Process the samples ``X[order]``; the parameters are those of ``Engine.learn``."""
-        cdef Py_ssize_t n_visited, at = begin, n = order.shape[0], end = n
-        cdef bint chooses = self.selection is not None
-        cdef int64_t[::1] left = order.base if chooses else None      # error if it is read-only
         check_type(self.store, X)
         self.given = given
-        self.n_processed = at
-        self.prefetch.begin = -1
-        self.is_slow = self.is_slow or n - at >= MANY
+        self.n_processed = begin
+        self.is_slow = self.is_slow or order.shape[0] - begin >= MANY
+        self.team.open(executor)
+        try:
+            return self.learn_blocks(X, order, executor, progress)
+        finally:
+            self.team.close()
+
+    cdef int learn_blocks(self, X, const int64_t[::1] order, executor, progress) except -1:
+        """Process the samples from ``n_processed`` on, block by block."""
+        cdef Py_ssize_t n_visited, at = self.n_processed, n = order.shape[0], end = n
+        cdef bint chooses = self.selection is not None
+        cdef int64_t[::1] left = order.base if chooses else None      # error if it is read-only
         if chooses:
             n = min(n, self.selection.most)
         while True:
@@ -101,28 +124,27 @@ cdef class Stream:
                 n = end
             if at >= n:
                 return 0
-            try:
-                if chooses:
-                    if not self.choose(X, left[at:end], at, executor):
-                        return 0
-                elif not self.take_prefetched(at):
-                    self.load(X, &order[at], min(self.next_size(), n - at))
-                    self.score(executor)
-                if self.prefetches(executor):
-                    self.load_next(X, order, at + self.block.visits.n)
-                self.begin_visits(executor)
-                # For a single sample, threads for the problems do not pay.
-                n_visited = self.visit_all(None if chooses else executor)
-                if chooses:
-                    self.selection.commit(&left[at])
-                at += n_visited
-            finally:
-                self.prefetch.stop(False)
+            if chooses:
+                if not self.choose(X, left[at:end], at):
+                    return 0
+            else:
+                self.load(X, &order[at], min(self.next_size(), n - at))
+                self.call_helpers()
+                self.score()
+            self.begin_visits(executor)
+            # For a single sample, threads for the problems do not pay.
+            n_visited = self.visit_all(None if chooses else executor)
+            if chooses:
+                self.selection.commit(&left[at])
+            at += n_visited
             # Count before signals are checked: an interrupt must not lose processed samples.
             self.n_processed = at
             if progress is not None:
                 progress(at)
             check_interrupts()
+            if self.interrupt is not None:
+                error, self.interrupt = self.interrupt, None
+                raise error
             self.guard.yield_to_readers()
 
     # -------------------------------------------------------------------------- load
@@ -152,9 +174,25 @@ cdef class Stream:
                 n_loaded += 1
         block.n = n_loaded
 
+    cdef int call_helpers(self) except -1:
+        """Let the threads of the team help with a block for which this is worthwhile."""
+        cdef Problem problem
+        cdef double n_visited = 0.0, n_computed = self.store.n_slots
+        if self.team.size == 1:
+            return 0
+        for problem in self.problems:
+            n_visited += problem.members.n
+        if self.slots.copied:
+            # A sample is in 2 / n_classes of the pairs, which compute the kernel values.
+            n_visited *= 2.0 / self.n_classes()
+            n_computed = n_visited
+        if self.block.n * (VISIT_TIME * n_visited + self.store.cost * n_computed) > WORTH_CALLING:
+            self.team.call_helpers()
+        return 0
+
     # -------------------------------------------------------------------------- score
 
-    cdef int score(self, executor) except -1:
+    cdef int score(self) except -1:
         """Compute the kernel values of the block, for all problems.
 
         Problems with copies of their vectors compute them themselves: here they are only checked.
@@ -164,39 +202,48 @@ cdef class Stream:
             space = self.slots.work_spaces[0]
             self.n_evaluations += space.part.check_values(self.block)
             return 0
-        self.score_values(executor)
+        self.score_values()
         if self.block.n:
             self.block.score_themselves()
             self.n_evaluations += self.block.n * self.block.n
         return 0
 
-    cdef int score_values(self, executor) except -1:
+    cdef int score_values(self) except -1:
         """Compute the kernel values against the store."""
-        self.block.score_values(executor, self.halt)
+        self.block.score_values(self.team)
         self.n_evaluations += self.block.n * self.store.n_slots
         return self.store.raise_errors()
 
     cdef object kernel_values(self, X, const int64_t[::1] rows, executor):
         """Return kernel values of samples of X against the store, (len(rows), n_slots)."""
-        cdef Py_ssize_t at, r, size, n_slots = self.store.n_slots
-        cdef float[:, ::1] values = np.empty((rows.shape[0], n_slots), dtype=np.float32)
+        cdef float[:, ::1] values = np.empty((rows.shape[0], self.store.n_slots), dtype=np.float32)
         check_type(self.store, X)
+        self.team.open(executor)
+        try:
+            self.fill_in_values(X, rows, values)
+        finally:
+            self.team.close()
+        return np.asarray(values)
+
+    cdef int fill_in_values(self, X, const int64_t[::1] rows, float[:, ::1] values) except -1:
+        cdef Py_ssize_t at, r, size, n_slots = self.store.n_slots
         for at in range(0, rows.shape[0], SIMD_BLOCK):
             size = min(SIMD_BLOCK, rows.shape[0] - at)
             self.block.n = size
             for r in range(size):
                 self.block.rows[r] = rows[at + r]
             self.block.load(X)
-            self.score_values(executor)
+            self.call_helpers()
+            self.score_values()
             for r in range(size if n_slots else 0):
                 memcpy(&values[at + r, 0], self.block.scored.values + r * self.block.scored.ld,
                        n_slots * sizeof(float))
             check_interrupts()
-        return np.asarray(values)
+        return 0
 
     # -------------------------------------------------------------------------- choose
 
-    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed, executor) except -1:
+    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed) except -1:
         """Select the next sample, as a block of its own, scored; return False to stop."""
         cdef Selection selection = self.selection
         cdef Py_ssize_t k, size = 0, first = 0
@@ -210,7 +257,7 @@ cdef class Stream:
                 rows[k] = left[selection.drawn[first + k]]
             self.list_rows(self.block, rows, size)
             self.block.load(X)
-            self.score_values(executor)
+            self.score_values()
             found = self.show_candidates(first)
             first += size
         if selection.is_over(self.problems):
@@ -221,7 +268,7 @@ cdef class Stream:
             rows[0] = left[selection.drawn[selection.best]]
             self.list_rows(self.block, rows, 1)
             self.block.load(X)
-            self.score_values(executor)
+            self.score_values()
             k = 0
         self.block.keep_only(X, k)
         return True
@@ -254,52 +301,18 @@ cdef class Stream:
                 # Members of the support set have no kernel values: their score remains infinite.
                 if self.block.visits.place[r] >= 0:
                     k = problem.matrix.block_row(self.block.visits.place[r])
-                    scores[r, c] = problem.b + table().dot(
-                        k, problem.members.alpha, problem.members.n)
+                    scores[r, c] = problem.b + dot(
+                        problem.team, k, problem.members.alpha, problem.members.n)
         for r in range(n):
             if self.selection.look(first + r, &scores[r, 0],
                                    self.given.labels[self.block.visits.row[r]]):
                 return True
         return False
 
-    # -------------------------------------------------------------------------- prefetch
-
-    cdef bint prefetches(self, executor):
-        """Return whether to prefetch the next block.
-
-        Several problems keep all threads busy, and a Python kernel needs the GIL.
-        """
-        return (executor is not None and len(self.problems) == 1 and self.selection is None
-                and self.store.cost < INFINITY)
-
-    cdef int load_next(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1:
-        """Load the samples after those of this block."""
-        cdef Py_ssize_t n = min(SIMD_BLOCK, order.shape[0] - begin)
-        if n <= 0:
-            return 0
-        self.list_rows(self.prefetch.fresh, &order[begin], n)
-        try:
-            self.prefetch.fresh.load(X)
-        except (ValueError, MemoryError):
-            return 0            # raised when the block is processed
-        self.prefetch.begin = begin
-        return 0
-
-    cdef bint take_prefetched(self, Py_ssize_t at) except -1:
-        """Use the prefetched block, if it is the one at position ``at``; return whether it is."""
-        cdef Prefetch prefetch = self.prefetch
-        if prefetch.begin < 0 or prefetch.begin != at:
-            return False
-        prefetch.begin = -1
-        prefetch.fill_in(self.slots.written, self.slots.n_written)
-        self.block, prefetch.fresh = prefetch.fresh, self.block
-        self.n_evaluations += self.block.n * (self.store.n_slots + self.block.n)
-        return True
-
     # -------------------------------------------------------------------------- visit
 
     cdef int begin_visits(self, executor) except -1:
-        """Allocate memory for all that visits write, and start prefetching."""
+        """Allocate memory for all that visits write."""
         self.slots.divide_memory()
         self.count_samples()
         for c in self.active:
@@ -309,8 +322,6 @@ cdef class Stream:
             self.slots.reserve_work_spaces(self.block, executor)
         if self.block.n:
             self.store.make_room(self.block.block)
-        if self.prefetch.begin >= 0:
-            self.prefetch.start(executor)
         return 0
 
     cdef int count_samples(self) except -1:
@@ -346,7 +357,7 @@ cdef class Stream:
 
     cdef Py_ssize_t visit_all(self, executor) except -1:
         """Process the samples of the block; return how many were processed."""
-        cdef Py_ssize_t r = self.block.visits.n
+        cdef Py_ssize_t r = self.block.visits.n, n_active
         cdef Problem only = self.problems[0]
         cdef bint done = False
         # A kernel function in Python may fail at any time; a slow block may be interrupted.
@@ -354,6 +365,8 @@ cdef class Stream:
         if self.is_slow or self.store.cost == INFINITY:
             saved = self.slots.saved()
         self.can_stop, self.is_slow, self.stopped = saved is not None, False, False
+        self.error = self.interrupt = None
+        n_active = len(self.active)
         try:
             if len(self.problems) == 1:
                 with nogil:
@@ -364,7 +377,11 @@ cdef class Stream:
                     self.visit_one(c)
             else:
                 self.order_by_cost()
-                share([(self.visit_one, c) for c in self.active], executor, self.halt)
+                self.call_helpers()         # again: the block may have taken long to prepare
+                with nogil:
+                    self.team.run(visit_problem, <PyObject *>self, n_active, attend)
+                if self.error is not None:
+                    raise self.error
             self.store.raise_errors(r)
             if self.stopped:
                 check_interrupts()
@@ -372,10 +389,9 @@ cdef class Stream:
                 raise KeyboardInterrupt() if error is None else error
             done = True
         finally:
+            self.halt.now, self.error = False, None
             if not done and saved is not None:
                 self.slots.take_back(saved)
-            # Prefetching threads read the store: wait for them before it changes.
-            self.prefetch.stop(done)
             self.slots.write(self.block)
         return r
 
@@ -392,6 +408,25 @@ cdef class Stream:
         order = np.argsort(np.negative(cost), kind="stable")
         self.active = [self.active[k] for k in order]
         return 0
+
+    cdef void visit_active(self, Py_ssize_t k) noexcept:
+        """Process all samples in one of the active problems, and keep an exception."""
+        try:
+            self.visit_one(self.active[k])
+        except BaseException as error:
+            # An exception of a kernel function in one thread leaves others without values, which
+            # they report as MemoryError: the cause is raised.
+            if self.error is None or isinstance(self.error, MemoryError):
+                self.error = error
+            if not isinstance(error, Exception):
+                self.halt.now = True
+
+    cdef void attend_to_signals(self) noexcept:
+        """Run signal handlers while other threads work, which an interrupt stops."""
+        try:
+            check_interrupts()
+        except BaseException as interrupt:
+            self.interrupt, self.halt.now = interrupt, True
 
     def visit_one(self, Py_ssize_t c):
         """Process all samples in one problem."""
@@ -473,7 +508,7 @@ cdef class Stream:
                 check_interrupts()
             except BaseException as interrupt:
                 self.interrupt = interrupt
-            # The handler of ``share`` has recorded an interrupt if it has set ``halt``.
+            # Or the thread that attends to signals has found one.
             self.stopped = self.halt.now or self.interrupt is not None
         return self.stopped
 
@@ -501,7 +536,7 @@ cdef class Stream:
             self.block.load(X)
             scored = scores and self.store.cost >= costly   # known after the first block
             if scored:
-                self.score(executor)
+                self.score()
                 check_interrupts()
                 self.slots.cache_all_rows()
             elif part is not None:

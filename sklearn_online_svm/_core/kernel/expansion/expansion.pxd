@@ -15,6 +15,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from ...guard cimport Guard
 from ...linear.weights cimport Weights
 from ...simd.primitives cimport SIMD_BLOCK
+from ...threads.team cimport Team
 from ..vectors.block cimport SampleBlock
 from ..dual.solution cimport Solution
 from ..vectors.stores cimport Block, Store
@@ -32,6 +33,7 @@ cdef class KernelExpansion(Weights):
     cdef bint limited                   # whether there is a budget
     cdef bint voted
     cdef SampleBlock block
+    cdef Team team                  # of one thread
     cdef Solution solution
     cdef dict kept
     cdef bint busy                      # a block is being processed

@@ -17,6 +17,7 @@ from ...linear.weights cimport Weights
 from ...interrupts cimport check_interrupts
 from ...memory cimport address, grown, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
+from ...threads.team cimport Team
 from ..vectors.block cimport SampleBlock
 from ..dual.solution cimport Solution, solution_of
 from ..vectors.stores cimport Store
@@ -90,6 +91,7 @@ cdef class KernelExpansion(Weights):
         self.limited, self.voted = budget is not None, votes is not None
         self.averaged = averaged
         self.guard, self.block, self.kept = Guard(), SampleBlock(store), {}
+        self.team = Team()
         self.n_problems, self.n_features = n_problems, store.n_features
         self.follows, self.n_vectors = True, n_problems
         self.single = store.dtype == np.float32
@@ -146,7 +148,7 @@ cdef class KernelExpansion(Weights):
         self.busy = True
         try:
             block.load(dataset.source)
-            block.score_values(None, None)
+            block.score_values(self.team)
             self.store.raise_errors()
             block.score_themselves()
             check_interrupts()

@@ -7,6 +7,7 @@ here, and only after ``write_back``.
 from libc.stdint cimport int8_t, int32_t
 
 from ...simd.primitives cimport simd_extremes
+from ...threads.team cimport Team
 from ..vectors.support_set cimport SupportSet
 
 
@@ -40,11 +41,11 @@ cdef class ActiveSet:
     cdef simd_extremes extremes
 
     cdef Front front(self, SupportSet members) noexcept nogil
-    cdef int shrink(self, SupportSet members, double low, double high) noexcept nogil
+    cdef int shrink(self, Team team, SupportSet members, double low, double high) noexcept nogil
     cdef const float *row(self, Py_ssize_t q) noexcept nogil
-    cdef const float *keep_row(self, Py_ssize_t q, const float *row,
+    cdef const float *keep_row(self, Team team, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil
-    cdef int choose(self, SupportSet members, slots, double goal) except -1
+    cdef int choose(self, Team team, SupportSet members, slots, double goal) except -1
     cdef int restore(self, SupportSet members, state) except -1
     cdef int take(self, SupportSet members, slots) except -1
     cdef int begin(self, SupportSet members) noexcept nogil

@@ -1,4 +1,5 @@
 """The active slots of a problem during ``finish``; the contract is in the ``.pxd``."""
+from cpython.ref cimport PyObject
 from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -6,7 +7,9 @@ from libc.string cimport memcpy, memset
 cimport cython
 
 from ...memory cimport round_up
-from ...simd.primitives cimport SIMD_TILE, table
+from ...simd.primitives cimport SIMD_TILE
+from ...threads.slices cimport gather, update
+from ...threads.team cimport Team
 from ..vectors.support_set cimport SupportSet
 
 import numpy as np
@@ -15,6 +18,19 @@ import numpy as np
 cdef inline bint _may_move(double g, int8_t up, int8_t down, double low,
                            double high) noexcept nogil:
     return (up != 0 and g > low) or (down != 0 and g < high)
+
+
+cdef void compact_rows(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
+    """Keep only the values of the remaining slots in the rows."""
+    cdef Py_ssize_t s = part, q, m = (<ActiveSet>context).m
+    cdef const int32_t *kept = (<ActiveSet>context).kept
+    cdef float *row
+    while s < m:
+        row = (<ActiveSet>context).rows[s]
+        if row != NULL:
+            for q in range(m):
+                row[q] = row[kept[q]]
+        s += n_parts
 
 
 @cython.final
@@ -35,14 +51,15 @@ cdef class ActiveSet:
             front.up, front.down, front.extremes = members.up, members.down, &members.extremes
         return front
 
-    cdef int shrink(self, SupportSet members, double low, double high) noexcept nogil:
+    cdef int shrink(self, Team team, SupportSet members, double low,
+                    double high) noexcept nogil:
         """Remove slots at a bound that are expected to stay there; return -1 if out of memory.
 
         A slot that can only increase remains active if g > low, one that can only decrease if g <
         high.
         """
         cdef Front front = self.front(members)
-        cdef Py_ssize_t s, q, kept = 0, n = front.n
+        cdef Py_ssize_t s, kept = 0, n = front.n
         cdef double *g = front.g
         for s in range(n):
             kept += _may_move(g[s], front.up[s], front.down[s], low, high)
@@ -71,18 +88,16 @@ cdef class ActiveSet:
                 free(self.rows[s])
                 self.rows[s] = NULL
         if self.shrunk:
-            for s in range(kept):
-                if self.rows[s] != NULL:
-                    for q in range(kept):
-                        self.rows[s][q] = self.rows[s][self.kept[q]]
+            self.m = kept
+            team.run(compact_rows, <PyObject *>self, team.size)
         self.m = kept
         self.n_rows = 0
         for s in range(kept):
             self.n_rows += self.rows[s] != NULL
         self.shrunk = True
         memset(self.rows + kept, 0, (n - kept) * sizeof(float *))
-        table().update(self.g, self.diag, self.diag, 0.0, self.up, self.down, self.m,
-                       &self.extremes)
+        update(team, self.g, self.diag, self.diag, 0.0, self.up, self.down, self.m,
+               &self.extremes)
         return 0
 
     cdef int begin(self, SupportSet members) noexcept nogil:
@@ -117,13 +132,13 @@ cdef class ActiveSet:
             "working_set": np.array([self.chosen, self.goal]),
         }
 
-    cdef int choose(self, SupportSet members, slots, double goal) except -1:
+    cdef int choose(self, Team team, SupportSet members, slots, double goal) except -1:
         """Make ``slots`` (int32) the working set."""
         self.take(members, slots)
         memcpy(self.old_alpha, members.alpha, members.n * sizeof(double))
         self.chosen, self.goal, self.former = True, goal, slots
-        table().update(self.g, self.diag, self.diag, 0.0, self.up, self.down, self.m,
-                       &self.extremes)
+        update(team, self.g, self.diag, self.diag, 0.0, self.up, self.down, self.m,
+               &self.extremes)
         return 0
 
     cdef int restore(self, SupportSet members, state) except -1:
@@ -159,7 +174,7 @@ cdef class ActiveSet:
         """Return the row of the q-th slot over the active slots; NULL: not cached."""
         return self.rows[q]
 
-    cdef const float *keep_row(self, Py_ssize_t q, const float *row,
+    cdef const float *keep_row(self, Team team, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil:
         """Cache the row of the q-th slot, given over all slots; return NULL if out of memory."""
         cdef Py_ssize_t other
@@ -174,8 +189,7 @@ cdef class ActiveSet:
         if self.rows[q] == NULL:
             return NULL
         self.n_rows += 1
-        for other in range(self.m):
-            self.rows[q][other] = row[self.slots[other]]
+        gather(team, self.rows[q], row, self.slots, self.m)
         return self.rows[q]
 
     cdef void write_back(self, SupportSet members) noexcept nogil:

@@ -1,6 +1,8 @@
 """Kernel cache: rows of the kernel matrix over the slots of a support set, of limited size."""
 from libc.stdint cimport int32_t, int64_t
 
+from ...threads.team cimport Team
+
 
 cdef extern from "row_pool.h" nogil:
     ctypedef struct row_slab:
@@ -72,8 +74,9 @@ cdef class KernelCache:
     cdef void add(self, Py_ssize_t slot) noexcept nogil
     cdef void remove(self, Py_ssize_t slot) noexcept nogil
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
-    cdef Py_ssize_t by_symmetry(self, Py_ssize_t slot, int64_t upto, Py_ssize_t n_columns,
-                                double cost, int32_t *missing) noexcept nogil
+    cdef Py_ssize_t by_symmetry(self, Team team, Py_ssize_t slot, int64_t upto,
+                                Py_ssize_t n_columns, double cost,
+                                int32_t *missing) noexcept nogil
     cdef void use(self, Py_ssize_t slot) noexcept nogil
     cdef void clear(self) noexcept nogil
     cdef void discard(self, Py_ssize_t slot) noexcept nogil

@@ -6,6 +6,8 @@ from libc.string cimport memcpy, memset
 
 from ...memory cimport round_up
 from ...simd.primitives cimport SIMD_TILE
+from ...threads.slices cimport n_parts_of
+from ...threads.team cimport Team, team_next
 
 import numpy as np
 
@@ -50,6 +52,46 @@ cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) no
         return INFINITY
     return fmin(MOST, cost / DEAR) * (
         n_grants * FIRST_GRANT + BYTES_PER_VALUE * <double>n_evaluations)
+
+
+# A search for the values of a row in the rows of newer slots, in a range of the log.
+cdef struct Symmetry:
+    const CachedRow *rows
+    const int32_t *log
+    Py_ssize_t slot
+    int64_t begin
+    int64_t upto
+    int32_t *missing        # slots without a value, in any order
+    Py_ssize_t n_missing
+    Py_ssize_t most         # from so many missing values on the search ends
+
+
+cdef void find_values(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
+    cdef Symmetry *search = <Symmetry *>context
+    cdef const int32_t *log = search.log
+    cdef const CachedRow *rows = search.rows
+    cdef const CachedRow *other
+    cdef float *values = rows[search.slot].values
+    cdef int32_t entered
+    cdef Py_ssize_t place
+    cdef int64_t t, n = search.upto - search.begin
+    cdef int64_t end = search.begin + n * (part + 1) // n_parts
+    for t in range(search.begin + n * part // n_parts, end):
+        if t + AHEAD < end and log[t + AHEAD] >= 0:
+            other = &rows[log[t + AHEAD]]
+            if other.values != NULL:
+                prefetch(other.values + search.slot)
+        entered = log[t]
+        if entered < 0:
+            continue
+        other = &rows[entered]
+        if other.values != NULL and not other.busy:
+            values[entered] = other.values[search.slot]
+        else:
+            place = team_next(&search.n_missing)
+            search.missing[place] = entered
+            if place >= search.most:
+                return
 
 
 cdef class KernelCache:
@@ -203,42 +245,29 @@ cdef class KernelCache:
         self.link(slot)
         return row.values
 
-    cdef Py_ssize_t by_symmetry(self, Py_ssize_t slot, int64_t upto, Py_ssize_t n_columns,
-                                double cost, int32_t *missing) noexcept nogil:
+    cdef Py_ssize_t by_symmetry(self, Team team, Py_ssize_t slot, int64_t upto,
+                                Py_ssize_t n_columns, double cost,
+                                int32_t *missing) noexcept nogil:
         """Complete a row, up to position ``upto`` of the log, from the rows of newer slots.
 
         K is symmetric. Returns the number of values still missing, whose slots are in ``missing``,
         or -1 if recomputing the row, at ``cost`` ns per value, is faster. The caller updates
         ``synced``.
         """
-        cdef CachedRow *row = &self.rows[slot]
-        cdef CachedRow *other
-        cdef int32_t entered
-        cdef const int32_t *log = self.log
+        cdef Symmetry search
         cdef int64_t t, n = self.log_length
-        cdef Py_ssize_t n_missing = 0, n_entered = 0
-        if cost * n_columns < SYMMETRY_COST * (n - row.synced):
-            for t in range(row.synced, n):
-                n_entered += log[t] >= 0
+        cdef Py_ssize_t n_entered = 0
+        search.begin, search.upto = self.rows[slot].synced, upto
+        if cost * n_columns < SYMMETRY_COST * (n - search.begin):
+            for t in range(search.begin, n):
+                n_entered += self.log[t] >= 0
             if cost * n_columns < SYMMETRY_COST * n_entered:
                 return -1
-        for t in range(row.synced, upto):
-            if t + AHEAD < n and log[t + AHEAD] >= 0:
-                other = &self.rows[log[t + AHEAD]]
-                if other.values != NULL:
-                    prefetch(other.values + slot)
-            entered = log[t]
-            if entered < 0:
-                continue
-            other = &self.rows[entered]
-            if other.values != NULL and not other.busy:
-                row.values[entered] = other.values[slot]
-            else:
-                missing[n_missing] = entered
-                n_missing += 1
-                if 2 * n_missing > n_columns:
-                    return -1
-        return n_missing
+        search.rows, search.log, search.slot = self.rows, self.log, slot
+        search.missing, search.n_missing, search.most = missing, 0, n_columns // 2
+        # Each value lies in another row: finding one takes as long as several slots of a pass.
+        team.run(find_values, &search, n_parts_of(team, 4 * (upto - search.begin)))
+        return search.n_missing if search.n_missing <= search.most else -1
 
     cdef void link(self, Py_ssize_t slot) noexcept nogil:
         cdef CachedRow *row = &self.rows[slot]

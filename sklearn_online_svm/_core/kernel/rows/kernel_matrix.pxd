@@ -1,6 +1,7 @@
 """Rows of the kernel matrix over the support set of one problem."""
 from libc.stdint cimport int32_t, int64_t
 
+from ...threads.team cimport Team
 from .active_set cimport ActiveSet, Front
 from ..vectors.block cimport BlockValues, PairBlock
 from .gather cimport Gather
@@ -25,6 +26,7 @@ cdef class KernelMatrix:
     cdef WorkingSet working          # rows over a working set, or None
     cdef SharedKernelCache shared    # cache over the slots of the store, if these differ
     cdef Py_ssize_t n_problems       # problems that use the shared cache
+    cdef Team team                   # threads that share its loops
     cdef RowComputer computer        # if the cache is shared, set for each thread
     cdef readonly Gather gather
     cdef readonly int64_t n_evaluations
@@ -41,6 +43,7 @@ cdef class KernelMatrix:
     cdef int32_t *lacking            # slots missing in a row, if the cache is shared
     cdef Py_ssize_t capacity
 
+    cdef int share_loops(self, Team team) except -1
     cdef int resize(self, Py_ssize_t cache_bytes) except -1
     cdef void take_memory(self, Py_ssize_t n_bytes) noexcept
     cdef void divide(self, Py_ssize_t n_bytes, Py_ssize_t n_active) noexcept

@@ -13,12 +13,13 @@ has added after each part.
 """
 cimport cython
 from libc.math cimport INFINITY, fmin, sqrt
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from ...memory cimport grown_buffer, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE
+from ...threads.slices cimport copy
 from .active_set cimport ActiveSet, Front
 from ..vectors.block cimport BlockValues
 from .gather cimport Gather
@@ -38,6 +39,39 @@ cdef enum:
 cdef double WORTH_FETCHING = 3e4
 
 
+# The most violating slots whose alpha may increase, or decrease.
+cdef struct Violating:
+    const Front *front
+    Py_ssize_t most
+    Py_ssize_t n
+    int32_t *slots
+
+
+cdef void list_on_side(void *context, Py_ssize_t side, Py_ssize_t n_sides) noexcept nogil:
+    cdef Violating *listed = <Violating *>context + side
+    cdef const Front *front = listed.front
+    cdef const int8_t *may_move = front.up if side == 0 else front.down
+    cdef double highest[TOGETHER]
+    cdef double g
+    cdef Py_ssize_t at, n = 0
+    cdef int32_t q
+    for q in range(<int32_t>front.n):
+        if not may_move[q]:
+            continue
+        g = front.g[q] if side == 0 else -front.g[q]
+        if n == listed.most and g <= highest[n - 1]:
+            continue
+        at = n if n < listed.most else n - 1
+        while at > 0 and highest[at - 1] < g:
+            highest[at] = highest[at - 1]
+            listed.slots[at] = listed.slots[at - 1]
+            at -= 1
+        highest[at] = g
+        listed.slots[at] = q if front.slots == NULL else front.slots[q]
+        n = min(n + 1, listed.most)
+    listed.n = n
+
+
 @cython.final
 cdef class KernelMatrix:
     def __init__(self, Store store, SupportSet members, bint identity, bint copies):
@@ -54,6 +88,12 @@ cdef class KernelMatrix:
         free(self.lacking)
         free(self.pending)
         free(self.released)
+
+    cdef int share_loops(self, Team team) except -1:
+        self.team = team
+        if self.computer is not None:
+            self.computer.team = team
+        return 0
 
     cdef int resize(self, Py_ssize_t cache_bytes) except -1:
         """Replace the caches by empty ones of another size."""
@@ -114,7 +154,7 @@ cdef class KernelMatrix:
 
     cdef int use(self, RowComputer computer) except -1:
         """Compute rows by this object, which other problems may use at other times."""
-        self.computer, computer.store = computer, self.store
+        self.computer, computer.store, computer.team = computer, self.store, self.team
         return computer.reserve()
 
     cdef int copy_vectors(self, Py_ssize_t n_slots) except -1:
@@ -217,7 +257,7 @@ cdef class KernelMatrix:
         cdef float *values = self.rows.allocate(slot, -1)
         if values == NULL:
             return -1
-        memcpy(values, k, self.members.n * sizeof(float))
+        copy(self.team, values, k, self.members.n)
         self.rows.rows[slot].synced = self.rows.log_length
         return 0
 
@@ -269,7 +309,7 @@ cdef class KernelMatrix:
             row = self.row(front.slots[q], -1)
             if row == NULL:
                 return NULL
-            row = self.active.keep_row(q, row, pinned)
+            row = self.active.keep_row(self.team, q, row, pinned)
             self.work += self.members.n
         return row
 
@@ -278,7 +318,7 @@ cdef class KernelMatrix:
         cdef const float *row = self.working.row(q)
         cdef Py_ssize_t n
         if row == NULL:
-            n = self.working.compute(q, pinned, self.active.diag)
+            n = self.working.compute(self.team, q, pinned, self.active.diag)
             if n < 0:
                 return NULL
             self.computed(n)
@@ -316,27 +356,17 @@ cdef class KernelMatrix:
     cdef Py_ssize_t list_violating(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
         """List the n / 2 most violating slots on either side; return their number."""
         cdef Front front = self.active.front(self.members)
-        cdef double highest[TOGETHER]
-        cdef int32_t q, side, n_side = <int32_t>(n // 2), at, n_found = 0, n_here
-        cdef double g
+        cdef Violating listed[2]
+        cdef int32_t on_side[2][TOGETHER]
+        cdef Py_ssize_t side
         for side in range(2):
-            n_here = 0
-            for q in range(<int32_t>front.n):
-                if not (front.up[q] if side == 0 else front.down[q]):
-                    continue
-                g = front.g[q] if side == 0 else -front.g[q]
-                if n_here == n_side and g <= highest[n_side - 1]:
-                    continue
-                at = n_here if n_here < n_side else n_side - 1
-                while at > 0 and highest[at - 1] < g:
-                    highest[at] = highest[at - 1]
-                    slots[n_found + at] = slots[n_found + at - 1]
-                    at -= 1
-                highest[at] = g
-                slots[n_found + at] = q if front.slots == NULL else front.slots[q]
-                n_here = min(n_here + 1, n_side)
-            n_found += n_here
-        return n_found
+            listed[side].front, listed[side].slots = &front, on_side[side]
+            listed[side].most = n // 2
+        self.team.run(list_on_side, listed, 2)
+        for side in range(2):
+            memcpy(slots, on_side[side], listed[side].n * sizeof(int32_t))
+            slots += listed[side].n
+        return listed[0].n + listed[1].n
 
     cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelCache rows) noexcept nogil:
         """Return whether to compute several rows at once; ``rows`` is the cache they go to."""
@@ -383,8 +413,8 @@ cdef class KernelMatrix:
             values = self.rows.allocate(slots[k], pinned)
             if values == NULL:
                 return
-            memcpy(values, self.computer.several + k * self.computer.capacity,
-                   self.members.n * sizeof(float))
+            copy(self.team, values, self.computer.several + k * self.computer.capacity,
+                 self.members.n)
             self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_not_copied()
 
     cdef void fetch_shared(self, Py_ssize_t slot) noexcept nogil:
@@ -482,8 +512,8 @@ cdef class KernelMatrix:
             cost = self.gather.cost()
             if index >= 0:
                 cost += self.shared.time_of(index) / self.members.n
-        n_missing = self.rows.by_symmetry(slot, n - self.n_not_copied(), self.members.n, cost,
-                                          missing)
+        n_missing = self.rows.by_symmetry(self.team, slot, n - self.n_not_copied(), self.members.n,
+                                          cost, missing)
         if n_missing < 0:
             return self.compute_row(slot, row.values)
         # The last entries of the log are those of this block.

@@ -1,6 +1,7 @@
 """Computation of kernel rows of stored vectors."""
 from libc.stdint cimport int32_t
 
+from ...threads.team cimport Team
 from ..vectors.stores cimport Block, Store
 
 
@@ -13,6 +14,7 @@ cdef enum:
 cdef class RowComputer:
     """Computes rows over the slots of a store, or missing values of rows; one per thread."""
     cdef Store store
+    cdef Team team              # threads that share the work; set with the store
     cdef Block scratch
     cdef float *wide            # work array for a row over the store, also for the caller
     cdef float *several         # rows of several vectors, for the caller, or NULL

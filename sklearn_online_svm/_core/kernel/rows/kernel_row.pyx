@@ -5,12 +5,14 @@ from libc.string cimport memset
 
 from ...memory cimport grown_buffer, round_up
 from ...simd.primitives cimport SIMD_TILE
+from ...threads.slices cimport share_values, share_values_of_tiles
+from ...threads.team cimport Team
 from ..vectors.stores cimport Store
 
 
 cdef class RowComputer:
     def __init__(self, Store store):
-        self.store = store
+        self.store, self.team = store, Team()
         self.scratch = store.new_block()
 
     def __dealloc__(self):
@@ -38,7 +40,8 @@ cdef class RowComputer:
         """Compute the row of ``slot`` over the store."""
         if self.store.load_slots(self.scratch, &slot, 1) < 0:
             return -1
-        self.store.values(self.scratch, 0, round_up(self.store.n_slots, SIMD_TILE), row, 0)
+        share_values(self.team, self.store, self.scratch,
+                     round_up(self.store.n_slots, SIMD_TILE), row, 0)
         return -1 if self.store.failed else self.store.n_slots
 
     cdef Py_ssize_t together(self, const int32_t *slots, Py_ssize_t n) noexcept nogil:
@@ -52,8 +55,8 @@ cdef class RowComputer:
             self.several, self.several_bytes = <float *>moved, n_bytes
         if self.store.load_slots(self.scratch, slots, n) < 0:
             return -1
-        self.store.values(self.scratch, 0, round_up(self.store.n_slots, SIMD_TILE),
-                          self.several, self.capacity)
+        share_values(self.team, self.store, self.scratch,
+                     round_up(self.store.n_slots, SIMD_TILE), self.several, self.capacity)
         return -1 if self.store.failed else n * self.store.n_slots
 
     cdef Py_ssize_t some(self, int32_t slot, Py_ssize_t n_missing, float *row) noexcept nogil:
@@ -68,7 +71,7 @@ cdef class RowComputer:
                 self.tile_place[tile] = <int32_t>n_tiles
                 self.tiles[n_tiles] = tile
                 n_tiles += 1
-        self.store.values_of_tiles(self.scratch, self.tiles, n_tiles, self.wide)
+        share_values_of_tiles(self.team, self.store, self.scratch, self.tiles, n_tiles, self.wide)
         for p in range(n_missing):
             row[self.missing[p]] = self.wide[
                 self.tile_place[self.missing[p] // SIMD_TILE] * SIMD_TILE

@@ -128,7 +128,7 @@ cdef class SharedKernelCache:
             self.rows.use(slot)
             if row.synced < self.rows.log_length:
                 n_missing = self.rows.by_symmetry(
-                    slot, self.rows.log_length, self.store.n_slots, self.store.cost,
+                    maker.team, slot, self.rows.log_length, self.store.n_slots, self.store.cost,
                     maker.missing)
         else:
             self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))

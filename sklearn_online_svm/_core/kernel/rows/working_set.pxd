@@ -1,6 +1,7 @@
 """Kernel rows over a working set, for ``finish`` with many support vectors."""
 from libc.stdint cimport int32_t
 
+from ...threads.team cimport Team
 from ..vectors.stores cimport Block, Store
 
 
@@ -21,5 +22,5 @@ cdef class WorkingSet:
     cdef int32_t[::1] group_at         # of each place, -1: none
 
     cdef const float *row(self, Py_ssize_t q) noexcept nogil
-    cdef Py_ssize_t compute(self, Py_ssize_t q, Py_ssize_t pinned,
+    cdef Py_ssize_t compute(self, Team team, Py_ssize_t q, Py_ssize_t pinned,
                             const float *diag) noexcept nogil

@@ -5,6 +5,8 @@ from libc.stdlib cimport free
 
 from ...memory cimport round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE
+from ...threads.slices cimport share_values
+from ...threads.team cimport Team
 from ..vectors.stores cimport Store
 
 import numpy as np
@@ -77,7 +79,7 @@ cdef class WorkingSet:
             return NULL
         return self.values + (place * SIMD_BLOCK + q % SIMD_BLOCK) * self.ld
 
-    cdef Py_ssize_t compute(self, Py_ssize_t q, Py_ssize_t pinned,
+    cdef Py_ssize_t compute(self, Team team, Py_ssize_t q, Py_ssize_t pinned,
                             const float *diag) noexcept nogil:
         """Compute the group of rows of the q-th vector; the row of ``pinned`` remains.
 
@@ -97,7 +99,7 @@ cdef class WorkingSet:
         rows = self.values + place * SIMD_BLOCK * self.ld
         if self.store.load_slots(self.block, positions, size) < 0:
             return -1
-        self.store.values(self.block, 0, self.ld, rows, self.ld)
+        share_values(team, self.store, self.block, self.ld, rows, self.ld)
         if self.store.failed:
             return -1
         # The ridge of a squared loss is part of the diagonal.

@@ -1,8 +1,8 @@
 """A block of samples, and its kernel values against the store and against itself."""
 from libc.stdint cimport int8_t, int32_t, int64_t
 
-from ...guard cimport Halt
 from ...simd.primitives cimport SIMD_BLOCK
+from ...threads.team cimport Team
 from .stores cimport Block, Store
 from .support_set cimport Example
 
@@ -56,7 +56,7 @@ cdef class SampleBlock:
     cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
 
     cdef int load(self, X) except -1
-    cdef int score_values(self, executor, Halt halt) except -1
+    cdef int score_values(self, Team team) except -1
     cdef int keep_only(self, X, Py_ssize_t k) except -1
     cdef int score_themselves(self) except -1
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1

@@ -5,16 +5,14 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from ...guard cimport Halt, share
 from ...memory cimport address, grown, grown_buffer, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE
+from ...threads.slices cimport share_values
+from ...threads.team cimport Team
 from .stores cimport Block, Store, holds_values
 from .support_set cimport OF_DATA, Example
 
 import numpy as np
-
-# Multiplications below which a block is not worth sharing between threads.
-cdef double WORTH_SHARING = 2e7
 
 
 cdef int check_type(Store store, X) except -1:
@@ -88,8 +86,7 @@ cdef class SampleBlock:
     cdef int load(self, X) except -1:
         """Load the samples from X, and allocate memory for them in the store."""
         cdef Store store = self.store
-        # With prefetch, the samples of the previous block may still be added, too.
-        cdef Py_ssize_t n_slots = store.n_slots + 2 * self.size
+        cdef Py_ssize_t n_slots = store.n_slots + self.size
         cdef Py_ssize_t capacity, ld = round_up(n_slots, SIMD_TILE) + SIMD_TILE
         self.is_scored = False
         store.reserve(n_slots)
@@ -104,19 +101,14 @@ cdef class SampleBlock:
             check_norms(store, self.block, self.rows)
         return 0
 
-    cdef int score_values(self, executor, Halt halt) except -1:
+    cdef int score_values(self, Team team) except -1:
         """Compute the kernel values against the store."""
-        cdef Store store = self.store
-        cdef Py_ssize_t part, last = round_up(store.n_slots, SIMD_TILE)
-        if not self.n:
-            return 0
-        if executor is None or <double>self.n * last * store.n_features < WORTH_SHARING:
-            self.score_part(0, last)
-        else:
-            part = round_up(last // executor._max_workers + 1, SIMD_TILE)
-            share([(self.score_part, first, min(first + part, last))
-                   for first in range(0, last, part)], executor, halt)
-        self.is_scored = True
+        cdef Py_ssize_t last = round_up(self.store.n_slots, SIMD_TILE)
+        if self.n:
+            with nogil:
+                share_values(team, self.store, self.block, last, self.scored.values,
+                             self.scored.ld)
+            self.is_scored = True
         return 0
 
     cdef int keep_only(self, X, Py_ssize_t k) except -1:
@@ -136,10 +128,6 @@ cdef class SampleBlock:
             self.store.load(self.block, X, self.rows, 1)
             self.score_themselves()
         return 0
-
-    def score_part(self, Py_ssize_t first, Py_ssize_t last):
-        with nogil:
-            self.store.values(self.block, first, last, self.scored.values, self.scored.ld)
 
     cdef int score_themselves(self) except -1:
         """Compute the Gram matrix of the block; raise an error if it is not finite."""

@@ -31,6 +31,7 @@ has a copy already (see ``kernel_matrix.pyx``).
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...simd.primitives cimport simd_extremes
+from ...threads.team cimport Team
 
 
 # Origin of a sample: what its identifier counts.
@@ -111,7 +112,7 @@ cdef class SupportSet:
     cdef double turn(self, Py_ssize_t slot) noexcept nogil
     cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil
     cdef void turn_for_step(self, Py_ssize_t slot, bint rises) noexcept nogil
-    cdef simd_extremes ends(self) noexcept nogil
+    cdef simd_extremes ends(self, Team team) noexcept nogil
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
     cdef void mark(self) noexcept nogil
     cdef void scan(self) noexcept nogil

@@ -4,6 +4,8 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...memory cimport address, grown, round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_extremes
+from ...threads.slices cimport SORTED, begin_of, n_parts_of_zeros, own_slots
+from ...threads.team cimport TEAM_MOST, Team
 
 import numpy as np
 
@@ -37,6 +39,60 @@ _FIELDS = {
     "index": np.int32, "row_id": np.int64,
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32, "ridge": np.float64,
 }
+
+
+# The extremes of g, and the places, in the list of members at alpha = 0, of those that have them
+# on their other side; -1: none.
+cdef struct Ends:
+    simd_extremes e
+    Py_ssize_t high
+    Py_ssize_t low
+
+
+# Members at alpha = 0, and the extremes without their other sides.
+cdef struct Zeros:
+    Py_ssize_t n
+    Py_ssize_t n_slots
+    const int32_t *slots
+    const double *g
+    const int8_t *y
+    double width
+    simd_extremes start
+    Ends *ends              # of each part
+
+
+cdef void find_ends(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
+    cdef Zeros *zeros = <Zeros *>context
+    # In local variables, as the compiler cannot know that these are different memory.
+    cdef Ends ends
+    cdef double g, g_max = zeros.start.g_max, g_min = zeros.start.g_min, width = zeros.width
+    cdef Py_ssize_t first = 0, k, p, high = -1, low = -1, n = zeros.n, n_own
+    cdef const int8_t *y = zeros.y
+    cdef const double *own_g = zeros.g
+    cdef const int32_t *slots = zeros.slots
+    cdef int32_t own[SORTED]
+    cdef int32_t s
+    while first < n:
+        n_own = n
+        if n_parts > 1:
+            n_own = own_slots(slots + first, min(SORTED, n - first),
+                              begin_of(part, n_parts, zeros.n_slots),
+                              begin_of(part + 1, n_parts, zeros.n_slots), own)
+        for k in range(n_own):
+            p = k if n_parts == 1 else first + own[k]
+            s = slots[p]
+            g = own_g[s] + y[s] * width
+            if y[s] > 0 and g < g_min:
+                g_min, low = g, p
+            elif y[s] < 0 and g > g_max:
+                g_max, high = g, p
+        first += n if n_parts == 1 else SORTED
+    ends.e, ends.high, ends.low = zeros.start, high, low
+    if high >= 0:
+        ends.e.g_max, ends.e.i_max = g_max, slots[high]
+    if low >= 0:
+        ends.e.g_min, ends.e.j_min = g_min, slots[low]
+    zeros.ends[part] = ends
 
 
 cdef class SupportSet:
@@ -206,26 +262,33 @@ cdef class SupportSet:
         """Return gradients given for the lower side of the tube on the sides of the members."""
         return np.where(self["y"][slots] > 0, g, g + self.width)
 
-    cdef simd_extremes ends(self) noexcept nogil:
+    cdef simd_extremes ends(self, Team team) noexcept nogil:
         """Return the extremes of g, where members at alpha = 0 count on both sides."""
-        cdef simd_extremes e = self.extremes
-        # In local variables: in the loop, e and the members might else be the same memory.
-        cdef double g, g_max = e.g_max, g_min = e.g_min, width = self.width
-        cdef Py_ssize_t i_max = e.i_max, j_min = e.j_min, p, s, n = self.n_zeros
-        cdef const int8_t *y = self.y
-        cdef const double *own_g = self.g
-        cdef const int32_t *zeros = self.zeros
+        cdef Zeros zeros
+        cdef Ends parts[TEAM_MOST]
+        cdef Ends best
+        cdef Py_ssize_t part, n_parts
         if not self.two_sided:
-            return e
-        for p in range(n):
-            s = zeros[p]
-            g = own_g[s] + y[s] * width
-            if y[s] > 0 and g < g_min:
-                g_min, j_min = g, s
-            elif y[s] < 0 and g > g_max:
-                g_max, i_max = g, s
-        e.g_max, e.g_min, e.i_max, e.j_min = g_max, g_min, i_max, j_min
-        return e
+            return self.extremes
+        zeros.n, zeros.n_slots, zeros.slots = self.n_zeros, self.n, self.zeros
+        zeros.g, zeros.y = self.g, self.y
+        zeros.width, zeros.start, zeros.ends = self.width, self.extremes, parts
+        n_parts = n_parts_of_zeros(team, self.n, self.n_zeros)
+        team.run(find_ends, &zeros, n_parts)
+        best = parts[0]
+        for part in range(1, n_parts):
+            # Of equal ones the first of the list, as if there was one part.
+            if parts[part].high >= 0 and (
+                    best.high < 0 or parts[part].e.g_max > best.e.g_max
+                    or parts[part].e.g_max == best.e.g_max and parts[part].high < best.high):
+                best.e.g_max, best.e.i_max = parts[part].e.g_max, parts[part].e.i_max
+                best.high = parts[part].high
+            if parts[part].low >= 0 and (
+                    best.low < 0 or parts[part].e.g_min < best.e.g_min
+                    or parts[part].e.g_min == best.e.g_min and parts[part].low < best.low):
+                best.e.g_min, best.e.j_min = parts[part].e.g_min, parts[part].e.j_min
+                best.low = parts[part].low
+        return best.e
 
     # -------------------------------------------------------------------------- changes
 

@@ -1,0 +1,1 @@
+"""What more threads gain: fits of one problem and of several, and the cost of sharing a loop."""

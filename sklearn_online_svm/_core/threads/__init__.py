@@ -1,0 +1,1 @@
+"""Threads that share the loops of one problem."""
