@@ -25,7 +25,7 @@ ASV_CONFIG := benchmarks/asv/asv.conf.json
 PY := $(VENV)/bin/python
 BIN := $(VENV)/bin
 CORE := sklearn_online_svm/_core
-CORE_ROOMS := $(CORE) $(CORE)/simd $(wildcard $(CORE)/kernel/*) $(CORE)/linear
+CORE_ROOMS := $(CORE) $(CORE)/simd $(wildcard $(CORE)/kernel/*) $(CORE)/linear $(CORE)/threads
 HEADERS := $(wildcard $(CORE_ROOMS:=/*.h))
 CYTHON := $(wildcard $(CORE_ROOMS:=/*.pyx) $(CORE_ROOMS:=/*.pxd))
 ENGINE := $(CYTHON) $(HEADERS)
@@ -45,7 +45,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .NOTPARALLEL:
 .PHONY: help demo test test-slow test-minimum test-partners store-models minimum-source test-debug test-sanitize
 .PHONY: test-arm64
-.PHONY: lint format bench bench-peers asv doc doc-quick doc-test inplace clean
+.PHONY: lint format bench bench-cores bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -127,6 +127,10 @@ format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
 	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(abspath $(LPD))}) \
 		$(PY) -m benchmarks.run $(if $(QUICK),--quick)
+
+bench-cores: $(VENV)/.built $(VENV)/.extra-bench $(VENV)/.extra-doc ## what more cores gain on this machine, into doc/benchmarks/cores*.inc
+	$(PY) -m benchmarks.run --only cores cores_pass $(if $(QUICK),--quick)
+	$(PY) -m benchmarks.build
 
 bench-peers: $(VENV)/.extra-bench $(LPD)/cpu-svm ## install all peers of `make bench`, and compile LPD-SVM
 

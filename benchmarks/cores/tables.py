@@ -48,7 +48,7 @@ def predicted(results):
             continue
         share, one = serial_share(by_threads), by_threads[1]
         expected = [one * (share + (1 - share) / n) for n in PREDICTED]
-        rows.append([f"{CASES[name].title}: {title}", percent(share), *map(seconds, expected)])
+        rows.append([f"{CASES[name].title}: {title}", percent(share, 0), *map(seconds, expected)])
     return list_table(["", "serial share", *(f"{n} cores" for n in PREDICTED)], rows)
 
 

@@ -49,11 +49,11 @@
 #define TEAM_CHANGE(address, old, value) (*(address) == *(old) ? (*(address) = (value), 1) : 0)
 #endif
 
-/* Iterations of waiting until the core is offered to others, and until a helper leaves: some 30
- * microseconds and 2 milliseconds. */
+/* Iterations of waiting until the core is offered to others, about half a millisecond, and until a
+ * helper leaves, a few milliseconds. In between, it would notice a new loop too late. */
 #define TEAM_SPINS 20000
 #define TEAM_PATIENCE 22000
-
+/* Iterations after which the leader attends to something else while it waits. */
 #define TEAM_ATTENTION 1000
 
 #define TEAM_CACHE_LINE 64

@@ -35,9 +35,9 @@ cdef class Team:
         cdef int m
         for m in range(1, self.size):
             if not self.is_serving[m]:
+                self.is_serving[m] = True       # before it can leave again
                 self.executor.submit(
                     act_for, this_thread(), self.serve, (m, self.is_serving))
-                self.is_serving[m] = True
         return 0
 
     def serve(self, int member, is_serving):
