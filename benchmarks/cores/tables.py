@@ -30,7 +30,7 @@ def measured(results):
         title = f"{CASES[name].title}: {title}"
         rows.append([title, *map(seconds, by_threads.values()), times(one / best)])
     header = [f"{count(n)} thread{'s' * (n > 1)}" for n in by_threads]
-    return list_table(["", *header, f"gain of {most}"], rows)
+    return list_table(["", *header, f"speed-up with {most} threads"], rows)
 
 
 def serial_share(by_threads):
@@ -62,7 +62,7 @@ def passes(results):
         rows.append([count(n_slots), *(f"{ns / 1000:.2f}" for ns in here),
                      times(here[0] / here[-1])])  # fmt: skip
     header = [f"{count(n)} thread{'s' * (n > 1)} (µs)" for n in threads]
-    return list_table(["support vectors", *header, f"gain of {threads[-1]}"], rows)
+    return list_table(["support vectors", *header, f"speed-up with {threads[-1]} threads"], rows)
 
 
 TABLES = {"cores": measured, "cores_predicted": predicted, "cores_pass": passes}

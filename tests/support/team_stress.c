@@ -55,7 +55,9 @@ int main(void) {
             pthread_create(&threads[n_helpers], NULL, serve, &members[n_helpers]);
             n_helpers++;
         }
-        team_run(&shared, 1 + n_helpers, add, &wanted, n_parts, k % 2 ? attend : NULL);
+        /* Helpers of a larger team may still serve a smaller one. */
+        team_run(&shared, 2 + (int)(k % 3) % n_helpers, 1 + n_helpers, add, &wanted, n_parts,
+                 k % 2 ? attend : NULL);
         for (part = 0; part < PARTS; part++) {
             if (part < n_parts) sum[part] += k;
             if (cells[part] != sum[part]) {

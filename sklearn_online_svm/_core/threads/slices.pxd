@@ -1,10 +1,10 @@
 """The loops of the dual solvers (``primitives.h``), shared by the threads of a team.
 
-Slots are divided into contiguous parts, the same for all loops, so that the part of g and of the
-kernel rows that a thread has remains in the cache of its core. (Parts of many short stretches
-would be fetched by the other cores, too, which read ahead.) The results do not depend on the
-team: extremes are the same for any division, of equal ones that of the lowest slot, and sums are
-over slices of fixed length, added in order.
+Slots are divided into contiguous parts, the same for most loops, so that the part of g and of the
+kernel rows that a thread works on remains in the cache of its core. (Parts of many short
+stretches would be fetched by the other cores, too, which read ahead.) The results do not depend
+on the team: extremes are the same for any division, of equal ones that of the lowest slot, and
+sums are over slices, added in order. The length of a slice depends on the number of slots only.
 """
 from libc.stdint cimport int8_t, int32_t
 

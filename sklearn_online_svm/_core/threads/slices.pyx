@@ -167,7 +167,7 @@ cdef double dot(Team team, const float *k, const double *a, Py_ssize_t n) noexce
     if n <= SLICE:
         return table().dot(k, a, n)
     p.k_i, p.a, p.n, p.sums = k, a, n, sums
-    team.run(dot_part, &p, min(team.size, n_slices_of(n)))
+    team.run(dot_part, &p, min(n_parts_of(team, n), n_slices_of(n)))
     return total(sums, n_slices_of(n))
 
 

@@ -1,12 +1,11 @@
 /* A team: threads that share loops of a few microseconds.
  *
  * The leader cuts a loop into parts and calls team_run. Helpers wait for the next loop by spinning
- * (team_serve), as waking a thread takes longer than the loop. Member m of the team begins with
- * part m; parts above the number of members are taken by whoever is free.
+ * (team_serve), as waking a thread takes longer than the loop.
  *
- * A helper takes part in a loop once it has claimed it. The leader claims for all helpers that
- * have not come until its own part is done, and computes their parts itself. So it never waits for
- * a thread without a core, except for one that loses its core within a part.
+ * A helper takes part in a loop once it has claimed it. When its own part is done, the leader
+ * claims the parts of all helpers that have not come, and computes them. So it never waits for a
+ * thread without a core, except for one that loses its core after a claim.
  *
  * Each loop has a number, its turn. A helper claims turn t by changing `claimed` from t - 1 to t,
  * which either the helper or the leader can do: a helper that comes late finds another number.
@@ -18,6 +17,8 @@
 #include <stdint.h>
 
 #if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
 #include <windows.h>
 #define TEAM_YIELD() SwitchToThread()
 #else
@@ -49,8 +50,9 @@
 #define TEAM_CHANGE(address, old, value) (*(address) == *(old) ? (*(address) = (value), 1) : 0)
 #endif
 
-/* Iterations of waiting until the core is offered to others, about half a millisecond, and until a
- * helper leaves, a few milliseconds. In between, it would notice a new loop too late. */
+/* Iterations of waiting until the core is offered to others, and until a helper leaves: about half
+ * a millisecond and a few milliseconds on x86-64, where a pause takes 10 to 140 cycles. A helper
+ * that offers its core may notice a new loop late. */
 #define TEAM_SPINS 20000
 #define TEAM_PATIENCE 22000
 /* Iterations after which the leader attends to something else while it waits. */
@@ -64,17 +66,18 @@ typedef void (*team_attend)(void *context);
 
 /* Of a helper. On a cache line of its own, because other members write theirs at the same time. */
 typedef struct {
-    uint64_t claimed; /* the last turn of which the helper has a part, or the leader has it */
+    uint64_t claimed; /* the last turn claimed for this helper, by itself or by the leader */
     uint64_t done;    /* the last turn that the helper has completed */
     char apart[TEAM_CACHE_LINE - 2 * sizeof(uint64_t)];
 } team_member;
 
 typedef struct {
-    uint64_t turn; /* changes last, when all that follows is set */
-    int is_closed;
+    uint64_t turn; /* changes last, when the loop is described by the next four */
     team_task task;
     void *context;
     ptrdiff_t n_parts;
+    int size;
+    int is_closed;
     char apart[TEAM_CACHE_LINE];
     ptrdiff_t next; /* the next part that belongs to no member */
     char apart_too[TEAM_CACHE_LINE];
@@ -97,16 +100,18 @@ static inline int team_claim(team *t, int member, uint64_t turn) {
     return TEAM_CHANGE(&t->members[member].claimed, &former, turn);
 }
 
+/* Member m begins with part m. Parts that belong to no member are taken by whoever is free. */
 static inline void team_take_parts(team *t, int member, team_task task, void *context,
                                    ptrdiff_t n_parts) {
-    ptrdiff_t part = member;
+    ptrdiff_t part = member < t->size ? member : team_next(&t->next);
     while (part < n_parts) {
         task(context, part, n_parts);
         part = team_next(&t->next);
     }
 }
 
-/* Begin; members that are new have claimed no turn yet. */
+/* Begin. A new member has claimed the present turn, as if it had been there: a claim changes turn
+ * t - 1 to t. */
 static inline void team_open(team *t) {
     int m;
     for (m = 0; m < TEAM_MOST; m++) TEAM_STORE(&t->members[m].claimed, t->turn);
@@ -117,24 +122,29 @@ static inline void team_close(team *t) {
     TEAM_STORE(&t->is_closed, 1);
 }
 
-/* Run all parts, with helpers 1 to n_members - 1, which are all that may serve the team; attend
- * may be NULL. */
-static inline void team_run(team *t, int n_members, team_task task, void *context,
+/* Run all parts, with helpers 1 to size - 1. Helpers up to n_members - 1 may still serve from when
+ * the team was larger. attend may be NULL. */
+static inline void team_run(team *t, int size, int n_members, team_task task, void *context,
                             ptrdiff_t n_parts, team_attend attend) {
     const uint64_t turn = t->turn + 1;
+    uint64_t at_work = 0; /* a bit for each helper that has claimed the turn */
     ptrdiff_t iteration;
     int m;
     t->task = task;
     t->context = context;
     t->n_parts = n_parts;
-    TEAM_STORE(&t->next, n_members);
+    t->size = size;
+    TEAM_STORE(&t->next, size);
     TEAM_STORE(&t->turn, turn);
     team_take_parts(t, 0, task, context, n_parts);
     for (m = 1; m < n_members; m++) {
-        if (team_claim(t, m, turn)) {
-            if (m < n_parts) task(context, m, n_parts);
-            continue;
-        }
+        if (!team_claim(t, m, turn))
+            at_work |= (uint64_t)1 << m;
+        else if (m < size && m < n_parts)
+            task(context, m, n_parts);
+    }
+    for (m = 1; m < n_members; m++) {
+        if (!(at_work >> m & 1)) continue;
         for (iteration = 0; TEAM_LOAD(&t->members[m].done) != turn; iteration++) {
             team_wait(iteration);
             if (attend && iteration > TEAM_SPINS && iteration % TEAM_ATTENTION == 0)

@@ -10,8 +10,8 @@ cdef extern from "team.h" nogil:
     Py_ssize_t team_next(Py_ssize_t *counter)       # counter++, by several threads
     void team_open(team *)
     void team_close(team *)
-    void team_run(team *, int n_members, team_task task, void *context, Py_ssize_t n_parts,
-                  team_attend attend)
+    void team_run(team *, int size, int n_members, team_task task, void *context,
+                  Py_ssize_t n_parts, team_attend attend)
     void team_serve(team *, int member)
 
 

@@ -58,7 +58,7 @@ cdef class Team:
         """
         cdef Py_ssize_t part
         if self.size > 1 and n_parts > 1:
-            team_run(self.shared, self.n_members, task, context, n_parts, attend)
+            team_run(self.shared, self.size, self.n_members, task, context, n_parts, attend)
             return
         for part in range(n_parts):
             task(context, part, n_parts)
