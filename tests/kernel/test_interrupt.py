@@ -198,7 +198,8 @@ name, n_classes, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 make = getattr(sklearn_online_svm, name)
 params = {"gamma": 0.05, "C": 10.0, "tol": 1e-6, "random_state": 0, **params}
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(700, 40)), rng.integers(0, n_classes, 700)
+n_samples = params.pop("n_samples", 700)
+X, y = rng.normal(size=(n_samples, 40)), rng.integers(0, n_classes, n_samples)
 stream = np.r_[X, X[:200]]
 # What a shell starts with & is born deaf to it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -251,6 +252,8 @@ print(n_interrupted)
     [
         pytest.param("LASVC", 2, {}, marks=pytest.mark.slow),
         ("LASVC", 2, dict(algorithm="lasvm-g")),
+        # So many support vectors that the threads share the steps.
+        pytest.param("LASVC", 2, dict(n_jobs=2, n_samples=4000), marks=pytest.mark.slow),
         pytest.param("LASVC", 3, dict(algorithm="lasvm-nc", n_jobs=2), marks=pytest.mark.slow),
         ("LASVC", 3, dict(n_jobs=2, max_iter=2)),
         ("LASVC", 4, dict(multi_class="ovo", n_jobs=2, max_iter=2)),
