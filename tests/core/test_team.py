@@ -1,5 +1,6 @@
 """Threads that share the loops of one problem."""
 
+import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -52,6 +53,8 @@ def test_each_part_runs_once(flags, tmp_path):
     if "unexpected memory mapping" in done.stderr:
         pytest.skip("the thread sanitizer does not run on this system")
     assert done.returncode == 0, done.stdout + done.stderr
+    if len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0]) > 1:
+        assert int(done.stdout) > 0, "no part was run by a helper"
 
 
 # -- the same bits with any number of threads -----------------------------------------------

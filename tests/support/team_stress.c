@@ -70,6 +70,6 @@ int main(void) {
     __atomic_store_n(&left, 1, __ATOMIC_RELEASE);
     team_close(&shared);
     for (t = 0; t < n_helpers; t++) pthread_join(threads[t], NULL);
-    printf("%ld parts by helpers\n", helped);
-    return helped < WANTED;
+    printf("%ld\n", helped);
+    return 0;
 }
