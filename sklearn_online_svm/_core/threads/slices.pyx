@@ -187,7 +187,7 @@ cdef double change(const Pass *p, Py_ssize_t first, Py_ssize_t size,
 
 
 cdef void change_part(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
-    """Do so in one pass, or in slices if their losses are wanted."""
+    """Change g of a part in one pass, or in slices if the losses are wanted."""
     cdef Pass *p = <Pass *>context
     cdef Py_ssize_t size = slice_of(p.n), n = n_slices_of(p.n), s
     cdef Py_ssize_t first = begin_of(part, n_parts, p.n)
@@ -266,12 +266,8 @@ cdef void copy(Team team, float *to, const float *values, Py_ssize_t n) noexcept
 cdef void gather(Team team, float *to, const float *values, const int32_t *at,
                  Py_ssize_t n) noexcept nogil:
     cdef Row r
-    cdef Py_ssize_t n_parts = n_parts_of(team, n)
-    if n_parts == 1 and at == NULL:
-        memcpy(to, values, n * sizeof(float))
-        return
     r.to, r.k, r.at, r.n = to, values, at, n
-    team.run(copy_part, &r, n_parts)
+    team.run(copy_part, &r, n_parts_of(team, n))
 
 
 # ------------------------------------------------------------------------------ kernel values
@@ -340,8 +336,6 @@ def time_of_pass(Py_ssize_t n, executor=None, Py_ssize_t repeats=20_000):
     cdef Team team = Team()
     team.open(executor)
     try:
-        team.call_helpers()
-        time.sleep(0.01)        # until they wait for loops
         team.call_helpers()
         start = time.perf_counter_ns()
         with nogil:

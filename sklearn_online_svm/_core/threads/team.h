@@ -100,7 +100,8 @@ static inline int team_claim(team *t, int member, uint64_t turn) {
     return TEAM_CHANGE(&t->members[member].claimed, &former, turn);
 }
 
-/* Member m begins with part m. Parts that belong to no member are taken by whoever is free. */
+/* Member m begins with part m. A thread that has completed its part takes one of those that are
+ * left: there may be more parts than members. */
 static inline void team_take_parts(team *t, int member, team_task task, void *context,
                                    ptrdiff_t n_parts) {
     ptrdiff_t part = member < t->size ? member : team_next(&t->next);

@@ -9,7 +9,7 @@ from ...guard cimport Halt, share
 from ...interrupts cimport check_interrupts
 from ...memory cimport round_up
 from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_extremes, table
-from ...threads.slices cimport axpy, share_values
+from ...threads.slices cimport axpy, n_parts_of, share_values
 from ...threads.team cimport Team
 from ..vectors.block cimport BlockValues, SampleBlock, Samples
 from ..rows.active_set cimport Front
@@ -34,10 +34,6 @@ cdef double WORKING_SET_PRECISION = 0.1
 # Slots whose kernel values are computed at a time, for a block: they remain in the L2 cache.
 cdef enum:
     STRIPE = 2048
-
-# Slots from which on threads share the loops of a problem.
-cdef enum:
-    MANY = 3072
 
 
 # Changes of alpha, which change g.
@@ -135,7 +131,7 @@ cdef class Finisher:
         try:
             problem.matrix.load_working_set()       # of an interrupted call
             while not problem.is_finished and not self.halt.now:
-                if problem.team.size > 1 and problem.members.n >= MANY:
+                if n_parts_of(problem.team, problem.members.n) > 1:
                     problem.team.call_helpers()
                 with nogil:
                     code = self.make_steps(problem)
