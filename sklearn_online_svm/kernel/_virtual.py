@@ -179,6 +179,7 @@ class VirtualLASVC(OnlineSVC):
         "n_virtual",
     )
     _choice = VirtualSampleSelection
+    _points = VirtualPoints
 
     # Values of the parameters in FIXED.
     selection = "active"
@@ -326,4 +327,4 @@ class VirtualLASVC(OnlineSVC):
             elif sparse.issparse(former):
                 former = former.toarray()
             rows = stacked(rows, former)
-        return VirtualPoints(rows, Kernel.from_classifier(self, "VirtualLASVC"), self.n_neighbors)
+        return self._points(rows, Kernel.from_classifier(self, "VirtualLASVC"), self.n_neighbors)

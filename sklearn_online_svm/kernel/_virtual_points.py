@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
+from sklearn.utils.extmath import row_norms
 
 # Number of distances computed at a time.
 _DISTANCES = 2**22
@@ -35,6 +36,10 @@ class VirtualPoints:
         Effective number of neighbours; 0 if X has a single sample.
     """
 
+    # Where the segments begin. Not a parameter: a point near its sample mostly adds weight to it,
+    # as class_weight does.
+    least_share = 0.0
+
     def __init__(self, X, kernel, n_neighbors=5, seen=None):
         self.X = X
         self._seen = X if seen is None else seen
@@ -43,6 +48,11 @@ class VirtualPoints:
         # These kernels order distances like the input space. Input distances also work where all
         # values of an rbf kernel are 0 because the samples are far apart.
         self._squares = None if kernel.preserves_distance_order else kernel.diagonal(self._seen)
+        if self._squares is None and sparse.issparse(self._seen):
+            # As euclidean_distances, which transposes the samples for each call.
+            self._seen = self._seen.astype(np.float64)
+            self._transposed = self._seen.T.tocsr()
+            self._norms = row_norms(self._seen, squared=True)
 
     def neighbors(self, rows):
         """Return the indices of the nearest other samples, of shape (len(rows), n_neighbors).
@@ -81,11 +91,15 @@ class VirtualPoints:
         distinct, which = np.unique(rows, return_inverse=True)
         chosen = random.randint(self.n_neighbors, size=len(which))
         ends = self.neighbors(distinct)[which, chosen]
-        share = np.maximum(random.uniform(size=len(which)), np.finfo(np.float64).tiny)
+        share = self.least_share + (1 - self.least_share) * random.uniform(size=len(which))
+        share = np.maximum(share, np.finfo(np.float64).tiny)
         return between(self.X, np.asarray(rows, dtype=np.intp), ends, share), ends
 
     def _distances(self, rows):
         some = self._seen[rows]
+        if self._squares is None and sparse.issparse(self._seen):
+            products = (some @ self._transposed).toarray()
+            return np.maximum(self._norms[rows][:, None] + self._norms - 2 * products, 0)
         if self._squares is None:
             return euclidean_distances(some, self._seen, squared=True)
         values = self._kernel(some, self._seen)
@@ -104,7 +118,8 @@ def between(X, first, second, share):
     """Return ``share * X[first] + (1 - share) * X[second]``, in CSR format for CSR input."""
     share, rest = (part.astype(X.dtype) for part in (share, 1 - share))
     if sparse.issparse(X):
-        share, rest = (sparse.diags(part, dtype=X.dtype) for part in (share, rest))
-        points = (share @ X[first] + rest @ X[second]).tocsr()
-        return type(X)(points)
+        ends = X[first], X[second]
+        for rows, part in zip(ends, (share, rest), strict=True):
+            rows.data *= np.repeat(part, np.diff(rows.indptr))
+        return ends[0] + ends[1]
     return share[:, None] * X[first] + rest[:, None] * X[second]
