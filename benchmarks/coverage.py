@@ -1,14 +1,17 @@
 """Which tables and figures of the papers are reproduced, from ``coverage.json``.
 
-Each entry has an item, its subject, a status, the page that shows it (or None), and a note, which
-may be empty only if the item is reproduced.
+Each entry has an item, its subject, a status, the page that shows it (or None), the steps of
+`benchmarks.run` that it is made from (none if it is not reproduced), and a note, which is empty if
+and only if the item is reproduced.
 """
 
 import json
 from collections import Counter
 from pathlib import Path
 
+from .bench.results import RESULTS
 from .bench.rst import list_table
+from .bench.summary import n_runs
 
 STATUSES = ("reproduced", "partly", "substitute", "not reproduced")
 
@@ -17,23 +20,37 @@ def papers():
     return json.loads(Path(__file__).with_name("coverage.json").read_text())
 
 
-def tables():
-    """Name and text of each table: the numbers of entries, and one table for each paper."""
-    rows, made = [], {}
+def tables(results=RESULTS):
+    """Name and text of each table: the numbers of entries, one table for each paper, and the
+    number of runs of each step, which pages name as ``|runs_STEP|``.
+    """
+    rows, made, steps = [], {}, set()
     for paper in papers():
         entries = paper["entries"]
         counts = Counter(entry["status"] for entry in entries)
         text = ", ".join(f"{counts[s]} {s}" for s in STATUSES if counts[s])
         rows.append([paper["paper"], text])
         made[f"coverage_{paper['key']}"] = list_table(
-            ["item", "status, page, differences"],
-            [[f"{e['item']}: {e['subject']}", _where(e)] for e in entries],
+            ["item", "status, page, differences, command"],
+            [[f"{e['item']}: {e['subject']}", _cell(e, results)] for e in entries],
             paper["paper"],
         )
-    return {"coverage": list_table(["paper", "entries"], rows), **made}
+        steps.update(step for entry in entries for step in entry["steps"])
+    lines = [f".. |runs_{s}| replace:: {_runs([s], results)}\n" for s in sorted(steps)]
+    return {"coverage": list_table(["paper", "entries"], rows), "runs": "".join(lines), **made}
 
 
-def _where(entry):
+def _runs(steps, results, counted=None):
+    least, most = n_runs(steps, results, counted) or (0, 0)
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _cell(entry, results):
     page = f", :doc:`/{entry['page']}`" if entry["page"] else ""
     note = f": {entry['note']}" if entry["note"] else ""
-    return f"**{entry['status']}**{page}{note}"
+    text = f"**{entry['status']}**{page}{note}"
+    if not entry["steps"]:
+        return text
+    number = _runs(entry["steps"], results, entry.get("counted"))
+    command = f"``python -m benchmarks.run --only {' '.join(entry['steps'])}``"
+    return f"{text}; {number} {'run' if number == '1' else 'runs'}; {command}"

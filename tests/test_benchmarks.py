@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,9 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from benchmarks import coverage
+from benchmarks import build, coverage
 from benchmarks.active.models import WarmStarted
-from benchmarks.bench import harness, measure, results
+from benchmarks.bench import harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
 from benchmarks.cells import sets as cell_sets
@@ -23,7 +24,8 @@ from benchmarks.imbalance import paper as imbalance_paper
 from benchmarks.imbalance import tables as imbalance_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
-from benchmarks.label_efficient.paper import TABLE_8_RATE
+from benchmarks.label_efficient import paper as lu2016
+from benchmarks.label_efficient import tables as label_efficient_tables
 from benchmarks.multiclass import generators as multiclass_generators
 from benchmarks.multiclass import sets as multiclass_sets
 from benchmarks.multiclass import tables as multiclass_tables
@@ -85,7 +87,7 @@ def test_table_8_is_about_equal_shares_of_the_labels(stream):
         record["algorithm"]: np.mean(run["share"])
         for record in records
         for run in record["fixed"]
-        if run["rate"] == TABLE_8_RATE
+        if run["rate"] == lu2016.TABLE_8_RATE
     }
     assert set(shares) == {"LEPE", "CSRND", "CSPAA", "CSPAA(a)"}
     # The constants are found on other permutations of the samples.
@@ -343,6 +345,15 @@ def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):
         harness.Settings(quick=True).call("regress", set="abalone", model="lasvr")
 
 
+def test_tables_without_results_are_left_out(tmp_path):
+    """Of one step that is measured alone, only its own tables are made."""
+    stored = results.load("text")
+    results.store("text", stored, tmp_path)
+    build.tables(tmp_path)
+    assert (tmp_path / "text.inc").exists()
+    assert not list(tmp_path.glob("cores*.inc"))
+
+
 @pytest.mark.slow
 def test_every_study_runs_on_small_data():
     """As `make bench QUICK=1`. Peers that are not installed fail; what is ours may not."""
@@ -371,9 +382,61 @@ def test_coverage_of_the_papers_is_consistent():
     assert len(entries) > 60
     for entry in entries:
         assert entry["status"] in coverage.STATUSES
-        assert entry["note"] or entry["status"] == "reproduced", entry
+        assert (entry["note"] == "") == (entry["status"] == "reproduced"), entry
         assert entry["page"] or entry["status"] == "not reproduced", entry
         assert not entry["page"] or (DOC / f"{entry['page']}.rst").exists()
+        assert bool(entry["steps"]) == (entry["status"] != "not reproduced"), entry
+        for step in entry["steps"]:
+            assert step in STEPS
+            assert (results.RESULTS / f"{step}.json").exists(), step
+    tables = coverage.tables()
+    shown = "".join(tables.values())
+    for entry in entries:
+        assert entry["item"] in shown
+        assert not entry["steps"] or f"--only {' '.join(entry['steps'])}``" in shown
     page = (DOC / "reproduction_coverage.rst").read_text()
-    for name in coverage.tables():
+    for name in tables.keys() - {"runs"}:
         assert f".. include:: benchmarks/{name}.inc" in page
+
+
+def test_pages_name_numbers_of_runs_that_exist():
+    known = set(re.findall(r"^\.\. \|(\w+)\| replace:: [1-9]", coverage.tables()["runs"], re.M))
+    for path in DOC.glob("*.rst"):
+        page = path.read_text()
+        named = set(re.findall(r"\|(runs_[a-z0-9_]+)\|", page))
+        assert named <= known
+        assert bool(named) == (".. include:: benchmarks/runs.inc" in page)
+
+
+def test_runs_are_counted(tmp_path):
+    def numbers(records, **options):
+        results.store("step", {"records": records}, tmp_path)
+        return summary.n_runs(["step"], tmp_path, **options)
+
+    ok = {"status": "ok"}
+    assert summary.n_runs(["step"], tmp_path) is None
+    assert numbers([{"model": m, "seed": s, **ok} for m in "ab" for s in (0, 1, 2)]) == (3, 3)
+    # SVC for the first seed only; a failure does not count, nor does a second curve of a run.
+    records = [{"model": "svc", "seed": 0, **ok}, {"model": "svc", "seed": 1, "status": "failed"}]
+    records += [{"model": "a", "seed": s, **ok, "kind": k} for s in (0, 1) for k in "xy"]
+    assert numbers(records) == (1, 2)
+    # Several runs within a record.
+    runs = [{"curve": [1]}, {"curve": []}, {"curve": []}]
+    assert numbers([{"algorithm": "a", **ok, "runs": runs}]) == (3, 3)
+    assert numbers([{"algorithm": "a", **ok, "runs": runs}], counted="curve") == (1, 1)
+    models = {"pa": {"errors": [0.1, 0.2]}, "svc": {"errors": [0.1]}}
+    assert numbers([{"set": "x", **ok, "models": models}]) == (1, 2)
+    fixed = [{"score": [1.0] * 5}]
+    assert numbers([{**ok, "algorithm": a, "fixed": fixed} for a in "ab"]) == (5, 5)
+    sweep = [{"order": order, "ramp_s": s} for order in (0, 1) for s in (-1, 0)]
+    assert numbers([{"workload": "x", **ok, "sweep": sweep}]) == (2, 2)
+    assert numbers([{"advice": "good", **ok, "n_orders": 7}]) == (7, 7)
+    assert numbers([{"seed": s, "lasvc": ok, "svc": ok} for s in (0, 1)]) == (2, 2)
+
+
+def test_cost_follows_from_sum():
+    """As in the paper, for the algorithms that use all labels, which do not depend on chance."""
+    for ratio, sums in lu2016.SUM.items():
+        for algorithm in ("PE", "PA", "CW-diag", "CPA"):
+            cost = label_efficient_tables.cost(sums[algorithm] / 100, ratio)
+            assert cost == pytest.approx(lu2016.COST[ratio][algorithm], abs=6e-4)

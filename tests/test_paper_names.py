@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone, is_regressor
 from sklearn.datasets import make_classification
 
@@ -237,8 +238,10 @@ def test_models_of_the_page_can_be_trained(name):
     run(model, 3 if "crammer_singer" in code else 2)
 
 
-def test_what_the_thesis_counts():
+@pytest.mark.parametrize("container", [np.asarray, csr_matrix, csr_array])
+def test_what_the_thesis_counts(container):
     X, y = make_classification(600, weights=[0.9], class_sep=0.5, random_state=0)
+    X = container(X)
     model = VirtualLASVC(C=10, gamma=0.05, max_labels=200, random_state=0).fit(X, y)
     positive, virtual = model.dual_coef_[0] > 0, model.support_ < 0
     scores = model.decision_function(X)

@@ -112,7 +112,9 @@ def test_import_loads_no_optional_package():
     """Importing the package does not import matplotlib, imbalanced-learn or similar packages."""
     code = (
         "import sys, sklearn_online_svm.datasets; from sklearn_online_svm import *; "
-        "print(*{'matplotlib', 'imblearn', 'tqdm', 'modAL', 'skactiveml'} & set(sys.modules))"
+        "optional = {'matplotlib', 'imblearn', 'rapidfuzz', 'tqdm', 'modAL', 'skactiveml'}; "
+        "from sklearn_online_svm.active import SoftTFIDF; "
+        "print(*optional & set(sys.modules))"
     )
     assert in_fresh_process(code).strip() == ""
 

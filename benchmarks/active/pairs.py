@@ -63,7 +63,8 @@ def curves_of_pairs(job):
             some = order[:n]
             active = ActiveLASVC(**PARAMETERS, **ONE_PASS, max_labels=n, random_state=job.seed)
             models["active", n] = active.fit(X, y)
-            models["random", n] = LASVC(**PARAMETERS, **ONE_PASS).fit(X[some], y[some])
+            model = LASVC(**PARAMETERS, **ONE_PASS, random_state=job.seed)
+            models["random", n] = model.fit(X[some], y[some])
         for part in tested:
             points = []
             for (name, n), model in models.items():

@@ -1,10 +1,12 @@
 """Tables of sample selection; means over the splits, as in the thesis."""
 
+from functools import partial
+
 from ..bench.results import load
 from ..bench.rst import count, joined, list_table, percent, pivot, seconds, times
 from ..bench.summary import Records, flat, mean, mean_curve, measured, ratio, stored_records
 from ..svc.workloads import WORKLOADS
-from .pairs import TRAINING
+from .pairs import SCALE, TRAINING
 from .steps import SELECTIONS
 from .tasks import N_FIRST
 
@@ -196,7 +198,27 @@ def pairs_models(results):
     return list_table(header, rows, title)
 
 
+def pairs_names(results):
+    """Records and authors of each name, and in parentheses those of Table 3.4."""
+    from examples.few_labels import _author_records as generator
+
+    def cell(which, name):
+        printed = generator.BLOCKS[name][which]
+        return f"{count(generator.size_of(name, SCALE)[which])} ({count(printed)})"
+
+    columns = [
+        ("", lambda name: name.replace(".", "\\.")),
+        ("records", partial(cell, 0)),
+        ("authors", partial(cell, 1)),
+        ("used for", lambda name: "training" if name in TRAINING else "testing"),
+    ]
+    measured("pairs_curves", results)
+    return pivot(generator.BLOCKS, columns)
+
+
 TABLES = {
     table.__name__: table
-    for table in (pool_loops, selection_adult, selection_noise, selection_pools, pairs_models)
-}
+    for table in (
+        pool_loops, selection_adult, selection_noise, selection_pools, pairs_models, pairs_names,
+    )
+}  # fmt: skip

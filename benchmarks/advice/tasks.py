@@ -54,7 +54,12 @@ def advice_curve(job):
     means = {C: np.mean([curve(job, C, 1000 + seed) for seed in range(n_choosing)]) for C in CS}
     C = min(means, key=means.get)
     errors = np.array([curve(job, C, seed) for seed in range(n_reported)])
-    return {"C": C, "rows": ROWS, "errors": errors.mean(axis=0).tolist()}
+    return {
+        "C": C,
+        "n_orders": n_reported,
+        "rows": ROWS,
+        "errors": errors.mean(axis=0).tolist(),
+    }
 
 
 JOB = AdviceJob

@@ -2,8 +2,8 @@
 
 from statistics import median
 
+from ..bench import summary
 from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import stored_records
 from .sets import CASES
 from .steps import MODELS
 
@@ -13,7 +13,7 @@ PREDICTED = (4, 8, 16, 32)
 
 def _fits(results):
     """Title, model and median time by number of threads, for each set and model."""
-    found = stored_records("cores", results).ok().records
+    found = summary.measured("cores", results).records
     for name, case in CASES.items():
         for model in MODELS:
             runs = [r for r in found if (r["set"], r["model"]) == (name, model)]
@@ -54,7 +54,7 @@ def predicted(results):
 
 def passes(results):
     """Time of a pass over the gradient, and its gain."""
-    found = stored_records("cores_pass", results).ok()
+    found = summary.measured("cores_pass", results)
     threads = sorted(found.distinct("threads"))
     rows = []
     for n_slots in sorted(found.distinct("n_slots")):

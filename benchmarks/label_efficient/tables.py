@@ -92,33 +92,46 @@ def paa_summary(results):
 
 
 # ---------------------------------------------------------------------------
-# Tables 6 and 8: uneven classes
+# Tables 6 to 8: uneven classes
 # ---------------------------------------------------------------------------
 
 
-def _sums(ratio, rate, rows, printed, results):
+def cost(sums, ratio):
+    """Cost of a thousand samples of classes 1 : ratio, with c_p = T_n / T and c_n = T_p / T."""
+    return 1000 * 2 * (1 - sums) * ratio / (1 + ratio) ** 2
+
+
+# The title of a measure, and the function of the sums and the ratio of the classes.
+SUM = "Sum (%)", lambda sums, ratio: 100 * sums
+COST = "Cost of 1000 samples", cost
+
+
+def _uneven(measure, ratio, rate, rows, printed, results):
     """A column for each set and one for the paper.
 
     `rows`: names of the rows, with the algorithm, its rate and way.
     """
     found = {name: by_algorithm(f"cspaa_{name}_{ratio}", results) for name in streams.COST}
+    title, value = measure
 
     def cell(name, row):
         algorithm, *key = rows[row]
-        return _spread(100 * np.array(fixed(found[name][algorithm], *key)), 2)
+        return _spread(value(np.array(fixed(found[name][algorithm], *key)), ratio), 2)
 
     columns = [("", lambda row: row.replace("(", "\N{ZERO WIDTH SPACE}("))]
     columns += [(SHORT.get(name, name), partial(cell, name)) for name in found if found[name]]
     columns += [("paper", lambda row: f"{printed[row]:.2f}" if row in printed else "–")]
     labels = percent(rate, 1 if rate < 0.01 else 0)
-    title = f"Sum (%), 1 : {ratio}, {labels} of the labels"
+    title = f"{title}, 1 : {ratio}, {labels} of the labels"
     return pivot(rows if any(found.values()) else (), columns, title)
 
 
-def cspaa_table_6(results):
+def fixed_share(measure, printed, results):
+    """Tables 6 and 7: all at the same share of labels."""
+
     def table(ratio, rate):
         rows = {algorithm: (algorithm, rate) for algorithm in models.COST}
-        return _sums(ratio, rate, rows, paper.SUM[ratio], results)
+        return _uneven(measure, ratio, rate, rows, printed[ratio], results)
 
     return joined(table(ratio, rate) for ratio, (rate, *_) in paper.COST_RATES.items())
 
@@ -128,7 +141,10 @@ def cspaa_table_8(results):
     rows = {algorithm: (algorithm, paper.TABLE_8_RATE) for algorithm in paper.TABLE_8}
     delta = paper.ADAPTIVE_DELTA
     rows[f"CSPAA(a), 2\\ :sup:`{np.log2(delta):.0f}`"] = ("CSPAA(a)", delta, "start")
-    return _sums(99, paper.TABLE_8_RATE, rows, paper.TABLE_8, results)
+    return joined(
+        _uneven(measure, 99, paper.TABLE_8_RATE, rows, printed, results)
+        for measure, printed in ((SUM, paper.TABLE_8), (COST, paper.TABLE_8_COST))
+    )
 
 
 def paa_url(results):
@@ -148,7 +164,8 @@ TABLES = {
     "paa_table_2": partial(f_measures, paper.TABLE_2, paper.RATES),
     "paa_table_3": partial(f_measures, paper.TABLE_3, paper.RATES),
     "paa_text": partial(f_measures, streams.TEXT, paper.RATES[:1]),
-    "cspaa_table_6": cspaa_table_6,
+    "cspaa_table_6": partial(fixed_share, SUM, paper.SUM),
+    "cspaa_table_7": partial(fixed_share, COST, paper.COST),
     "cspaa_table_8": cspaa_table_8,
     "paa_url": paa_url,
 }

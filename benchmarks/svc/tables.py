@@ -256,6 +256,20 @@ def leave_one_out(results):
     return cross_table("data set", rows, columns, cell, parts)
 
 
+def table_3_1(results):
+    """The data sets of Table 3.2 and their parameters."""
+    records = stored_records("table_3_2", results)
+    columns = [
+        ("data set", lambda name: WORKLOADS[name].title),
+        ("training", lambda name: median(records.where(workload=name), "n_train")),
+        ("test", lambda name: median(records.where(workload=name), "n_test")),
+        ("``gamma``", lambda name: f"{WORKLOADS[name].gamma:.4g}"),
+        ("``C``", lambda name: f"{WORKLOADS[name].C:g}"),
+        ("cache", lambda name: megabytes(WORKLOADS[name].thesis_cache)),
+    ]
+    return pivot(TABLE_3_2 if records else (), columns)
+
+
 def table_3_2(results):
     """Errors, support vectors, time and kernel values, compared with those of the thesis."""
     rows = []
@@ -334,7 +348,7 @@ TABLES = {
     table.__name__: table
     for table in (
         sets, relative_times, memory, classes, cache_size, how_long, prefixes,
-        leave_one_out, text, table_3_2, table_3_3, mnist_multiclass,
+        leave_one_out, text, table_3_1, table_3_2, table_3_3, mnist_multiclass,
     )
 } | {
     # The last set has ten classes.

@@ -4,14 +4,13 @@ Used by plot_name_disambiguation.py. The persons are fictional. Family names, in
 proportions of the numbers of records and authors are those of Table 3.4 of the thesis.
 """
 
-import math
-import re
-from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
-from rapidfuzz.distance import JaroWinkler, Levenshtein
+from rapidfuzz.distance import JaroWinkler
+
+from sklearn_online_svm.active import SoftTFIDF, edit_similarity, jaccard_similarity
 
 # Name: number of records, number of authors.
 BLOCKS = {
@@ -131,10 +130,15 @@ def misspelt(text, rate, rng):
     return changed[rng.integers(3)]
 
 
+def size_of(block, scale):
+    """Return the numbers of records and authors of a name."""
+    return [max(2, round(scale * n)) for n in BLOCKS[block]]
+
+
 def make_block(block, scale=0.4, seed=0):
     """Make the records of one name; return them and the index of the author of each."""
     rng = np.random.default_rng([seed, list(BLOCKS).index(block)])
-    n_records, n_authors = (max(2, round(scale * n)) for n in BLOCKS[block])
+    n_records, n_authors = size_of(block, scale)
     authors = [Author(block, rng) for _ in range(n_authors)]
     # The number of records per author is skewed; every author has at least one.
     share = rng.pareto(1.2, n_authors) + 0.3
@@ -147,57 +151,28 @@ def make_block(block, scale=0.4, seed=0):
 
 
 def similarities(records):
-    """Return similarities, functions of two records; token weights are those of `records`."""
+    """Return similarities, functions of two records; word weights are those of `records`."""
+    of_names = SoftTFIDF([record.name for record in records])
     return [
-        SoftTfidf([record.name for record in records]),
+        partial(compare, of_names, "name"),
         given_name,
         middle_name,
-        affiliation,
-        affiliation_known,
-        email,
-        email_known,
-        coauthors,
-        coauthors_known,
+        partial(compare, jaccard_similarity, "affiliation"),
+        partial(are_known, "affiliation"),
+        partial(compare, edit_similarity, "email"),
+        partial(are_known, "email"),
+        partial(compare, jaccard_similarity, "coauthors"),
+        partial(are_known, "coauthors"),
     ]
 
 
-class SoftTfidf:
-    """Soft TF-IDF of names (Cohen, Ravikumar, Fienberg 2003), averaged over both directions.
-
-    The cosine of the TF-IDF vectors, in which similar tokens (by the Jaro-Winkler similarity)
-    count as equal, weighted by their similarity.
-    """
-
-    def __init__(self, names, threshold=0.9):
-        counts = Counter(token for name in names for token in tokens(name))
-        self.idf = {token: 1 + math.log(len(names) / count) for token, count in counts.items()}
-        self.of_unknown = 1 + math.log(len(names))
-        self.threshold = threshold
-
-    def __call__(self, a, b):
-        return min(1.0, (self.one_way(a.name, b.name) + self.one_way(b.name, a.name)) / 2)
-
-    def one_way(self, first, second):
-        closest = 0.0
-        for token in tokens(first):
-            similarity, other = max(
-                (JaroWinkler.normalized_similarity(token, other), other)
-                for other in tokens(second)
-            )
-            if similarity >= self.threshold:
-                closest += similarity * self.weight(token) * self.weight(other)
-        return closest / (self.norm(first) * self.norm(second))
-
-    def weight(self, token):
-        return self.idf.get(token, self.of_unknown)
-
-    def norm(self, name):
-        return math.hypot(*map(self.weight, tokens(name)))
+def are_known(field, a, b):
+    return bool(getattr(a, field) and getattr(b, field))
 
 
-@cache
-def tokens(text):
-    return frozenset(re.findall(r"\w+", text.lower()))
+def compare(similarity, field, a, b):
+    """The similarity of a field, 0 where it is unknown in one of the records."""
+    return similarity(getattr(a, field), getattr(b, field)) if are_known(field, a, b) else 0.0
 
 
 @cache
@@ -217,35 +192,6 @@ def middle_name(a, b):
     """1 where two initials are equal, -1 where they differ, 0 where one is unknown."""
     first, second = first_names(a.name)[1], first_names(b.name)[1]
     return (1 if first == second else -1) if first and second else 0
-
-
-def affiliation(a, b):
-    return jaccard(tokens(a.affiliation), tokens(b.affiliation))
-
-
-def affiliation_known(a, b):
-    return a.affiliation != "" != b.affiliation
-
-
-def email(a, b):
-    return Levenshtein.normalized_similarity(a.email, b.email) if email_known(a, b) else 0
-
-
-def email_known(a, b):
-    return a.email != "" != b.email
-
-
-def coauthors(a, b):
-    return jaccard(set(a.coauthors), set(b.coauthors))
-
-
-def coauthors_known(a, b):
-    return bool(a.coauthors and b.coauthors)
-
-
-def jaccard(a, b):
-    """Jaccard's coefficient: the number of common elements divided by that of all elements."""
-    return len(a & b) / max(1, len(a | b))
 
 
 def same_author(truth, pairs):

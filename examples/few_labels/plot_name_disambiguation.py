@@ -11,9 +11,9 @@ actively chosen labels as a distance, and DBSCAN for the clusters.
 explains the steps.
 
 The records are **synthetic**, with known true authors; the persons are fictional. The generator
-and the similarities are in ``_author_records.py`` in the folder ``examples/few_labels`` of the
-repository: a downloaded program needs this file beside it. The similarities need rapidfuzz (``pip
-install rapidfuzz``).
+and the functions that compare two records are in ``_author_records.py`` in the folder
+``examples/few_labels`` of the repository: a downloaded program needs this file beside it. The
+similarities need rapidfuzz (``pip install rapidfuzz``).
 """
 
 # %%
@@ -56,9 +56,10 @@ for record in records["J. Smith"][:6]:
 # =====
 #
 # Only records listed under the same name are compared (blocking). Each pair is a sample whose
-# features are similarities: soft TF-IDF for the names, edit distance for the e-mail addresses,
-# Jaccard's coefficient for the words of affiliations and for coauthors. Missing values are
-# indicated by separate features. The label says whether both records belong to the same author.
+# features are similarities: ``SoftTFIDF`` of the names, ``edit_similarity`` of the e-mail
+# addresses, ``jaccard_similarity`` of the words of affiliations and of the coauthors, from
+# ``sklearn_online_svm.active``. Missing values are indicated by separate features. The label says
+# whether both records belong to the same author.
 
 functions = similarities([record for name in BLOCKS for record in records[name]])
 resolver = EntityResolver(functions, blocking=attrgetter("listed_under"))

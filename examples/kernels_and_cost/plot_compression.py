@@ -35,7 +35,7 @@ for name, current in (("original", model), ("compressed", small)):
     error = 1 - current.score(X_test, y_test)
     milliseconds = 1000 * (time.perf_counter() - start)
     print(
-        f"{name:11} {len(current.support_vectors_):4} support vectors, error {error:.2%}, "
+        f"{name:11} {current.support_vectors_.shape[0]:4} support vectors, error {error:.2%}, "
         f"{milliseconds:.1f} ms for {len(X_test)} predictions"
     )
 

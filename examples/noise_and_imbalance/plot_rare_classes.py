@@ -127,7 +127,7 @@ for axis, n_labels in zip(axes, (40, 120, 400)):
     show_samples(axis, X[model.support_[is_real]], y[model.support_[is_real]], s=9)
     axis.scatter(*model.virtual_support_vectors_.T, color=INK, s=9, linewidth=0)
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[0], colors=INK, linewidths=1.6)
-    n_made, n_kept = model.n_virtual_points_, len(model.virtual_support_vectors_)
+    n_made, n_kept = model.n_virtual_points_, model.virtual_support_vectors_.shape[0]
     title = f"{n_labels} samples\n{n_made} virtual, {n_kept} of them support vectors"
     axis.set_title(title, fontsize=10)
 plt.show()

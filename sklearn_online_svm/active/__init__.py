@@ -1,10 +1,11 @@
-"""Active learning: query strategies for streams and pools, label-efficient training, pairs."""
+"""Active learning: query strategies for streams and pools, label-efficient training, records."""
 
 from ._entity_resolver import EntityResolver
 from ._label_efficient import LabelEfficientClassifier
 from ._pool import MarginSampling, margin_sampling, small_pool_size
 from ._query import AllQuery, MarginQuery, RandomQuery
 from ._query_loop import ABSTAIN
+from ._similarities import SoftTFIDF, edit_similarity, jaccard_similarity
 
 __all__ = [
     "ABSTAIN",
@@ -14,6 +15,9 @@ __all__ = [
     "LabelEfficientClassifier",
     "MarginQuery",
     "RandomQuery",
+    "SoftTFIDF",
+    "edit_similarity",
+    "jaccard_similarity",
     "margin_sampling",
     "small_pool_size",
 ]

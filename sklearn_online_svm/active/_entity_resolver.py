@@ -49,6 +49,9 @@ class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 
     See Also
     --------
+    edit_similarity : Similarity of two strings by their edit distance.
+    jaccard_similarity : Similarity of two sets, or of the words of two strings.
+    SoftTFIDF : Similarity of two names by the TF-IDF of their words.
     MarginSampling : Select the pairs whose labels are the most useful.
     sklearn_online_svm.ActiveLASVC : Classifier that selects its training samples itself.
 

@@ -232,7 +232,8 @@ class MarginQuery(QueryStrategy):
     offset : float, default=0.0
         1 gives the variant of Theorem 4 of [1]_.
     schedule : {"constant", "adaptive", "mistakes"}, default="constant"
-        :math:`\delta_t` is ``delta``; ``delta / t`` for sample t; or
+        :math:`\delta_t` is ``delta``; ``delta / t`` for sample t, so that the first sample has
+        ``delta`` (in [1]_ it becomes ``delta / (t + 1)`` after sample t); or
         :math:`\delta X_t^2 \sqrt{1 + M_t}` [2]_, where M counts the samples that changed the
         model so far and X is the largest norm among these samples and the current one.
     rate : float, default=None

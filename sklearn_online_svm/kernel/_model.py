@@ -308,7 +308,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         >>> X, y = make_banana_like(1000, random_state=0)
         >>> model = LASVC(gamma=1.0, random_state=0).fit(X, y)
         >>> small = model.compress(max_support_vectors=20)
-        >>> len(small.support_vectors_)
+        >>> small.support_vectors_.shape[0]
         20
         >>> bool(np.mean(small.predict(X) == model.predict(X)) > 0.97)
         True

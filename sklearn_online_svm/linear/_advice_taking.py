@@ -160,9 +160,10 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         w' = c + \nu \alpha y x, \qquad
         \alpha = \frac{\max(0, 1 - y\, c^\top x)}{1 / (2C) + \nu \lVert x \rVert^2} .
 
-    The step to c is made for every sample, in constant time: the model stores z with :math:`w = r
-    + \sigma z` and multiplies :math:`\sigma` by :math:`\nu`. The cost of a sparse sample is
-    proportional to its nonzeros.
+    The closed form printed in [1]_ is not this minimizer: its :math:`\beta^i` have :math:`\lVert x
+    \rVert^2` where the minimizer has the matrix :math:`x x^\top`. The step to c is made for every
+    sample, in constant time: the model stores z with :math:`w = r + \sigma z` and multiplies
+    :math:`\sigma` by :math:`\nu`. The cost of a sparse sample is proportional to its nonzeros.
 
     **Initial weights.** The initial weights are r, or 0 with ``initial_weights="zero"``, as in
     [1]_. ``partial_fit`` accepts a chunk without samples, ``X[:0], y[:0]``, which gives the model

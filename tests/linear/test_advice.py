@@ -122,6 +122,17 @@ def with_constant(X):
     return np.column_stack([X, np.ones(len(X))])
 
 
+def _printed_step(w, y, x, points, lam, mu):
+    """The update as the paper prints it, where beta has |x|^2 in place of x x'."""
+    nu = 1 / (1 + len(points) * mu)
+    advice = np.mean(points, axis=0)
+    loss = max(0.0, 1 - nu * y * w @ x - (1 - nu) * y * advice @ x)
+    alpha = loss / (1 / lam + nu * x @ x)
+    step = lam * np.heaviside(alpha, 0.0) / 2
+    common = (w + step * y * x + mu * sum(points)) / (1 / nu + step * x @ x)
+    return w + alpha * y * x + mu * sum(r - common for r in points)
+
+
 @pytest.mark.parametrize("weight", [0.05, 2.0])
 def test_a_step_solves_its_problem(weight):
     X, y = clouds(20, seed=2)
@@ -144,6 +155,11 @@ def test_a_step_solves_its_problem(weight):
         solution = minimize(objective, w, method="BFGS", options={"gtol": 1e-9})
         assert objective(found) <= solution.fun + 1e-12
         assert_allclose(found, solution.x, atol=1e-6)
+        printed = _printed_step(w, signs[i], X1[i], points, lam=1.4, mu=weight)
+        if signs[i] * X1[i] @ found < 1.0:
+            assert objective(printed) > objective(found) + 1e-6
+        else:
+            assert_allclose(found, printed, atol=1e-9)
         w = found
     assert model.n_updates_ > 5
 
