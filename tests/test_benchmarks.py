@@ -21,6 +21,7 @@ from benchmarks.cells import sets as cell_sets
 from benchmarks.cells import tables as cell_tables
 from benchmarks.imbalance import figures as imbalance_figures
 from benchmarks.imbalance import paper as imbalance_paper
+from benchmarks.imbalance import sets as imbalance_sets
 from benchmarks.imbalance import tables as imbalance_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
@@ -36,6 +37,7 @@ from benchmarks.search import tables as search_tables
 from benchmarks.unbounded import streams as unbounded_streams
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
+from sklearn_online_svm.evaluation import geometric_mean_score
 
 DOC = ROOT / "doc"
 
@@ -375,6 +377,28 @@ def test_every_study_runs_on_small_data():
         assert (folder / f"{name}.json").exists()
     assert (folder / "linear_growth.png").stat().st_size > 10_000
     assert "PA-I" in (folder / "linear_fit.inc").read_text()
+
+
+@pytest.mark.parametrize("name", imbalance_sets.TEXT)
+def test_topics_of_the_authors_have_the_g_means_of_the_thesis(name, paper_data):
+    """The recovered labels and the parameters: a test document more or less changes more."""
+    paper_data("reuters_moneyfx_lasvm")
+    paper_data("reuters_lasvm_topics")
+    work = imbalance_sets.SETS[name]
+    split = work.load(0)
+    model = LASVC(C=work.C, gamma=work.gamma, max_iter=-1).fit(split.X_train, split.y_train)
+    gmean = 100 * geometric_mean_score(split.y_test, model.predict(split.X_test))
+    assert gmean == pytest.approx(imbalance_paper.TABLE_5_3[name][2], abs=0.03)
+
+
+def test_abalone_with_its_rings_is_separable(paper_data):
+    """The thesis has a score of 100 % for every method."""
+    paper_data("abalone")
+    work = imbalance_sets.SETS[imbalance_sets.ABALONE]
+    split = work.load(0)
+    assert split.X_train.shape[1] == 11  # of which three are the sex
+    model = LASVC(C=work.C, gamma=work.gamma, max_iter=-1).fit(split.X_train, split.y_train)
+    assert model.score(split.X_test, split.y_test) == 1.0
 
 
 def test_coverage_of_the_papers_is_consistent():

@@ -131,13 +131,15 @@ ROC_STYLES = (dict(color=BLUE), dict(color=GREY), dict(color=INK, linestyle=":")
 
 
 def draw_roc(results, folder):
-    """ROC curves (Figure 4.7)."""
-    records = measured("rare_roc", results).records
+    """ROC curves (Figure 4.7), means over the runs."""
+    records = measured("rare_roc", results)
     figure, axes = panels(2, 2, width=3.6, height=3.0)
-    for axis, record in zip(axes.flat, records):
-        for found, title, style in zip(record["curves"], ROC_TITLES, ROC_STYLES):
-            axis.plot(record["false_alarms"], found["found"], linewidth=1.5, label=title, **style)
-        axis.set(title=SETS[record["workload"]].title, xlabel="false positive rate")
+    for axis, workload in zip(axes.flat, records.distinct("workload")):
+        runs = records.where(workload=workload).records
+        for place, (title, style) in enumerate(zip(ROC_TITLES, ROC_STYLES)):
+            curve = np.mean([run["curves"][place]["found"] for run in runs], axis=0)
+            axis.plot(runs[0]["false_alarms"], curve, linewidth=1.5, label=title, **style)
+        axis.set(title=SETS[workload].title, xlabel="false positive rate")
         axis.set_ylabel("true positive rate")
     axes[1, 1].axis("off")
     axes[1, 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="center", frameon=False)

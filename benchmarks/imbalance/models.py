@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from sklearn_online_svm import ActiveLASVC, VirtualLASVC
+from sklearn_online_svm.kernel._virtual_points import VirtualPoints
 
 N_CANDIDATES = 59
 # VIRTUAL runs a single epoch, too.
@@ -82,10 +83,10 @@ def active(setting, X, y, stopping=None, pool_size=N_CANDIDATES):
     return model, {"n_labels": int(model.n_labels_used_)}
 
 
-def virtual(setting, X, y, stopping=None):
+def virtual(setting, X, y, stopping=None, make=VirtualLASVC):
     """A virtual sample for each support vector of the minority."""
     options = dict(pool_size=N_CANDIDATES, stopping=stopping, minority_class=1)
-    model = VirtualLASVC(**options, **setting.active).fit(X, y)
+    model = make(**options, **setting.active).fit(X, y)
     n_labels = int(model.n_labels_used_)
     return model, {
         "n_labels": n_labels,
@@ -94,6 +95,35 @@ def virtual(setting, X, y, stopping=None):
         "n_virtual_used": int(model._engine.n_processed) - n_labels,
         "virtual_ratio": float(model.virtual_ratio_),
     }
+
+
+class _Nearby(VirtualPoints):
+    def _shares(self, n, random):
+        return 0.5 + 0.5 * super()._shares(n, random)
+
+
+class _Ends(VirtualPoints):
+    def _shares(self, n, random):
+        return np.round(super()._shares(n, random))
+
+
+class VirtualNearby(VirtualLASVC):
+    """With points in the half of the segment that is nearer to the support vector."""
+
+    _points = _Nearby
+
+
+class VirtualEnds(VirtualLASVC):
+    """With copies of the support vector or of its neighbour."""
+
+    _points = _Ends
+
+
+def twice(setting, X, y):
+    """Active selection, with twice the C for the minority."""
+    options = setting.active | ONE_PASS
+    model = ActiveLASVC(pool_size=N_CANDIDATES, class_weight={1: 2}, **options).fit(X, y)
+    return model, {"n_labels": int(model.n_labels_used_)}
 
 
 RIVALS = {
@@ -107,4 +137,7 @@ RIVALS = {
     "active_all": active,
     "active_full": partial(active, pool_size="all"),
     "virtual_all": virtual,
+    "virtual_nearby": partial(virtual, make=VirtualNearby),
+    "virtual_ends": partial(virtual, make=VirtualEnds),
+    "twice": twice,
 }

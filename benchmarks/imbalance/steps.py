@@ -1,17 +1,18 @@
 """What is measured of imbalanced classes.
 
 Tables 4.3 to 5.3: ``rare_sets`` (data sets other than text), ``rare_reuters`` (the ten largest
-categories), ``rare_authors`` (money-fx on the matrix of the authors), ``along_mnist`` (MNIST-8).
+categories), ``rare_printed`` (three of them with other parameters), ``along_mnist`` (MNIST-8);
+``rare_positions``: where the points of VIRTUAL lie.
 Figures: ``rare_within`` (4.2), ``along_pools`` (4.3), ``along_folds`` (4.4), ``along_waveform``
 (4.5, 5.2 to 5.4), ``along_adult`` (4.6), ``rare_roc`` (4.7), ``along_reuters`` (4.8, 4.9, 5.5) and
 ``along_sets`` (4.9, 5.6). ``imbalance_methods``: the table of the guide.
 """
 
 from ..bench.harness import grid
-from .sets import ADULT, FOLDS, GENERAL, MNIST, MONEY_FX, TEXT, WAVEFORM
+from .sets import ADULT, FOLDS, GENERAL, MNIST, PRINTED_TEXT, TEXT, WAVEFORM
 
 QUICK_BUDGETS = [100, 300]
-# As many as the graphs of chapter 4 and Figure 5.2 are averages of.
+# As many as Figures 4.9 and 5.2 are averages of.
 N_RUNS = 10
 
 
@@ -33,10 +34,14 @@ def measure(settings, workloads, n_runs, budgets, once=()):
     return {"records": records}
 
 
-def measure_table(settings, workloads, once=()):
+# Under-sampling needs the ratio of active's support vectors: after it.
+RIVALS = ["active", "batch", "under_sampling", "smote", "costs", "virtual"]
+# Where the points of VIRTUAL lie, and no points but twice the C of the minority.
+POSITIONS = ["virtual_all", "virtual_nearby", "virtual_ends", "twice"]
+
+
+def measure_table(settings, workloads, once=(), rivals=RIVALS):
     """All methods of the tables with all samples."""
-    # Under-sampling needs the ratio of active's support vectors: after it.
-    rivals = ["active", "batch", "under_sampling", "smote", "costs", "virtual"]
     found = measure(settings, workloads, N_RUNS, dict.fromkeys(rivals, [None]), once)
     for record in found["records"]:
         record.update(*record.pop("points"))
@@ -77,10 +82,9 @@ ROC_SETS = {"rare_interest": 2700, "rare_adult_3": 7000, "rare_satimage": 2000}
 def measure_roc(settings):
     """Active, and samples in random order: as many of them, and all."""
     records = []
-    for workload, n in ROC_SETS.items():
-        n = QUICK_BUDGETS[0] if settings.quick else n
+    for asked in grid(seed=settings.runs(N_RUNS), workload=ROC_SETS):
+        n = QUICK_BUDGETS[0] if settings.quick else ROC_SETS[asked["workload"]]
         variants = [("active_all", [n]), ("one_pass", [n]), ("one_pass", [None])]
-        asked = dict(workload=workload, seed=0)
         records.append(settings.record("roc_of", asked, variants=variants))
     return {"records": records}
 
@@ -98,14 +102,15 @@ STEPS = {
     "rare_sets": lambda settings: measure_table(settings, GENERAL),
     # The split is the same in all runs, so that batch is, too.
     "rare_reuters": lambda settings: measure_table(settings, TEXT, ["batch"]),
-    "rare_authors": lambda settings: measure_table(settings, [MONEY_FX], ["batch"]),
+    "rare_printed": lambda settings: measure_table(settings, PRINTED_TEXT, ["batch"]),
+    "rare_positions": lambda settings: measure_table(settings, TEXT, rivals=POSITIONS),
     "rare_within": measure_within,
     "rare_roc": measure_roc,
-    "along_sets": curves(GENERAL, 5, ALL, SET_BUDGETS),
+    "along_sets": curves(GENERAL, N_RUNS, ALL, SET_BUDGETS),
     "along_waveform": curves(WAVEFORM, N_RUNS, VIRTUAL, WAVEFORM_BUDGETS),
     "along_folds": curves(FOLDS, 1, ["active_all"], FOLD_BUDGETS),
     "along_adult": curves(ADULT, 3, ["one_pass", "active_all"], ADULT_BUDGETS),
-    "along_pools": lambda settings: measure(settings, POOL_SETS, 2, POOLS),
-    "along_reuters": curves(TEXT, 2, ALL, TEXT_BUDGETS),
+    "along_pools": lambda settings: measure(settings, POOL_SETS, 3, POOLS),
+    "along_reuters": curves(TEXT, N_RUNS, ALL, TEXT_BUDGETS),
     "along_mnist": lambda settings: measure(settings, [MNIST], 2, MNIST_BUDGETS, ["batch"]),
 }

@@ -1,15 +1,24 @@
 """Tables of imbalanced classes: chapters 4 and 5 of the thesis compared with ours."""
 
 import statistics
+from functools import partial
 
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from ..bench.results import load_those_stored
-from ..bench.rst import count, joined, list_table, percent, pivot, split_table
-from ..bench.summary import Records, mean, measured, stored_records
-from .paper import ROC_ADULT, TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
-from .sets import ADULT, MONEY_FX, SETS
+from ..bench.rst import count, joined, list_table, number, percent, pivot, split_table
+from ..bench.summary import Records, mean, measured, ratio, stored_records
+from .paper import (
+    ROC_ADULT,
+    TABLE_4_3,
+    TABLE_4_4,
+    TABLE_5_2,
+    TABLE_5_3,
+    TIMES_4_4,
+    TIMES_5_3,
+)
+from .sets import ABALONE, ADULT, PRINTED_TEXT, SETS, TEXT
 
 TITLES = {
     "batch": "batch",
@@ -26,7 +35,7 @@ CHAPTER_5 = ["batch", "smote", "active", "virtual"]
 
 def table_records(results):
     """Records of Tables 4.3 to 5.3 that went well; empty without results."""
-    steps = load_those_stored(("rare_reuters", "rare_sets", "rare_authors"), results).values()
+    steps = load_those_stored(("rare_reuters", "rare_sets"), results).values()
     records = [record for step in steps for record in step["records"]]
     # Active selection uses the thesis' number of samples there, and no rule.
     for record in stored_records("along_mnist", results).ok().records:
@@ -161,12 +170,12 @@ def _p_values(scores):
 def _ranked(records, printed, rivals, field, parts):
     """Scores with their ranks, mean ranks, and p of the last method.
 
-    Means and p are those of the data sets of the thesis, without the second money-fx.
+    Means and p are without abalone, on which all methods have the same score.
     """
     workloads = _sets(records, printed)
     if not workloads:
         return None
-    counted = [workload != MONEY_FX for workload in workloads]
+    counted = [workload != ABALONE for workload in workloads]
     theirs = np.array([printed[workload][: len(rivals)] for workload in workloads])
     ours = _scores(records, workloads, rivals, field)
     places, their_places = ranks(ours), ranks(theirs)
@@ -176,8 +185,10 @@ def _ranked(records, printed, rivals, field, parts):
         rows.append([_title(workload), *cells])
     means = (found[counted].mean(axis=0) for found in (places, their_places))
     rows.append(["mean rank", *(beside(*pair) for pair in zip(*means))])
-    p_values = zip(_p_values(ours[counted]), _p_values(theirs[counted]))
-    rows.append([f"p, {TITLES[rivals[-1]]}", *(f"{a} [{b}]" for a, b in p_values), ""])
+    text = [workload in TEXT for workload in workloads]
+    for title, some in (("p", counted), ("p, Reuters", text)):
+        p_values = zip(_p_values(ours[some]), _p_values(theirs[some]))
+        rows.append([f"{title}, {TITLES[rivals[-1]]}", *(f"{a} [{b}]" for a, b in p_values), ""])
     return split_table(["", *(TITLES[rival] for rival in rivals)], rows, parts)
 
 
@@ -203,13 +214,111 @@ def rare_table_5_3(results):
         return None
     scores = _scores(records, workloads, others, "gmean")
     rows = [[_title(w), *(f"{s:.2f}" for s in row[:2])] for w, row in zip(workloads, scores)]
-    counted = [workload != MONEY_FX for workload in workloads]
+    counted = [workload != ABALONE for workload in workloads]
     rows.append(["p, VIRTUAL", *_p_values(scores[counted])])
     title = "g-mean in per cent of two methods that Table 5.3 does not have"
     return joined([
         _ranked(records, TABLE_5_3, CHAPTER_5, "gmean", parts),
         list_table(["", *(TITLES[rival] for rival in others[:2])], rows, title),
     ])  # fmt: skip
+
+
+def rare_parameters(results):
+    """Batch and active with the parameters of the thesis' results, and with those it prints."""
+    others = measured("rare_printed", results)
+    records = Records([*table_records(results).records, *others.records])
+    rows = []
+    for printed in PRINTED_TEXT:
+        used = printed.removesuffix("_printed")
+        columns = (
+            ("batch", "gmean", 100, TABLE_5_3[used][0]),
+            ("batch", "prbep", 100, TABLE_4_4[used][0]),
+            ("active", "vector_ratio", 1, TABLE_5_2[used][1]),
+        )
+        cells = [
+            " / ".join(
+                f"{factor * mean(records, field, workload=workload, rival=rival):.2f}"
+                for workload in (used, printed)
+            )
+            + f" [{value:.2f}]"
+            for rival, field, factor, value in columns
+        ]
+        rows.append([f"{_title(used)}: {SETS[printed].C:g}, {SETS[printed].gamma:g}", *cells])
+    title = (
+        "With ``C=1, gamma=0.5`` / with the values of Table 4.2, which the first column has; in "
+        "square brackets the thesis"
+    )
+    return list_table(["C, gamma", "g-mean", "PRBEP", "ratio"], rows, title)
+
+
+POSITIONS = {
+    "virtual_all": "VIRTUAL",
+    "virtual_nearby": "nearer half",
+    "virtual_ends": "ends",
+    "twice": "weight 2",
+}
+# A field of `rare_positions`, its title, and the column of the thesis' table.
+OF_POSITIONS = {
+    "gmean": ("G-mean in per cent", 100, TABLE_5_3, 3),
+    "vector_ratio": ("Ratio of the support vectors", 1, TABLE_5_2, 2),
+    "virtual_ratio": ("Share of virtual samples that are support vectors", 100, TABLE_5_2, 4),
+}
+
+
+def rare_positions(results):
+    """VIRTUAL with points in other places, and more weight for the minority instead."""
+    records = measured("rare_positions", results)
+    rows = {workload: _title(workload) for workload in records.distinct("workload")}
+    tables = []
+    for field, (title, factor, printed, column) in OF_POSITIONS.items():
+
+        def cell(workload, rival, field=field, factor=factor):
+            value = mean(records, field, workload=workload, rival=rival)
+            return "–" if value is None else f"{factor * value:.2f}"
+
+        def of_thesis(workload, printed=printed, column=column):
+            return f"{printed[workload][column]:.2f}"
+
+        columns = [
+            ("", rows.get),
+            *((title, partial(cell, rival=rival)) for rival, title in POSITIONS.items()),
+            ("thesis", of_thesis),
+        ]
+        tables.append(pivot(rows, columns, f"{title}, after all samples"))
+    return joined(tables)
+
+
+def rare_times(results):
+    """Times divided by those of active."""
+    records = table_records(results)
+
+    def cell(rival, *printed):
+        """Ours, and those of the tables that have the set."""
+
+        def text(workload):
+            ours, base = (
+                records.where(workload=workload, rival=name).median("seconds")
+                for name in (rival, "active")
+            )
+            theirs = [
+                number(seconds[workload][place] / seconds[workload][1])
+                for seconds, place in printed
+                if workload in seconds
+            ]
+            return number(ratio(ours, base)) + (f" [{', '.join(theirs)}]" if theirs else "")
+
+        return TITLES[rival], text
+
+    columns = [
+        ("", _title),
+        cell("smote", (TIMES_4_4, 0), (TIMES_5_3, 0)),
+        cell("virtual", (TIMES_5_3, 2)),
+    ]
+    title = (
+        "Training times of SMOTE (Tables 4.4 and 5.3) and of VIRTUAL (Table 5.3), divided by that "
+        "of active; in square brackets the thesis"
+    )
+    return pivot(_sets(records, TIMES_5_3 | TIMES_4_4), columns, title)
 
 
 def rare_within(results):
@@ -234,12 +343,14 @@ def rare_within(results):
 def rare_roc(results):
     """Area under the ROC curves."""
     rows = []
-    for record in stored_records("rare_roc", results).ok().records:
-        areas = [found["auc"] for found in record["curves"]]
-        printed = ROC_ADULT if record["workload"] in ADULT else ()
+    records = stored_records("rare_roc", results).ok()
+    for workload in records.distinct("workload"):
+        curves = [record["curves"] for record in records.where(workload=workload).records]
+        areas = np.mean([[found["auc"] for found in run] for run in curves], axis=0)
+        printed = ROC_ADULT if workload in ADULT else ()
         cells = [beside(*pair, 4) for pair in zip(areas, printed)] or [f"{a:.4f}" for a in areas]
-        n_learnt = count(record["curves"][0]["n_learnt"])
-        rows.append([f"{_title(record['workload'])}: {n_learnt} samples", *cells])
+        n_learnt = count(curves[0][0]["n_learnt"])
+        rows.append([f"{_title(workload)}: {n_learnt} samples", *cells])
     title = (
         "AUC of active selection, of as many samples in random order, and of all; in square "
         "brackets the thesis"
@@ -285,7 +396,7 @@ def imbalance_methods(results):
 TABLES = {
     table.__name__: table
     for table in (
-        rare_table_4_3, rare_table_4_4, rare_table_5_2, rare_table_5_3, rare_within, rare_roc,
-        imbalance_methods,
+        rare_parameters, rare_table_4_3, rare_table_4_4, rare_table_5_2, rare_table_5_3,
+        rare_positions, rare_times, rare_within, rare_roc, imbalance_methods,
     )
 }  # fmt: skip

@@ -36,10 +36,6 @@ class VirtualPoints:
         Effective number of neighbours; 0 if X has a single sample.
     """
 
-    # Where the segments begin. Not a parameter: a point near its sample mostly adds weight to it,
-    # as class_weight does.
-    least_share = 0.0
-
     def __init__(self, X, kernel, n_neighbors=5, seen=None):
         self.X = X
         self._seen = X if seen is None else seen
@@ -91,9 +87,12 @@ class VirtualPoints:
         distinct, which = np.unique(rows, return_inverse=True)
         chosen = random.randint(self.n_neighbors, size=len(which))
         ends = self.neighbors(distinct)[which, chosen]
-        share = self.least_share + (1 - self.least_share) * random.uniform(size=len(which))
-        share = np.maximum(share, np.finfo(np.float64).tiny)
+        share = np.maximum(self._shares(len(which), random), np.finfo(np.float64).tiny)
         return between(self.X, np.asarray(rows, dtype=np.intp), ends, share), ends
+
+    def _shares(self, n, random):
+        """Draw the positions on the segments; studies of VIRTUAL place the points elsewhere."""
+        return random.uniform(size=n)
 
     def _distances(self, rows):
         some = self._seen[rows]
