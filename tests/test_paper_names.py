@@ -88,6 +88,12 @@ PAPER_NAMES = {
         MarginQuery,
         {**PLAIN_MARGIN, "confidence": "second-order"},
     ),
+    "ACL": (
+        sklearn_online_svm.ConfidenceWeightedClassifier,
+        dict(covariance="diag"),
+        MarginQuery,
+        {**PLAIN_MARGIN, "confidence": "standardized"},
+    ),
     "SOP": (SecondOrderPerceptronClassifier, dict(covariance="full")),
     "PAUM": (PerceptronClassifier, dict(multi_class="ovr")),
     "CW-diag": (sklearn_online_svm.ConfidenceWeightedClassifier, dict(covariance="diag")),

@@ -1,4 +1,4 @@
-"""The algorithms of Lu, Zhao and Hoi (2016), by the names that the paper has for them."""
+"""The algorithms of Lu, Zhao and Hoi (2016), by the names of the paper, and AROW beside them."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ import sklearn_online_svm as ours
 class Choice:
     """Parameters of an algorithm."""
 
-    # C of a passive-aggressive learner, a of the second-order perceptron.
+    # C of a passive-aggressive learner, a of the second-order perceptron, r of AROW.
     C: float = 1.0
     # The constant of the query rule, or the share of the labels that it is steered to.
     delta: float = 1.0
@@ -41,6 +41,10 @@ _CW = _learner(ours.ConfidenceWeightedClassifier, covariance="diag")
 
 def _second_order(choice):
     return _learner(ours.SecondOrderPerceptronClassifier, covariance="full")(choice, a=choice.C)
+
+
+def _arow(choice):
+    return _learner(ours.AROWClassifier)(choice, r=choice.C, class_weight={1: choice.rho})
 
 
 def _uneven_perceptron(choice):
@@ -75,6 +79,10 @@ def _adaptive(choice):
     return _margin(choice, schedule="adaptive")
 
 
+def _margin_options(**options):
+    return lambda choice: _margin(choice, **options)
+
+
 # A learner and a query strategy, both from a choice.
 BINARY = {
     "PEA": (_PE, _margin),
@@ -104,16 +112,28 @@ COST = {
     "CSPAA(a)": (_cost_sensitive("cost-sensitive"), _adaptive),
 }
 PAPER = BINARY | MULTICLASS | COST
+# Not in the paper: a margin within which every label is queried, and the standardized margin.
+AROW = {
+    "AROW": (_arow, _margin),
+    "AROW, offset": (_arow, _margin_options(offset=-0.1)),
+    "AROW, standardized": (_arow, _margin_options(confidence="standardized")),
+    "AROW, standardized, offset": (
+        _arow,
+        _margin_options(confidence="standardized", offset=-0.25),
+    ),
+}
+AROW_COST = {"AROW, all labels": (_arow, _all)} | AROW
+ALGORITHMS = PAPER | AROW_COST
 # Those that query every label, and those that query at random.
-FULL = [name for name, (_, query) in PAPER.items() if query is _all]
-RANDOM = [name for name, (_, query) in PAPER.items() if query is _random]
+FULL = [name for name, (_, query) in ALGORITHMS.items() if query is _all]
+RANDOM = [name for name, (_, query) in ALGORITHMS.items() if query is _random]
 # Those whose C (or a) is chosen.
 TUNED = [name for name in PAPER if name.endswith(("-I", "-II", "-2nd"))]
 
 
 def build(algorithm, choice):
     """The estimator of an algorithm, wrapped in its query strategy."""
-    learner, query = PAPER[algorithm]
+    learner, query = ALGORITHMS[algorithm]
     options = {"multi_class": "crammer_singer"} if algorithm in MULTICLASS else {}
     return ours.LabelEfficientClassifier(
         learner(choice, **options), query(choice), shuffle=False, random_state=choice.seed

@@ -2,7 +2,7 @@
 
 ``paa_*``: binary sets (Tables 2 and 3, Figures 1 to 3) and sets of several classes (Figures 4
 and 5); ``cspaa_*``: uneven classes (Tables 6 and 8, Figure 6); ``paa_url``: a stream of the size
-of their malicious URLs (Figure 7).
+of their malicious URLs (Figure 7). ``arow_*``: AROW on the same sets.
 """
 
 from functools import partial
@@ -35,6 +35,17 @@ STEPS = {
 STEPS |= {
     f"cspaa_{stream}_{ratio}": partial(
         measure_asked_labels, stream, list(models.COST), rates, ratio=ratio
+    )
+    for stream in streams.COST
+    for ratio, rates in paper.COST_RATES.items()
+}
+STEPS |= {
+    f"arow_{stream}": partial(measure_asked_labels, stream, list(models.AROW), paper.RATES[:1])
+    for stream in (*streams.BINARY, "comp_rec")
+}
+STEPS |= {
+    f"arow_{stream}_{ratio}": partial(
+        measure_asked_labels, stream, list(models.AROW_COST), rates[:1], ratio=ratio
     )
     for stream in streams.COST
     for ratio, rates in paper.COST_RATES.items()

@@ -7,6 +7,7 @@ import numpy as np
 from ..bench.rst import count, joined, percent, pivot
 from ..bench.summary import stored_records
 from . import models, paper, streams
+from .tasks import TOO_MANY
 
 # Titles of columns; a soft hyphen is where a narrow one breaks.
 SHORT = {
@@ -23,10 +24,15 @@ def by_algorithm(step, results):
     return {r["algorithm"]: r for r in stored_records(step, results).ok().records}
 
 
-def fixed(record, rate, way="delta"):
-    """The scores at a rate. At random there is one way, and with all labels one rate."""
-    found = {(run["way"], run["rate"]): run["score"] for run in record["fixed"]}
+def _run(record, rate, way="delta"):
+    """The runs at a rate. At random there is one way, and with all labels one rate."""
+    found = {(run["way"], run["rate"]): run for run in record["fixed"]}
     return found.get((way, rate)) or found.get(("delta", rate)) or found["delta", 1.0]
+
+
+def fixed(record, rate, way="delta"):
+    """The scores at a rate."""
+    return _run(record, rate, way)["score"]
 
 
 def _spread(values, digits=3):
@@ -106,21 +112,29 @@ SUM = "Sum (%)", lambda sums, ratio: 100 * sums
 COST = "Cost of 1000 samples", cost
 
 
-def _uneven(measure, ratio, rate, rows, printed, results):
-    """A column for each set and one for the paper.
+def _uneven(measure, ratio, rate, rows, printed, results, more=None):
+    """A column for each set and, if it has values, one for the paper.
 
-    `rows`: names of the rows, with the algorithm, its rate and way.
+    `rows`: names of the rows, with the algorithm, its rate and way; `more`: steps with further
+    algorithms, without which a set is left out.
     """
     found = {name: by_algorithm(f"cspaa_{name}_{ratio}", results) for name in streams.COST}
     title, value = measure
+    if more:
+        others = {name: by_algorithm(f"{more}_{name}_{ratio}", results) for name in found}
+        found = {name: found[name] | others[name] for name in found if others[name]}
 
     def cell(name, row):
         algorithm, *key = rows[row]
-        return _spread(value(np.array(fixed(found[name][algorithm], *key)), ratio), 2)
+        run = _run(found[name][algorithm], *key)
+        if algorithm in models.AROW and np.mean(run["share"]) > TOO_MANY * rate:
+            return "–"
+        return _spread(value(np.array(run["score"]), ratio), 2)
 
     columns = [("", lambda row: row.replace("(", "\N{ZERO WIDTH SPACE}("))]
     columns += [(SHORT.get(name, name), partial(cell, name)) for name in found if found[name]]
-    columns += [("paper", lambda row: f"{printed[row]:.2f}" if row in printed else "–")]
+    if printed:
+        columns += [("paper", lambda row: f"{printed[row]:.2f}" if row in printed else "–")]
     labels = percent(rate, 1 if rate < 0.01 else 0)
     title = f"{title}, 1 : {ratio}, {labels} of the labels"
     return pivot(rows if any(found.values()) else (), columns, title)
@@ -147,6 +161,43 @@ def cspaa_table_8(results):
     )
 
 
+# ---------------------------------------------------------------------------
+# AROW
+# ---------------------------------------------------------------------------
+
+
+def arow(results):
+    """F of AROW at the first rate, beside the best algorithms of the paper."""
+    streams_of_arow = (*streams.BINARY, "comp_rec")
+    measured = {name: by_algorithm(f"arow_{name}", results) for name in streams_of_arow}
+    names = [name for name, records in measured.items() if records]
+    found = {name: by_algorithm(f"paa_{name}", results) | measured[name] for name in names}
+    rate = paper.RATES[0]
+
+    def cell(name, algorithm):
+        record = found[name].get(algorithm)
+        return _spread(fixed(record, rate)) if record else "–"
+
+    def table(names):
+        cells = [(SHORT.get(name, name), partial(cell, name)) for name in names]
+        rows = ("PAA-I", "SEL-2nd", *models.AROW)
+        title = f"F-measure with {percent(rate, 0)} of the labels"
+        return pivot(rows if names else (), [("", str), *cells], title)
+
+    return joined(table(part) for part in (names[:5], names[5:]))
+
+
+def arow_cost(results):
+    """The sum of AROW with class weights, beside algorithms of Table 6."""
+
+    def table(ratio, rate):
+        rows = ("PAUM", "CSPAA", "CSPAA(a)", *models.AROW_COST)
+        rows = {algorithm: (algorithm, rate) for algorithm in rows}
+        return _uneven(SUM, ratio, rate, rows, {}, results, "arow")
+
+    return joined(table(ratio, rate) for ratio, (rate, *_) in paper.COST_RATES.items())
+
+
 def paa_url(results):
     """Time on a stream of the size of the malicious URLs."""
     columns = [
@@ -167,5 +218,7 @@ TABLES = {
     "cspaa_table_6": partial(fixed_share, SUM, paper.SUM),
     "cspaa_table_7": partial(fixed_share, COST, paper.COST),
     "cspaa_table_8": cspaa_table_8,
+    "arow": arow,
+    "arow_cost": arow_cost,
     "paa_url": paa_url,
 }

@@ -15,6 +15,8 @@ from .paper import ADAPTIVE_DELTA
 N_RUNS, N_TRIALS, N_UNEVEN_TRIALS = 20, 5, 40
 FIRST_TRIAL = 1000
 CS = [2.0**k for k in range(-5, 6)]
+# r of AROW.
+RS = [8.0**k for k in range(-2, 3)]
 # Constants of a curve: of even and of uneven classes, and of the adaptive rule, which divides
 # delta by the number of samples seen.
 DELTAS = [2.0**k for k in range(-10, 11)]
@@ -28,9 +30,9 @@ URL_RATE = 0.02
 
 @dataclass(frozen=True)
 class StreamJob(Job):
-    """An algorithm of the paper on a stream with a label budget."""
+    """An algorithm on a stream with a label budget."""
 
-    # Names in `streams.STREAMS` and in `models.PAPER`.
+    # Names in `streams.STREAMS` and in `models.ALGORITHMS`.
     stream: str = ""
     algorithm: str = ""
     # Negative samples for each positive one; None: as they come.
@@ -51,16 +53,19 @@ class StreamJob(Job):
         return self.algorithm == "CSPAA(a)"
 
     def choices(self, y):
-        """One for each C to choose from; with a ratio it is that of the classes."""
-        if self.ratio is not None:
-            rho = float(np.sum(y == -1) / np.sum(y == 1))
-            return [Choice(C=rho, rho=rho)]
-        Cs = CS if self.algorithm in models.TUNED else [1.0]
-        return [Choice(C=C) for C in Cs[:: 5 if self.quick else 1]]
+        """One for each C to choose from; in the paper it is the ratio of the classes, if given."""
+        rho = 1.0 if self.ratio is None else float(np.sum(y == -1) / np.sum(y == 1))
+        if self.algorithm in models.AROW_COST:
+            Cs = RS
+        elif self.ratio is not None:
+            Cs = [rho]
+        else:
+            Cs = CS if self.algorithm in models.TUNED else [1.0]
+        return [Choice(C=C, rho=rho) for C in Cs[:: 5 if self.quick else 1]]
 
     def curve_values(self):
-        """Shares or constants of the query rule that give the curve."""
-        if self.full:
+        """Shares or constants of the query rule that give the curve, of the paper's algorithms."""
+        if self.full or self.algorithm not in models.PAPER:
             return []
         values = DELTAS if self.ratio is None else COST_DELTAS
         values = ADAPTIVE_DELTAS if self.adaptive else RATES if self.random else values
@@ -102,6 +107,8 @@ def one_pass(job, X, y, choice):
 # log2 of delta is sought between these, until the share of labels is within so much of the rate.
 LOWEST, HIGHEST = -24, 24
 CLOSE, STEPS = 0.01, 14
+# A choice that queries more than this times the rate is not compared.
+TOO_MANY = 1.1
 
 
 def choice_at(job, trials, choice, rate):
@@ -112,7 +119,7 @@ def choice_at(job, trials, choice, rate):
         return [float(np.mean([result[name] for result in results])) for name in POINT]
 
     if job.full:
-        return choice, 0.0
+        return choice, mean(choice)[1]
     if job.random:
         choice = replace(choice, rate=rate)
         return choice, mean(choice)[1]
@@ -124,16 +131,19 @@ def choice_at(job, trials, choice, rate):
         if abs(share - rate) <= CLOSE * rate:
             break
         low, high = (middle, high) if share < rate else (low, middle)
-    return choice, score
+    # A negative offset may query more labels than asked for, with any delta.
+    return choice, score if share < TOO_MANY * rate else -np.inf
 
 
 def tuned(job, rates, X, y):
     """For each rate the choice with the best C: that with the best mean score over the rates."""
-    n_trials = 1 if job.quick else N_TRIALS if job.ratio is None else N_UNEVEN_TRIALS
+    starts = job.choices(y)
+    n_trials = N_TRIALS if job.ratio is None else N_UNEVEN_TRIALS // len(starts)
+    n_trials = 1 if job.quick else n_trials
     seeds = range(FIRST_TRIAL, FIRST_TRIAL + n_trials)
     trials = [(seed, *_permuted(X, y, seed)) for seed in seeds]
     tried = []
-    for start in job.choices(y):
+    for start in starts:
         choices, scores = zip(*(choice_at(job, trials, start, rate) for rate in rates))
         tried.append((np.mean(scores), choices))
     return max(tried, key=lambda found: found[0])[1]

@@ -53,7 +53,8 @@ class QueryStrategy(StatefulEstimator):
         norms : array-like of shape (n_samples,), default=None
             Euclidean norms of the samples, for ``schedule="mistakes"``.
         variances : array-like of shape (n_samples,), default=None
-            :math:`x^\top \Sigma x`, for ``confidence="second-order"``.
+            Variances of the decision values (with several classes of the gaps), for a
+            ``confidence`` other than "margin".
 
         Returns
         -------
@@ -149,9 +150,10 @@ class QueryStrategy(StatefulEstimator):
         squared = np.zeros(n)
         if asker.wants_norm:
             squared = _checked(norms, n, "norms", required_by="schedule='mistakes'") ** 2
-        if not asker.second_order:
+        if not asker.wants_variance:
             variances = np.zeros(n)
-        variances = _checked(variances, n, "variances", required_by="confidence='second-order'")
+        required_by = f"confidence={getattr(self, 'confidence', None)!r}"
+        variances = _checked(variances, n, "variances", required_by=required_by)
         return confidence, squared, variances
 
     def _packed(self, state):
@@ -222,7 +224,7 @@ class MarginQuery(QueryStrategy):
     .. math:: P(\text{query}) = \frac{\delta_t}{\delta_t + \text{offset} + |p|}
 
     where p is the decision value of a binary model, or the gap between the two largest class
-    scores [1]_.
+    scores [1]_. If :math:`\text{offset} + |p| \le 0`, the label is queried.
 
     Parameters
     ----------
@@ -230,7 +232,9 @@ class MarginQuery(QueryStrategy):
         Larger values query more labels. If ``rate`` is given, delta is only the initial value
         of the controller.
     offset : float, default=0.0
-        1 gives the variant of Theorem 4 of [1]_.
+        1 gives the variant of Theorem 4 of [1]_. With a negative value, all samples with
+        :math:`|p|` up to ``-offset`` are queried; with ``confidence="standardized"``, those whose
+        decision value is at most ``-offset`` standard deviations from 0.
     schedule : {"constant", "adaptive", "mistakes"}, default="constant"
         :math:`\delta_t` is ``delta``; ``delta / t`` for sample t, so that the first sample has
         ``delta`` (in [1]_ it becomes ``delta / (t + 1)`` after sample t); or
@@ -238,11 +242,18 @@ class MarginQuery(QueryStrategy):
         model so far and X is the largest norm among these samples and the current one.
     rate : float, default=None
         Target fraction of queried labels, in (0, 1). Delta is adapted to reach it; see Notes.
-    confidence : {"margin", "second-order"}, default="margin"
-        "second-order" replaces :math:`|p|` by :math:`|r| + r^2 (1 + v) / 2`, where
-        :math:`r = p / (1 + v)`, :math:`v = x^\top A^{-1} x`: the second-order selective
-        sampler of [2]_, for models with a method ``decision_variance``, which returns v
-        (``SecondOrderPerceptronClassifier``, ``KernelAROWClassifier``).
+    confidence : {"margin", "second-order", "standardized"}, default="margin"
+        What is used as :math:`|p|`. The last two need a model with the method
+        ``decision_variance``, which returns the variance v:
+
+        - "margin": :math:`|p|`;
+        - "second-order": :math:`|r| + r^2 (1 + v) / 2` with :math:`r = p / (1 + v)`, the
+          second-order selective sampler of [2]_, for :class:`SecondOrderPerceptronClassifier`
+          (:math:`v = x^\top A^{-1} x`);
+        - "standardized": :math:`|p| / \sqrt{v}` [3]_, the distance of the decision value from 0 in
+          standard deviations, for :class:`AROWClassifier` and other models with a distribution
+          over the weights. With several classes, v is the sum of the variances of the two largest
+          scores. The confidence does not depend on the scale of the features.
     random_state : int, RandomState instance or None, default=None
         Controls the random decisions of the strategy. Pass an int for reproducible output
         across multiple function calls.
@@ -261,8 +272,9 @@ class MarginQuery(QueryStrategy):
     labels, is estimated from the margins of all samples, queried or not; ``credit`` is the number
     of labels due minus the number queried, ``trend`` is its integral, and :math:`\kappa = (1 -
     \text{rate}) / 4`. Over a few thousand samples the queried fraction comes within
-    a few per cent of ``rate``. Samples with p = 0 are always queried, so the fraction exceeds
-    ``rate`` if such samples are more frequent than ``rate``.
+    a few per cent of ``rate``. Samples with p = 0 are always queried, as are those within a
+    negative ``offset``, so the fraction exceeds ``rate`` if such samples are more frequent than
+    ``rate``.
 
     References
     ----------
@@ -270,6 +282,7 @@ class MarginQuery(QueryStrategy):
        Learning 103, 2016, sections 3.2, 4.2.
     .. [2] N. Cesa-Bianchi, C. Gentile, L. Zaniboni. Worst-Case Analysis of Selective Sampling for
        Linear Classification. JMLR 7, 2006.
+    .. [3] M. Dredze, K. Crammer. Active Learning with Confidence. ACL 2008.
 
     Examples
     --------
@@ -281,10 +294,10 @@ class MarginQuery(QueryStrategy):
 
     _parameter_constraints: dict = {
         "delta": [Interval(Real, 0.0, None, closed="neither")],
-        "offset": [Interval(Real, 0.0, None, closed="left")],
+        "offset": [Interval(Real, None, None, closed="neither")],
         "schedule": [StrOptions({"constant", "adaptive", "mistakes"})],
         "rate": [Interval(Real, 0.0, 1.0, closed="neither"), None],
-        "confidence": [StrOptions({"margin", "second-order"})],
+        "confidence": [StrOptions({"margin", "second-order", "standardized"})],
         "random_state": ["random_state"],
     }
     _fixed_params = ("random_state",)
@@ -320,7 +333,7 @@ class MarginQuery(QueryStrategy):
             delta=float(self.delta),
             offset=float(self.offset),
             rate=None if self.rate is None else float(self.rate),
-            second_order=self.confidence == "second-order",
+            confidence=self.confidence,
         )
 
 

@@ -250,8 +250,8 @@ class QueryLoop:
         if self.asker is not None and self.asker.wants_norm:
             squares = x.multiply(x) if issparse(x) else x * x
             numbers["norms"] = [float(np.sqrt(squares.sum()))]
-        if self.asker is not None and self.asker.second_order:
-            numbers["variances"] = self._variances(estimator, x, strategy)
+        if self.asker is not None and self.asker.wants_variance:
+            numbers["variances"] = self._variances(estimator, x, strategy, scores)
         is_query = bool(strategy.query(scores, **numbers)[0])
         if is_query:
             self.chunk.label(i)
@@ -278,11 +278,14 @@ class QueryLoop:
             return np.zeros(1) if n_classes == 2 else np.zeros((1, n_classes))
         return np.asarray(margin_scores(estimator, x), dtype=np.float64)
 
-    def _variances(self, estimator, x, strategy):
+    def _variances(self, estimator, x, strategy, scores):
         check_has_variance(estimator, strategy)
         if not self.history.taught:
             return [0.0]
-        return np.asarray(estimator.decision_variance(x)).reshape(1, -1)[:, 0]
+        variances = np.asarray(estimator.decision_variance(x)).reshape(-1)
+        if len(variances) > 1 and strategy.confidence == "standardized":
+            return [variances[np.argsort(-scores[0], kind="stable")[:2]].sum()]
+        return variances[:1]
 
     def _update(self, i, x, estimator):
         """Train on a queried sample; return whether the model changed."""
@@ -314,7 +317,7 @@ class CompiledQueryLoop(QueryLoop):
     def run(self, estimator, strategy, order, start=0, report=None):
         """Run one epoch, as :class:`QueryLoop` does."""
         adapter, chunk = self.adapter, self.chunk
-        if self.asker.second_order:
+        if self.asker.wants_variance:
             check_has_variance(estimator, strategy)
         purchases = LabelQueries(
             self.asker, self._predicted_now, self.queried, adapter.class_weights, self.left
@@ -342,7 +345,7 @@ class CompiledQueryLoop(QueryLoop):
 
 
 def check_has_variance(estimator, strategy):
-    """Raise an error if an estimator cannot be used with ``confidence="second-order"``."""
+    """Raise an error if an estimator cannot be used whose confidence uses the variance."""
     if not hasattr(estimator, "decision_variance"):
         raise ValueError(
             f"{strategy!r} requires an estimator with the method decision_variance, got "

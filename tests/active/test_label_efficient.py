@@ -73,10 +73,16 @@ def test_python_loop_equals_the_reference(name, strategy, problem, layout):
     assert model.n_queries_ == queried.sum() > 0
 
 
-def test_multiclass_variance_is_that_of_the_first_class():
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+@pytest.mark.parametrize("strategy", ["second-order", "standardized"])
+def test_multiclass_variance(strategy, covariance, wrap):
+    """It is that of the first class, or of the gap between the two largest scores."""
     X, y = make_samples("multiclass", 100)
-    model = LabelEfficientClassifier(AROWClassifier(), STRATEGIES["second-order"], shuffle=False)
-    _, _, queried, _ = reference_run(AROWClassifier(), STRATEGIES["second-order"], X, y)
+    estimator = AROWClassifier(covariance=covariance)
+    _, _, queried, _ = reference_run(estimator, STRATEGIES[strategy], X, y)
+    estimator = Wrapped(estimator) if wrap else estimator
+    model = LabelEfficientClassifier(estimator, STRATEGIES[strategy], shuffle=False)
     assert_array_equal(model.fit(X, y).queried_, queried)
     assert 0 < queried.sum() < 100
 

@@ -18,6 +18,7 @@ from tests.support.selective_sampling import (
     LINEAR,
     OTHERS,
     STRATEGIES,
+    WITH_VARIANCE,
     FixedQueries,
     OracleError,
     Wrapped,
@@ -545,7 +546,7 @@ def test_share_of_labels_is_spent_at_once_by_a_strategy_that_asks_for_all(estima
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("max_labels", [0.05, 0.3])
 def test_share_of_labels_holds_at_every_sample(estimator, strategy, max_labels):
-    if strategy in ("second-order", "all at once"):
+    if strategy in WITH_VARIANCE:
         estimator = LINEAR["scw"] if estimator is LINEAR["pa"] else Wrapped(LINEAR["scw"])
     X, y = make_samples()
     model = LabelEfficientClassifier(

@@ -13,11 +13,11 @@ from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference import queries
 
 SCHEDULES = ["constant", "adaptive", "mistakes"]
-CONFIDENCES = ["margin", "second-order"]
+CONFIDENCES = ["margin", "second-order", "standardized"]
 # All combinations of the parameters of MarginQuery.
 BY_MARGINS = [
     dict(delta=delta, offset=offset, schedule=schedule, rate=rate, confidence=confidence)
-    for delta, offset in ((0.7, 0.0), (4.0, 0.3))
+    for delta, offset in ((0.7, 0.0), (4.0, 0.3), (0.7, -0.003))
     for schedule in SCHEDULES
     for rate in (None, 0.1, 0.6)
     for confidence in CONFIDENCES
@@ -174,8 +174,27 @@ def test_probabilities_of_single_samples():
     assert p(0.0, [0.0], schedule="mistakes") == 1.0
     # r = 4 / (1 + 1) = 2.
     assert_allclose(p(-4.0, None, [1.0], delta=2.0, confidence="second-order"), 2 / (2 + 2 + 4))
+    # 4 / sqrt(4) = 2.
+    assert_allclose(p(-4.0, None, [4.0], delta=2.0, confidence="standardized"), 2 / (2 + 2))
+    # A confidence of at most -offset is queried.
+    assert p(-4.0, None, [4.0], offset=-2.0, confidence="standardized") == 1.0
+    assert p(0.5, offset=-0.5) == 1.0
+    assert_allclose(p(1.5, delta=2.0, offset=-0.5), 2 / (2 + 1))
+    # Without a variance, only p = 0 leaves a doubt.
+    assert p(1e-300, None, [0.0], confidence="standardized") == 0.0
+    assert p(0.0, None, [0.0], confidence="standardized") == 1.0
     assert_array_equal(RandomQuery(0.3).probabilities([0.0, 9.0]), [0.3, 0.3])
     assert_array_equal(AllQuery().probabilities([0.0, 9.0]), [1.0, 1.0])
+
+
+def test_standardized_confidence_does_not_depend_on_the_scale():
+    scores, variances = np.array([0.0, 0.3, -2.0]), np.array([1.0, 0.5, 3.0])
+    rule = MarginQuery(0.5, offset=-0.1, confidence="standardized")
+    expected = rule.probabilities(scores, variances=variances)
+    assert_allclose(rule.probabilities(10 * scores, variances=100 * variances), expected)
+    # With variances of 1 it is the margin.
+    plain = MarginQuery(0.5, offset=-0.1).probabilities(scores)
+    assert_array_equal(rule.probabilities(scores, variances=np.ones(3)), plain)
 
 
 def test_schedules_after_updates():
@@ -402,7 +421,8 @@ def test_pickled_strategy_continues(strategy):
         *(MarginQuery(delta) for delta in (0.0, -1.0, np.nan, None)),
         *(MarginQuery(rate=rate) for rate in (0.0, 1.0, np.nan)),
         *(MarginQuery(schedule="often"), MarginQuery(confidence="third-order")),
-        *(MarginQuery(offset=-1.0), MarginQuery(random_state="lucky")),
+        *(MarginQuery(offset=offset) for offset in (np.nan, np.inf, -np.inf, None)),
+        MarginQuery(random_state="lucky"),
     ],
     ids=str,
 )
@@ -425,6 +445,8 @@ def test_norms_and_variances_are_required_only_if_used():
             getattr(counting, use)([1.0])
         with pytest.raises(ValueError, match="variances must be given for confidence='second"):
             getattr(second_order, use)([1.0], norms=[1.0])
+        with pytest.raises(ValueError, match="variances must be given for confidence='standard"):
+            getattr(MarginQuery(confidence="standardized"), use)([1.0])
     with pytest.raises(ValueError, match="norms must be given"):
         counting.update([1.0], [True])
     # Other strategies ignore them.

@@ -79,8 +79,11 @@ class MarginQuery:
         d is delta ("constant"), delta / t for row number t ("adaptive"), or
         `delta X^2 sqrt(1 + M)` ("mistakes"; M = updates so far, X = the largest norm among the
         rows updated on and the current one).
-    confidence : {"margin", "second-order"}
-        "second-order": |r| + r^2 (1 + v) / 2 in place of |p|, r = p / (1 + v), v the variance.
+    offset : float
+        Where `offset + |p|` is not above 0, the row is asked.
+    confidence : {"margin", "second-order", "standardized"}
+        In place of |p|: |r| + r^2 (1 + v) / 2, r = p / (1 + v), v the variance ("second-order"),
+        or |p| / sqrt(v) ("standardized").
     rate : float or None
         The fraction of rows to ask; delta is then only where the steering starts::
 
@@ -103,7 +106,7 @@ class MarginQuery:
     ):
         if schedule not in ("constant", "adaptive", "mistakes"):
             raise ValueError(f"unknown schedule {schedule!r}")
-        if confidence not in ("margin", "second-order"):
+        if confidence not in ("margin", "second-order", "standardized"):
             raise ValueError(f"unknown confidence {confidence!r}")
         if rate is not None and not 0 < rate < 1:
             raise ValueError(f"rate must be in (0, 1), got {rate}")
@@ -143,8 +146,10 @@ class MarginQuery:
         if self.confidence == "second-order":
             r = distance / (1 + variance)
             distance = r + r**2 * (1 + variance) / 2
-        total = d + self.offset + distance
-        return d / total if total > 0 else 1.0
+        elif self.confidence == "standardized" and distance > 0:
+            distance = distance / math.sqrt(variance) if variance > 0 else math.inf
+        distance += self.offset
+        return d / (d + distance) if distance > 0 else 1.0
 
     def asks(self, probability):
         return self.random.uniform() < probability

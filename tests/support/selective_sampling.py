@@ -101,9 +101,12 @@ def reference_run(estimator, strategy, X, y, *, n_epochs=1, weight=None, max_lab
             numbers = {}
             if params.get("schedule") == "mistakes":
                 numbers["norms"] = [np.linalg.norm(x.toarray() if sparse.issparse(x) else x)]
-            if params.get("confidence") == "second-order":
+            if params.get("confidence", "margin") != "margin":
                 variance = estimator.decision_variance(x) if is_trained else np.zeros(1)
-                numbers["variances"] = np.reshape(variance, (1, -1))[:, 0]
+                variance = np.ravel(variance)
+                if params["confidence"] == "standardized" and len(variance) > 1:
+                    variance = [variance[np.argsort(score[0])[-2:]].sum()]
+                numbers["variances"] = variance[:1]
             queried[i] = strategy.query(score, **numbers)[0]
             updated = train(i, predicted) if queried[i] else False
             strategy.update(score, [queried[i]], [updated], **numbers)
@@ -136,16 +139,18 @@ STRATEGIES = {
     "mistakes": MarginQuery(delta=0.01, schedule="mistakes", random_state=5),
     "rate": MarginQuery(rate=0.3, random_state=6),
     "second-order": MarginQuery(confidence="second-order", random_state=7),
+    "standardized": MarginQuery(0.2, offset=-0.1, confidence="standardized", random_state=9),
     "all at once": MarginQuery(
         0.01, offset=0.1, schedule="mistakes", rate=0.4, confidence="second-order", random_state=8
     ),
 }
 SECOND_ORDER = ("sop", "scw")
+WITH_VARIANCE = ("second-order", "standardized", "all at once")
 PAIRS = [
     (name, strategy)
     for name in LINEAR
     for strategy in STRATEGIES
-    if name in SECOND_ORDER or strategy not in ("second-order", "all at once")
+    if name in SECOND_ORDER or strategy not in WITH_VARIANCE
 ]
 
 

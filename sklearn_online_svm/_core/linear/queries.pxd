@@ -1,11 +1,12 @@
 """Selective sampling: whether to query the label of a sample.
 
 Margin-based sampling queries with probability ``delta / (delta + offset + |p|)``, p the decision
-value (Cesa-Bianchi, Gentile and Zaniboni 2006; Lu, Zhao and Hoi 2016). With a target ``rate``,
-delta is controlled: an estimate of the delta that queries half of the labels, times the odds of
-the rate, corrected by a proportional and an integral term of the number of labels due.
+value (Cesa-Bianchi, Gentile and Zaniboni 2006; Lu, Zhao and Hoi 2016), or a function of it and of
+its variance v (Dredze and Crammer 2008). With a target ``rate``, delta is controlled: an estimate
+of the delta that queries half of the labels, times the odds of the rate, corrected by a
+proportional and an integral term of the number of labels due.
 """
-from libc.math cimport exp, fabs, log, sqrt
+from libc.math cimport INFINITY, exp, fabs, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ..random cimport next_state, uniform
@@ -14,6 +15,11 @@ cdef enum QueryKind:
     QUERY_ALL
     QUERY_AT_RANDOM
     QUERY_BY_MARGIN
+
+cdef enum Confidence:
+    MARGIN                  # |p|
+    SECOND_ORDER            # |r| + r^2 (1 + v) / 2, r = p / (1 + v)
+    STANDARDIZED            # |p| / sqrt(v)
 
 cdef enum Schedule:
     CONSTANT                # delta
@@ -41,7 +47,7 @@ cdef struct Query:
     double delta
     double offset
     double rate
-    bint second_order
+    Confidence confidence
     bint controlled         # delta is adapted to the rate
     # State.
     uint64_t random
@@ -83,11 +89,13 @@ cdef inline double query_probability(const Query *query, double confidence, doub
     if query.kind == QUERY_AT_RANDOM:
         return query.rate
     delta = current_delta(query, squared_norm)
-    if query.second_order:
+    if query.confidence == SECOND_ORDER:
         # Cesa-Bianchi, Gentile and Zaniboni 2006: A includes the sample that is predicted.
         r = confidence / (1.0 + variance)
         confidence = r + 0.5 * r * r * (1.0 + variance)
-    if delta + query.offset + confidence == 0.0:
+    elif query.confidence == STANDARDIZED and confidence > 0.0:
+        confidence = confidence / sqrt(variance) if variance > 0.0 else INFINITY
+    if query.offset + confidence <= 0.0:
         return 1.0
     return delta / (delta + query.offset + confidence)
 

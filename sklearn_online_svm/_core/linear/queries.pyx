@@ -10,6 +10,9 @@ ALL = QUERY_ALL
 AT_RANDOM = QUERY_AT_RANDOM
 BY_MARGIN = QUERY_BY_MARGIN
 
+CONFIDENCES = {
+    "margin": MARGIN, "second-order": SECOND_ORDER, "standardized": STANDARDIZED,
+}
 SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES}
 
 
@@ -28,15 +31,15 @@ cdef class SelectiveSampler:
     delta, offset : float
     rate : float, optional
         Fraction of labels to query; with BY_MARGIN delta is adapted to it.
-    second_order : bool
-        Whether the confidence includes the variance.
+    confidence : str
+        A key of CONFIDENCES.
     """
 
     def __init__(self, QueryKind kind, uint64_t seed=0, schedule="constant", double delta=1.0,
-                 double offset=0.0, rate=None, bint second_order=False):
+                 double offset=0.0, rate=None, confidence="margin"):
         self.query = Query(
             kind=kind, schedule=SCHEDULES[schedule], delta=delta, offset=offset,
-            rate=1.0 if rate is None else rate, second_order=second_order,
+            rate=1.0 if rate is None else rate, confidence=CONFIDENCES[confidence],
             controlled=kind == QUERY_BY_MARGIN and rate is not None, random=seed, n_rows=0,
             n_asked=0, n_updates=0, largest_squared_norm=0.0, log_half=0.0, n_scaled=0,
             credit=0.0, trend=0.0,
@@ -49,8 +52,8 @@ cdef class SelectiveSampler:
         return self.query.n_asked
 
     @property
-    def second_order(self):
-        return self.query.second_order
+    def wants_variance(self):
+        return self.query.confidence != MARGIN
 
     @property
     def wants_norm(self):

@@ -22,7 +22,9 @@ from libc.stdint cimport int32_t, int64_t
 from ..guard cimport SharedArrays
 from ..memory cimport address
 from ..simd.primitives cimport simd_linear, simd_pass, simd_totals
-from .queries cimport LabelQueries, Query, is_queried, query_probability, update_query
+from .queries cimport (
+    MARGIN, SECOND_ORDER, LabelQueries, Query, is_queried, query_probability, update_query,
+)
 from .rows cimport Dataset, Row, Rows, row_at, row_of, rows_of, value_of
 from .rules cimport (
     TargetMargins, rule_from, rule_loss_without_step, rule_may_step, rule_step, rule_step_of,
@@ -410,18 +412,22 @@ cdef class UpdateLoop:
     cdef double _query_probability(self, const Query *query, const Row *row) noexcept nogil:
         cdef const double *margins = self.weights.margins
         cdef double confidence, second = -INFINITY, variance = 0.0
-        cdef Py_ssize_t c
-        cdef int32_t best
+        cdef Py_ssize_t c, runner_up = -1
+        cdef int32_t best = 0
         if self.weights.n_problems == 1:
             confidence = fabs(margins[0])
         else:
             best = self._predicted()
             for c in range(self.weights.n_problems):
                 if c != best and margins[c] > second:
-                    second = margins[c]
+                    runner_up, second = c, margins[c]
             confidence = margins[best] - second
-        if query.second_order:
+        if query.confidence == SECOND_ORDER:
             variance = self.weights.variance_of(row, 0)
+        elif query.confidence != MARGIN:
+            variance = self.weights.variance_of(row, best)
+            if runner_up >= 0:
+                variance += self.weights.variance_of(row, runner_up)
         return query_probability(query, confidence, self.weights.squared_norm, variance)
 
 
