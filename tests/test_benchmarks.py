@@ -256,7 +256,7 @@ def test_tables_of_constants_compare_means(tmp_path):
     text = robust_tables.one_coordinate(tmp_path).replace("\N{NO-BREAK SPACE}", " ")
     assert "Support vectors, 2 runs" in text
     assert text.count("- 1 000\n     - 1 050\n     - +5 %\n     - 669\n") == 1
-    assert text.count("- +300 %\n     - +0 %\n     - +0 %\n     - 50.00 → 50.00\n") == 1
+    assert text.count("- 4×\n     - 1×\n     - 1×\n     - 50.00 → 50.00\n") == 1
     text = robust_tables.other_constants(tmp_path)
     assert "* - S = 0\n     - 15; 50.00 (1 collapsed)\n" in text
     assert "* - thesis\n     - 669; 10.16\n" in text

@@ -204,7 +204,8 @@ def one_coordinate(results):
         vectors = pairs["n_support"]
         printed = paper.chapter_6("n_support", algorithm, name)
         cells = [*map(count, vectors), change(*vectors), count(printed)]
-        cells += [change(*pairs[field]) for field in ("n_steps", "seconds", "duality_gap")]
+        for field in ("n_steps", "seconds", "duality_gap"):
+            cells.append(times(ratio(*reversed(pairs[field]))))
         cells += [" → ".join(f"{100 * error:.2f}" for error in pairs["error"])]
         rows.append([titled(name), ALGORITHMS[algorithm], *cells])
     header = [
@@ -213,7 +214,7 @@ def one_coordinate(results):
     ]  # fmt: skip
     parts = {
         f"Support vectors, {_how_many(numbers)}": 4,
-        "Changes with steps on one coordinate only": 4,
+        "Multiples with steps on one coordinate only": 4,
     }
     return split_table(header, grouped(rows), parts, n_keys=2)
 
