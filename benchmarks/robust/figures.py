@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from ..bench.plots import legend_below, panels, plain_log, save
-from ..bench.summary import Records, flat, measured
+from ..bench.summary import Records, flat, mean, measured
 from ..svc.models import ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6
 from .steps import NOISE_COLUMNS, TRADE_OFF
@@ -46,8 +46,8 @@ def _legend(axis, axes):
     axis.legend(handles.values(), handles.keys(), loc="center", frameon=False, fontsize=10)
 
 
-def _median(records, field):
-    return float(np.median([record[field] for record in records]))
+def _mean(records, field):
+    return float(np.mean([record[field] for record in records]))
 
 
 def _style(key, **changed):
@@ -56,14 +56,14 @@ def _style(key, **changed):
 
 
 def curve(runs, field):
-    """Samples seen and the median of a field over the runs that were scored on the way.
+    """Samples seen and the mean of a field over the runs that were scored on the way.
 
     The last point of LASVM, after finishing, is at the same number of samples.
     """
     curves = [run["curve"] for run in runs if run["curve"]]
     seen = [point["n_seen"] for point in curves[0]]
     values = [[point[field] for point in points] for points in curves]
-    return np.array(seen), np.median(values, axis=0)
+    return np.array(seen), np.mean(values, axis=0)
 
 
 def _sets(results):
@@ -159,7 +159,8 @@ def draw_figure_6_8(results, folder):
                 times.append(robust_records(name, results).where(column=key).median("fit_seconds"))
             else:
                 finals = [run["final"] for run in runs.get(key, ())]
-                times.append(_median(finals, "seconds") if finals else None)
+                seconds = [final["seconds"] for final in finals]
+                times.append(np.median(seconds) if finals else None)
         places = np.arange(len(sets)) + 0.13 * (offset - (len(keys) - 1) / 2)
         heights = [np.nan if time is None else time for time in times]
         style = dict(color=STYLES[key][0], label=ROBUST_COLUMNS[key].title)
@@ -185,7 +186,7 @@ def draw_figure_6_5(results, folder):
         }
         ends["svc"] = robust_records(name, results).where(column="svc", seed=0).ok().records
         ends = {
-            key: (_median(found, "n_support"), 100 * _median(found, "error"))
+            key: (_mean(found, "n_support"), 100 * _mean(found, "error"))
             for key, found in ends.items()
             if found
         }
@@ -210,8 +211,8 @@ def _draw_sweep(axis, key, points):
     """The points of an algorithm; the first, the last and those at -1 and 0 have their value."""
     mine = points.where(algorithm=key)
     values = sorted(mine.distinct("ramp_s"))
-    x = [mine.where(ramp_s=value).median("n_support") for value in values]
-    y = [100 * mine.where(ramp_s=value).median("error") for value in values]
+    x = [mean(mine, "n_support", ramp_s=value) for value in values]
+    y = [100 * mean(mine, "error", ramp_s=value) for value in values]
     axis.plot(x, y, **_style(key, markersize=4, linewidth=1.2))
     for i, value in enumerate(values):
         if value in (values[0], -1, 0, values[-1]):

@@ -1,7 +1,8 @@
 """Label noise and the algorithms of chapter 6 of the thesis: LASVM-G, -NC, -I and FULL SVM.
 
 ``robust_*``: all of them compared with SVC; ``chapter_6_*``: the runs behind Tables 6.1, 6.3, 6.4
-and the curves of the figures; ``ramp_s`` (Figure 6.5), ``label_noise``, ``noise_kinds``.
+and the curves of the figures, and other values of the constants; ``ramp_s`` (Figure 6.5),
+``label_noise``, ``noise_kinds``.
 """
 
 from functools import partial
@@ -36,40 +37,78 @@ def measure_robust(workload, settings):
     return settings.labelled("fit_and_predict", cases, **fixed)
 
 
-N_RUNS, N_RUNS_LARGE = 10, 5
-LARGE = {"adult_dense", "mnist_8_c100"}
-# Runs of what takes minutes.
-RUNS = {("adult_dense", "lasvm-full"): 2, ("mnist_8_c100", "lasvm-full"): 1}
-# Runs that give a curve; the median is drawn.
-CURVES, CURVES_LARGE = 3, 1
+N_RUNS = 10
+
+
+def _orders(settings):
+    """The orders of the samples in which the runs of chapter 6 differ."""
+    return list(range(2 if settings.quick else N_RUNS))
 
 
 def measure_chapter_6(workload, settings):
     """Runs of each algorithm over the same samples in other orders, without finishing."""
-    many = N_RUNS_LARGE if workload in LARGE else N_RUNS
-    cases = []
-    for algorithm in models.ALGORITHMS:
-        n_runs = 2 if settings.quick else RUNS.get((workload, algorithm), many)
-        fields = dict(options={"algorithm": algorithm}, orders=list(range(n_runs)))
-        cases.append((dict(algorithm=algorithm), fields))
-    n_curves = CURVES_LARGE if workload in LARGE else CURVES
-    fixed = dict(workload=workload, n_curves=n_curves, cache_size=CACHE_SIZE)
+    cases = [
+        (dict(algorithm=algorithm), dict(options={"algorithm": algorithm}))
+        for algorithm in models.ALGORITHMS
+    ]
+    fixed = dict(workload=workload, orders=_orders(settings), cache_size=CACHE_SIZE)
     return settings.labelled("learn_in_chunks", cases, **fixed)
 
 
+# Fields of `GapDrivenSpec` other than those of the package, by title.
+ONE_COORDINATE = "one coordinate"
+SINGLE_STEPS = {"single_steps": 10**9}
+CONSTANTS = {
+    "default": {},
+    ONE_COORDINATE: SINGLE_STEPS,
+    "CLEAN every 100": {"clean_interval": 100},
+    "CLEAN every 1000": {"clean_interval": 1000},
+    "m = 0": {"max_non_sv": 0},
+    "m = 1000": {"max_non_sv": 1000},
+}
+# Those of the algorithms with a ramp only.
+CONSTANTS_OF_RAMP = {
+    "S = 0": {"ramp_start": 0},
+    "S = 50": {"ramp_start": 50},
+    "S = 200": {"ramp_start": 200},
+    "S = 500": {"ramp_start": 500},
+    f"S = 0, {ONE_COORDINATE}": {"ramp_start": 0} | SINGLE_STEPS,
+    f"S = 0, {ONE_COORDINATE}, m = 0": {"ramp_start": 0, "max_non_sv": 0} | SINGLE_STEPS,
+}
+CONSTANTS_ALGORITHMS = ("lasvm-g", "lasvm-nc", "lasvm-i")
+CONSTANTS_SETS = ("banana_c10", "reuters_wide", "usps_noise_c1", "usps_noise")
+# On large sets only what depends on their size: steps with a large C, and the first samples.
+CONSTANTS_LARGE = {
+    **{("adult_dense", name): ("default", ONE_COORDINATE) for name in CONSTANTS_ALGORITHMS},
+    ("mnist_8_c100", "lasvm-i"): ("default", "S = 0"),
+}
+
+
+def measure_chapter_6_constants(settings):
+    """Other values of the constants that the thesis does not state, or has otherwise."""
+    every = CONSTANTS | CONSTANTS_OF_RAMP
+    measured = {
+        (workload, algorithm): CONSTANTS if algorithm == "lasvm-g" else every
+        for workload, algorithm in product(CONSTANTS_SETS, CONSTANTS_ALGORITHMS)
+    }
+    cases = []
+    for (workload, algorithm), titles in (measured | CONSTANTS_LARGE).items():
+        labels = dict(workload=workload, algorithm=algorithm)
+        values = [(title, every[title]) for title in titles]
+        fields = dict(workload=workload, options={"algorithm": algorithm}, values=values)
+        cases.append((labels, fields))
+    fixed = dict(orders=_orders(settings), cache_size=CACHE_SIZE)
+    return settings.labelled("other_constants", cases, **fixed)
+
+
 RAMP_S = [-2, -1.5, -1, -0.75, -0.5, -0.25, 0, 0.25, 0.5]
-RAMP_S_MNIST = [-2, -1, -0.5, 0, 0.5]
 
 
 def measure_ramp_s(settings):
     """Figure 6.5: where the ramp begins."""
-    cases = []
-    for name in CHAPTER_6:
-        coarse = settings.quick or name == "mnist_8_c100"
-        orders = [0] if name in LARGE else [0, 1, 2]
-        fields = dict(workload=name, values=RAMP_S_MNIST if coarse else RAMP_S, orders=orders)
-        cases.append((dict(workload=name), fields))
-    return settings.labelled("ramp_sweep", cases, cache_size=CACHE_SIZE)
+    cases = [(dict(workload=name), dict(workload=name)) for name in CHAPTER_6]
+    fixed = dict(values=RAMP_S, orders=_orders(settings), cache_size=CACHE_SIZE)
+    return settings.labelled("ramp_sweep", cases, **fixed)
 
 
 SHARES = [0, 0.05, 0.1, 0.2, 0.3]
@@ -119,6 +158,7 @@ def measure_noise_kinds(settings):
 STEPS = {
     **{f"robust_{name}": partial(measure_robust, name) for name in CHAPTER_6},
     **{f"chapter_6_{name}": partial(measure_chapter_6, name) for name in CHAPTER_6},
+    "chapter_6_constants": measure_chapter_6_constants,
     "ramp_s": measure_ramp_s,
     "label_noise": measure_label_noise,
     "noise_kinds": measure_noise_kinds,

@@ -4,17 +4,35 @@ from itertools import product
 
 import numpy as np
 
-from ..bench.rst import NBSP, count, cross_table, joined, percent, seconds, split_table, times
-from ..bench.summary import flat, ratio, stored_records
+from sklearn_online_svm.kernel._engine import GapDrivenSpec
+
+from ..bench.rst import (
+    NBSP,
+    change,
+    count,
+    cross_table,
+    grouped,
+    joined,
+    list_table,
+    percent,
+    seconds,
+    split_table,
+    times,
+)
+from ..bench.summary import flat, measured, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, WORKLOADS
 from . import paper
 from .steps import (
+    CONSTANTS,
+    CONSTANTS_ALGORITHMS,
+    CONSTANTS_OF_RAMP,
     NOISE_ALGORITHMS,
     NOISE_C,
     NOISE_COLUMNS,
     NOISE_FEATURES,
     NOISE_KINDS,
+    ONE_COORDINATE,
     SUSPECT_SHARE,
 )
 
@@ -103,18 +121,131 @@ def _compared_with_thesis(measures, results):
             printed = paper.chapter_6(measure, algorithm, name)
             return text if printed is None else f"{text} ({written(printed)})"
 
-        tables.append(
-            cross_table("", algorithms, columns, cell, f"{titled(name)}: {_how_many(runs)}")
-        )
+        numbers = {ALGORITHMS[algorithm]: len(mine) for algorithm, mine in runs.items()}
+        title = f"{titled(name)}: {_how_many(numbers)}"
+        tables.append(cross_table("", algorithms, columns, cell, title))
     return joined(tables)
 
 
-def _how_many(runs):
-    """How many runs the means are taken over, and of which algorithm there are fewer."""
-    numbers = {algorithm: len(mine) for algorithm, mine in runs.items()}
+def _how_many(numbers):
+    """How many runs the means are taken over, and of what there are fewer, by title."""
     most = max(numbers.values(), default=0)
-    fewer = [f"{ALGORITHMS[key]}: {n}" for key, n in numbers.items() if n < most]
-    return f"{most} runs" + (f" ({', '.join(fewer)})" if fewer else "")
+    fewer = [f"{title}: {n}" for title, n in numbers.items() if n < most]
+    return f"{most} runs" + (f" ({'; '.join(fewer)})" if fewer else "")
+
+
+def runs_of_chapter_6(results):
+    """A sentence on the numbers of runs."""
+    curves = {
+        titled(name): sum(bool(run["curve"]) for run in runs["lasvm-g"])
+        for name in CHAPTER_6
+        if "lasvm-g" in (runs := chapter_6_runs(name, results))
+    }
+    adult = chapter_6_runs("adult_dense", results).items()
+    admitted = {ALGORITHMS[key]: len(runs) for key, runs in adult if key != "lasvm"}
+    ramps = {
+        titled(record["workload"]): len({point["order"] for point in record["sweep"]})
+        for record in measured("ramp_s", results).records
+    }
+    shown = {
+        "Table 6.1": admitted, "Figures 6.1, 6.2, 6.4, 6.6 and 6.7": curves, "Figure 6.5": ramps,
+    }  # fmt: skip
+    parts = [f"{title}: {_how_many(numbers)}" for title, numbers in shown.items()]
+    return f"{'. '.join(parts)}.\n"
+
+
+# Meaning of the constants, and where the thesis has them.
+CONSTANT_FIELDS = {
+    "ramp_start": (
+        '``"lasvm-nc"``, ``"lasvm-i"``: largest number of support vectors with which samples '
+        "left of the ramp are treated like the others (the initial phase)",
+        "S in section 6.2.2, without a value; LASVM-I in section 6.3 has no initial phase (0)",
+    ),
+    "single_steps": (
+        "REPROCESS steps on one coordinate for a sample, before steps on two",
+        "section 6.1.2: on one coordinate only",
+    ),
+    "max_reprocess": ("largest number of REPROCESS steps for a sample", "no limit"),
+    "clean_interval": ("number of inserted samples between two runs of CLEAN", "300, section 6.5"),
+    "max_non_sv": (
+        "number of elements with :math:`\\alpha = 0` that CLEAN keeps",
+        "m in section 6.1.2, without a value",
+    ),
+}
+
+
+def gap_driven_constants(results):
+    """The constants of LASVM-G, -NC and -I, from the code."""
+    rows = [
+        [f"``{name}``", count(getattr(GapDrivenSpec, name)), meaning, thesis]
+        for name, (meaning, thesis) in CONSTANT_FIELDS.items()
+    ]
+    return list_table(["field", "value", "meaning", "thesis"], rows)
+
+
+def _constants(results):
+    """For each set and algorithm the points of `chapter_6_constants`, by title."""
+    return {
+        (record["workload"], record["algorithm"]): {p["title"]: p for p in record["sweep"]}
+        for record in measured("chapter_6_constants", results).records
+    }
+
+
+def one_coordinate(results):
+    """REPROCESS on two coordinates compared with single steps only, as in the thesis."""
+    rows, numbers = [], {}
+    for (name, algorithm), points in _constants(results).items():
+        if ONE_COORDINATE not in points:
+            continue
+        two, one = points["default"], points[ONE_COORDINATE]
+        numbers[titled(name)] = len(two["error"])
+        fields = two.keys() - {"title"}
+        pairs = {field: (np.mean(two[field]), np.mean(one[field])) for field in fields}
+        vectors = pairs["n_support"]
+        printed = paper.chapter_6("n_support", algorithm, name)
+        cells = [*map(count, vectors), change(*vectors), count(printed)]
+        for field in ("n_steps", "seconds", "duality_gap"):
+            cells.append(times(ratio(*reversed(pairs[field]))))
+        cells += [" → ".join(f"{100 * error:.2f}" for error in pairs["error"])]
+        rows.append([titled(name), ALGORITHMS[algorithm], *cells])
+    header = [
+        "set", "algorithm", "two coordinates", "one", "change", "thesis",
+        "steps", "time", "duality gap", "error (%)",
+    ]  # fmt: skip
+    parts = {
+        f"Support vectors, {_how_many(numbers)}": 4,
+        "Multiples with steps on one coordinate only": 4,
+    }
+    return split_table(header, grouped(rows), parts, n_keys=2)
+
+
+def other_constants(results):
+    """Support vectors and errors with other constants, and the runs that see one class only."""
+    rows = {title: title for title in ["thesis", *CONSTANTS, *CONSTANTS_OF_RAMP]}
+    tables = []
+    for algorithm in CONSTANTS_ALGORITHMS:
+        found = {
+            name: points for (name, key), points in _constants(results).items() if key == algorithm
+        }
+
+        def cell(title, name, algorithm=algorithm, found=found):
+            if title == "thesis":
+                n, accuracy = (
+                    paper.chapter_6(field, algorithm, name) for field in ("n_support", "accuracy")
+                )
+                return "–" if n is None else f"{count(n)}; {100 - accuracy:.2f}"
+            point = found[name].get(title)
+            if point is None:
+                return "–"
+            text = f"{count(np.mean(point['n_support']))}; {100 * np.mean(point['error']):.2f}"
+            n_collapsed = point["gmean"].count(0.0)
+            return f"{text} ({n_collapsed} collapsed)" if n_collapsed else text
+
+        columns = {name: titled(name) for name in found}
+        numbers = {titled(name): len(found[name]["default"]["error"]) for name in found}
+        title = f"{ALGORITHMS[algorithm]}, {_how_many(numbers)}: support vectors; error (%)"
+        tables.append(cross_table("", rows, columns, cell, title))
+    return joined(tables)
 
 
 def _value(measure, record):
@@ -179,5 +310,15 @@ def noise_kinds(results):
 
 TABLES = {
     table.__name__: table
-    for table in (table_6_1, table_6_3, table_6_4, suspect_labels, noise_kinds)
+    for table in (
+        table_6_1,
+        table_6_3,
+        table_6_4,
+        runs_of_chapter_6,
+        gap_driven_constants,
+        one_coordinate,
+        other_constants,
+        suspect_labels,
+        noise_kinds,
+    )
 }

@@ -1,6 +1,7 @@
 """Tasks of the algorithms with a ramp (chapter 6): what runs inside a fresh process."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit
@@ -10,6 +11,7 @@ from sklearn.preprocessing import scale
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels
 
+from ..bench.measure import processor_seconds
 from ..svc import models
 from ..svc.tasks import KernelJob, fit, scored, scores_of, warm_up
 from ..svc.workloads import Split, with_noise
@@ -18,8 +20,8 @@ from ..svc.workloads import Split, with_noise
 def learn_in_chunks(job):
     """One pass of `partial_fit` over the same samples in several orders (chapter 6).
 
-    The first runs have a curve, scored after each chunk; scoring is not in the times. LASVM,
-    which has a finishing step, is scored again after it.
+    The curve is scored after each chunk; scoring is not in the times. LASVM, which has a
+    finishing step, is scored again after it.
     """
     split = job.data()
     warm_up(job, split)
@@ -34,17 +36,15 @@ def learn_in_chunks(job):
             began = time.perf_counter()
             model.partial_fit(*chunk, classes=[-1, 1])
             seconds += time.perf_counter() - began
-            if len(runs) < job.n_curves or end == ends[-1]:
-                points.append(_snapshot(model, rows, seconds))
+            points.append(_snapshot(model, rows, seconds))
         if job.options["algorithm"] == "lasvm":
             began = time.perf_counter()
             model.finish()
             seconds += time.perf_counter() - began
             points.append(_snapshot(model, rows, seconds))
-        curve = points if len(runs) < job.n_curves else []
         runs.append(
             {
-                "curve": [{name: point[name] for name in CURVE_FIELDS} for point in curve],
+                "curve": [{name: point[name] for name in CURVE_FIELDS} for point in points],
                 "final": {name: points[-1][name] for name in FINAL_FIELDS},
                 **_flow(model),
             }
@@ -88,6 +88,36 @@ def _flow(model):
     return {
         name: getattr(model, f"n_{name}_")[0].tolist()
         for name in ("admitted", "cleaned", "skipped")
+    }
+
+
+def other_constants(job):
+    """One pass of `partial_fit` in several orders, for several constants of the solver."""
+    split = job.data()
+    warm_up(job, split)
+    points = []
+    for title, constants in job.values:
+        runs = [_run_with(constants, job, in_order(split, order)) for order in job.orders]
+        points.append({"title": title} | {name: [run[name] for run in runs] for name in runs[0]})
+    return {"sweep": points}
+
+
+def _run_with(constants, job, rows):
+    """What other fields of `GapDrivenSpec` change; the time is that of the processor."""
+    model = job.build(finishing=False)
+    solver = model._solver
+    model._solver = lambda: replace(solver(), **constants)
+    data = rows.X_train, rows.y_train
+    _, seconds = processor_seconds(lambda: model.partial_fit(*data, classes=[-1, 1]))
+    scores = scores_of(model, rows)
+    return {
+        "seconds": seconds,
+        "n_support": len(model.support_),
+        "n_steps": int(model._engine.n_changes),
+        "n_kernel_evaluations": int(model.n_kernel_evaluations_),
+        "duality_gap": float(model.duality_gap_[0]),
+        "error": scores["error"],
+        "gmean": scores["gmean"],
     }
 
 
@@ -184,4 +214,7 @@ def noise_kinds(job):
 
 
 JOB = KernelJob
-TASKS = {task.__name__: task for task in (learn_in_chunks, ramp_sweep, noise_sweep, noise_kinds)}
+TASKS = {
+    task.__name__: task
+    for task in (learn_in_chunks, other_constants, ramp_sweep, noise_sweep, noise_kinds)
+}

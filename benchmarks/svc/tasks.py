@@ -35,9 +35,8 @@ class KernelJob(Job):
     options: dict = field(default_factory=dict)
     # What a sweep goes through.
     values: list = field(default_factory=list)
-    # Seeds of the orders in which the same samples are fitted, and how many of them give a curve.
+    # Seeds of the orders in which the same samples are fitted.
     orders: list = field(default_factory=lambda: [0])
-    n_curves: int = 0
     # Names in `models.ROBUST_COLUMNS`, for a task that compares several.
     columns: list = field(default_factory=list)
     # Label noise in the positive samples only.

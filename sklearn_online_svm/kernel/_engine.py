@@ -33,9 +33,6 @@ NONNEGATIVE = ("chi2", "intersection")
 # Largest degree of a polynomial kernel.
 LARGEST_DEGREE = np.iinfo(np.int32).max
 
-# Defaults of the options of the same names.
-N_INIT, CLEAN_INTERVAL, MAX_NON_SV = 5, 300, 100
-
 # Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
 # are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
 SPARSE_BELOW = 0.3
@@ -91,7 +88,7 @@ class LasvmSpec(SolverSpec):
     delta_max: float = np.inf
     # Number of samples that are kept while all are of one class. The thesis of Ertekin (2009,
     # section 3.2) starts with "a few examples of each class", which a stream cannot guarantee.
-    n_init: int = N_INIT
+    n_init: int = 5
     # Regression: half the width of the tube; None: classification.
     epsilon: float | None = None
 
@@ -116,23 +113,27 @@ class OneClassSpec(SolverSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class GapDrivenSpec(SolverSpec):
-    """LASVM-G and the algorithms that differ from it by an admission rule or by CLEAN."""
+    """LASVM-G and the algorithms that differ from it by an admission rule or by CLEAN.
+
+    ``ramp_start``, ``single_steps``, ``clean_interval`` and ``max_non_sv`` are constants of the
+    algorithms, not parameters of an estimator ("Constants" in the user guide).
+    """
 
     algorithm: str  # one of ALGORITHMS but "lasvm"; "batch": RampSVC without a bias
     # REPROCESS until the gap is at most the larger of this and its target.
     gap_floor: float = 1.0
     ramp_s: float = -1.0
-    # lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. The
-    # thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not
-    # yet meaningful. From 100 to 500 the error changes little.
+    # lasvm-nc, lasvm-i: number of support vectors above which the left end of the ramp is used.
+    # The thesis uses the hinge loss "for the first few instances" (section 6.2.2, S, without a
+    # value), because f is not yet meaningful.
     ramp_start: int = 100
-    # Steps on one vector after a sample, before steps on two vectors. The thesis has the former
-    # only; see "Deviation: updates of two coordinates" in the user guide.
+    # REPROCESS steps on one vector after a sample, before steps on two vectors. The thesis has the
+    # former only; see "Deviation: updates of two coordinates" in the user guide.
     single_steps: int = 10
     # Samples added between two runs of CLEAN (Ertekin 2009, section 6.5), and number of vectors
     # with alpha = 0 that CLEAN leaves (section 6.1.2, m, without a value).
-    clean_interval: int = CLEAN_INTERVAL
-    max_non_sv: int = MAX_NON_SV
+    clean_interval: int = 300
+    max_non_sv: int = 100
     # Regression: half the width of the tube; None: classification.
     epsilon: float | None = None
 

@@ -17,7 +17,9 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
-from sklearn_online_svm.kernel._engine import CLEAN_INTERVAL, MAX_NON_SV
+from sklearn_online_svm.kernel._engine import GapDrivenSpec
+from tests.reference.gap_driven import ReferenceGapDriven
+from tests.support.engine import kernel_values
 from tests.support.robust import (
     BOTH,
     GAMMA,
@@ -209,9 +211,39 @@ def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     assert full._engine.problems[0].members.n_members == 700
     members = g._engine.problems[0].members
     n_zeros = members.n_members - len(g.support_)
-    assert n_zeros <= MAX_NON_SV + 700 % CLEAN_INTERVAL
+    assert n_zeros <= GapDrivenSpec.max_non_sv + 700 % GapDrivenSpec.clean_interval
     g.finish()
-    assert members.n_members - len(g.support_) <= MAX_NON_SV
+    assert members.n_members - len(g.support_) <= GapDrivenSpec.max_non_sv
+
+
+# -- constants --------------------------------------------------------------------------
+
+CONSTANTS = dict(ramp_start=0, single_steps=10**6, clean_interval=40, max_non_sv=40)
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_fields_of_the_specification_change_the_steps(name):
+    class Changed(LASVC):
+        def _solver(self):
+            return replace(super()._solver(), **{name: CONSTANTS[name]})
+
+    X, y = two_classes(500)
+    plain, model = (
+        model_of("lasvm-nc", make, C=10.0, finishing=False).partial_fit(X, y, ["no", "yes"])
+        for make in (LASVC, Changed)
+    )
+    constants = {field: getattr(GapDrivenSpec, field) for field in CONSTANTS}
+    K = kernel_values(model._spec.store(), X, X)
+    twins = [
+        ReferenceGapDriven(K, signs(y), np.full(500, 10.0), 10.0, "lasvm-nc", **options)
+        for options in (constants, constants | {name: CONSTANTS[name]})
+    ]
+    for fitted, twin in zip((plain, model), twins):
+        twin.fit(range(500))
+        assert_array_equal(fitted.n_cleaned_[0], twin.n_cleaned)
+        expected = twin.decision_function()
+        assert_allclose(fitted.decision_function(X), expected, rtol=1e-9, atol=1e-9)
+    assert not np.allclose(model.decision_function(X), plain.decision_function(X), atol=0.1)
 
 
 # -- the ramp ---------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.kernel._engine import N_INIT
+from sklearn_online_svm.kernel._engine import LasvmSpec
 from sklearn_online_svm.kernel._training import RESERVE
 from tests.support.robust import BOTH, Busy, with_both
 from tests.support.samples import ALGORITHMS, two_classes
@@ -164,7 +164,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     assert model._engine.problems[0].members.n_members == RESERVE
     plain = new_model().set_params(finishing=False)
     plain.partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
-    assert plain._engine.problems[0].members.n_members == N_INIT
+    assert plain._engine.problems[0].members.n_members == LasvmSpec.n_init
     model.finish()
     model.partial_fit(X[y == "no"], np.full((y == "no").sum(), "no"))
     assert set(model.predict(X)) == {"no", "yes"}
