@@ -6,11 +6,14 @@ Section 3.3 of the thesis: ``selection_adult`` (Figures 3.8 and 3.9), ``selectio
 (3.10 to 3.12), ``selection_noise_epoch`` (up to all samples, with the optimum),
 ``selection_pools`` (small pools and full search, 3.13) and ``selection_warm`` (retraining).
 
+``stopping_criteria``: early stopping, on the sets of chapter 4 and others.
+
 Section 3.4: ``pairs_curves``, pairs of author records (Figures 3.14 and 3.15, Table 3.5).
 """
 
 from ..bench.harness import grid
 from .models import LOOPS
+from .stopping import GROUPS
 
 QUICK_BUDGETS = [100, 300]
 QUICK_N_LABELS = 20
@@ -139,9 +142,21 @@ def measure_pairs(settings):
     return {"records": records}
 
 
+def measure_stopping(settings):
+    """Training until each criterion is met, group after group."""
+    records = []
+    for group, (n_runs, works) in GROUPS.items():
+        names = [work.name for work in works]
+        cases = grid(workload=names, seed=settings.runs(n_runs))
+        found = settings.records("stop_early", cases, limit=LIMIT)["records"]
+        records += [{"group": group, **record} for record in found]
+    return {"records": records}
+
+
 STEPS = {
     "pool_loops": measure_loops,
     "pairs_curves": measure_pairs,
+    "stopping_criteria": measure_stopping,
     "selection_pools": measure_pools,
     "selection_warm": measure_warm,
     "selection_adult": measure_adult,

@@ -1,6 +1,7 @@
 """Tables of sample selection; means over the splits, as in the thesis."""
 
 from functools import partial
+from statistics import fmean
 
 from ..bench.results import load
 from ..bench.rst import count, joined, list_table, percent, pivot, seconds, times
@@ -216,9 +217,55 @@ def pairs_names(results):
     return pivot(generator.BLOCKS, columns)
 
 
+GROUPS = {
+    "tables": "UCI sets, USPS",
+    "waveform": "Waveform, 2 to 32 to 1",
+    "large": "Adult and MNIST, 3000 samples",
+    "reuters": "Reuters, ten topics",
+    "letters": "letters, every third",
+    "costs": "other values of C",
+    "hidden": "hidden cluster",
+    "noise": "wrong labels",
+    "classes": "ten classes (accuracy)",
+}
+CRITERIA = ("margin", "n_support", "errors")
+
+
+def loss_of(record, criterion):
+    """The larger loss of g-mean and PRBEP, or the loss of accuracy."""
+    whole, stopped = (record["criteria"][name] for name in ("all", criterion))
+    scores = [name for name in ("gmean", "prbep", "accuracy") if name in whole]
+    return max(whole[name] - stopped[name] for name in scores)
+
+
+def stopping_criteria(results):
+    """Share of the samples used and the largest loss, for each group and criterion."""
+    records = measured("stopping_criteria", results)
+    rows = []
+    for group, title in GROUPS.items():
+        here = records.where(group=group).records
+        if not here:
+            continue
+        row = [title, count(len(here))]
+        for criterion in CRITERIA:
+            used = [r["criteria"][criterion]["n_labels"] / r["n_train"] for r in here]
+            worst = max(0.0, *(loss_of(record, criterion) for record in here))
+            row += [percent(fmean(used), 0), f"{100 * worst:.1f}"]
+        rows.append(row)
+    header = ["", "fits"]
+    for criterion in CRITERIA:
+        header += [f"``{criterion}``: samples", "largest loss"]
+    title = (
+        "Mean share of the samples used, and the largest loss of a fit, in percentage points, "
+        "compared with all samples: of g-mean or PRBEP, whichever is larger"
+    )
+    return list_table(header, rows, title)
+
+
 TABLES = {
     table.__name__: table
     for table in (
-        pool_loops, selection_adult, selection_noise, selection_pools, pairs_models, pairs_names,
+        pool_loops, selection_adult, selection_noise, selection_pools, stopping_criteria,
+        pairs_models, pairs_names,
     )
 }  # fmt: skip

@@ -14,7 +14,7 @@ from ..bench.job import Job
 from ..bench.measure import timed
 from ..svc import models as svc_models
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
-from . import pairs
+from . import pairs, stopping
 from .models import LOOPS, Retrain
 
 # Samples of a fit that is not measured: libraries are loaded, memory is there.
@@ -166,5 +166,12 @@ def drawn_anew(split, seed):
 JOB = PoolJob
 TASKS = {
     task.__name__: task
-    for task in (learn_from_pool, learn_chosen, learn_all, retrain, pairs.curves_of_pairs)
+    for task in (
+        learn_from_pool,
+        learn_chosen,
+        learn_all,
+        retrain,
+        pairs.curves_of_pairs,
+        stopping.stop_early,
+    )
 }

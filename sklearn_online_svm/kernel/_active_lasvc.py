@@ -61,7 +61,7 @@ class ActiveLASVC(OnlineSVC):
         Label budget: maximum number of training samples in ``fit``, those of ``n_init`` included,
         or in each chunk of ``partial_fit``; the others are skipped. Further epochs of ``fit`` run
         over the samples that were used in the first epoch. None: no limit.
-    stopping : {"margin", "n_support"}, default=None
+    stopping : {"margin", "n_support", "errors"}, default=None
         Criterion to stop an epoch before all samples are used; ``fit`` then continues with
         :meth:`finish`. It applies once each binary problem has support vectors of both classes.
 
@@ -69,11 +69,16 @@ class ActiveLASVC(OnlineSVC):
           free support vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem.
           Training does not stop while there are no free support vectors. Requires ``selection``
           ``"active"`` or ``"autoactive"``.
-        - ``"n_support"``: less than a tenth of the last ``stopping_window`` samples increased the
-          number of support vectors.
+        - ``"n_support"``: during the last ``stopping_window`` samples the number of support
+          vectors has grown by less than a tenth of ``stopping_window``.
+        - ``"errors"``: less than a tenth of the last ``stopping_window`` samples have become
+          support vectors, and at most 1 % of the samples drawn for their selection were
+          misclassified, in each class. Uses the labels of all samples drawn; the only criterion
+          that notices a part of a class that the selection has not reached. Requires
+          ``selection`` other than ``"random"``.
     stopping_window : int, default=None
         Number of samples over which the ``stopping`` criterion must be met. None: 5 for
-        ``"margin"``, 200 for ``"n_support"``.
+        ``"margin"``, 200 for ``"n_support"`` and ``"errors"``.
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
     $degree
@@ -119,8 +124,8 @@ class ActiveLASVC(OnlineSVC):
     Attributes
     ----------
     n_labels_used_ : int
-        Number of samples used for training, that is, of labels used (``selection="gradient"`` also
-        uses the labels of the samples that it draws).
+        Number of samples used for training, that is, of labels used (``selection="gradient"`` and
+        ``stopping="errors"`` also use the labels of the samples drawn).
     stopped_early_ : bool
         Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used.
 
@@ -139,6 +144,11 @@ class ActiveLASVC(OnlineSVC):
     Scoring samples takes time: without ``max_labels`` or ``stopping`` an epoch uses all samples
     and scores each of them many times. With two classes of unequal size the selected samples are
     more balanced than the data, because the samples near the boundary are ([2]_, section 3).
+
+    ``stopping="margin"`` and ``"n_support"`` are the criteria of [3]_, section 4.2.3. Samples of a
+    class that lie on the wrong side and far from the boundary are selected last, and until then
+    both criteria may be met. ``"errors"``, a criterion of this package, estimates the error on the
+    remaining samples from the candidates, which are drawn from them at random.
 
     More than two classes are one-vs-rest.
 

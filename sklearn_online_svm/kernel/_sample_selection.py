@@ -6,6 +6,7 @@ from sklearn.utils import check_random_state
 from .._core.kernel.dual.selection import (
     Active,
     AutoActive,
+    FewErrors,
     Gradient,
     MarginExhausted,
     Selection,
@@ -13,7 +14,7 @@ from .._core.kernel.dual.selection import (
 )
 
 SELECTIONS = ("random", "gradient", "active", "autoactive")
-STOPPINGS = ("margin", "n_support")
+STOPPINGS = ("margin", "n_support", "errors")
 
 # selection="autoactive": number of samples within the margin among which the closest is selected
 # (Bordes et al. 2005, section 4: "five examples").
@@ -21,11 +22,15 @@ N_CLOSE = 5
 
 # Number of samples over which a stopping criterion must be met, if the model does not say.
 # "margin": one is enough in the thesis of Ertekin (2009, section 4.2.3); several are more robust.
-STOPPING_WINDOWS = {"margin": 5, "n_support": 200}
+STOPPING_WINDOWS = {"margin": 5, "n_support": 200, "errors": 200}
 
-# stopping="n_support": training stops when less than this share of the last samples increased the
-# number of support vectors. The thesis requires a stable number, without a figure.
+# stopping="n_support": training stops when the number of support vectors grew by less than this
+# share of the last samples. The thesis requires a stable number, without a figure.
+# stopping="errors": less than this share of the last samples became support vectors.
 STABLE_SHARE = 0.1
+
+# stopping="errors": largest share of misclassified samples among the candidates of each class.
+ERROR_SHARE = 0.01
 
 _LARGEST_SEED = np.iinfo(np.int64).max
 
@@ -108,6 +113,11 @@ class SampleSelection(AllSamples):
                 "stopping='margin' is based on the sample closest to the decision boundary: it "
                 f"needs selection='active' or 'autoactive', got selection={model.selection!r}."
             )
+        if model.stopping == "errors" and model.selection == "random":
+            raise ValueError(
+                "stopping='errors' is based on the samples drawn for each selection: it needs "
+                "selection='active', 'autoactive' or 'gradient', got selection='random'."
+            )
         if uses_all_samples(model):
             return super().begun(model, order, encoded, cost, random, chunk)
         order, n_seeds = order[cost[order] > 0.0], 0
@@ -169,8 +179,10 @@ def new_selection(model):
         window = int(STOPPING_WINDOWS[model.stopping] if window is None else window)
         if model.stopping == "margin":
             stopping = MarginExhausted(window)
-        else:
+        elif model.stopping == "n_support":
             stopping = SupportStable(window, STABLE_SHARE)
+        else:
+            stopping = FewErrors(window, STABLE_SHARE, ERROR_SHARE, len(model.classes_))
     n = -1 if model.pool_size == "all" else int(model.pool_size)
     options = dict(most=model.max_labels, stopping=stopping)
     if model.selection == "random":

@@ -77,11 +77,11 @@ class VirtualLASVC(OnlineSVC):
     max_labels : int, default=None
         Label budget: maximum number of real training samples in ``fit``, or in each chunk of
         ``partial_fit``. Virtual samples do not count.
-    stopping : {"margin", "n_support"}, default=None
+    stopping : {"margin", "n_support", "errors"}, default=None
         Criterion to stop before all samples are used, as in :class:`ActiveLASVC`.
     stopping_window : int, default=None
         Number of samples over which the ``stopping`` criterion must be met. None: 5 for
-        ``"margin"``, 200 for ``"n_support"``.
+        ``"margin"``, 200 for ``"n_support"`` and ``"errors"``.
     delta_max : float, default=None
         Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
     finishing : bool, default=True

@@ -7,14 +7,16 @@ from numpy.testing import assert_array_equal
 from sklearn_online_svm._core.kernel.dual.selection import (
     Active,
     AutoActive,
+    FewErrors,
     Gradient,
     MarginExhausted,
     Selection,
     SupportStable,
 )
 from sklearn_online_svm._core.kernel.vectors.block import Samples
+from sklearn_online_svm._core.kernel.vectors.support_set import DATA
 from tests.reference.lasvm import ForkedTwin
-from tests.reference.selection import Chooser, closeness, is_outside_margin
+from tests.reference.selection import Chooser, closeness, has_few_errors, is_outside_margin
 from tests.support.engine import kernel_values, make_loop, make_store
 
 KINDS = {"random": Selection, "gradient": Gradient, "active": Active, "autoactive": AutoActive}
@@ -207,6 +209,49 @@ def test_selection_stops_if_the_number_of_support_vectors_is_stable():
     again = SupportStable(50, 0.2)
     again.restore(stopping.history())
     assert_array_equal(again.history(), counts[n - 50 : n])
+
+
+@pytest.mark.parametrize("n_problems", [1, 3])
+@pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
+def test_few_errors_equals_the_reference(name, n_problems):
+    n_rows, share, error = 30, 0.4, 0.08
+    X, labels = samples(500, max(2, n_problems), seed=4)
+    X += 2 * np.eye(max(2, n_problems), 4)[labels]
+    stopping = FewErrors(n_rows, share, error, max(2, n_problems))
+    selection = new_selection(name, 20, stopping=stopping)
+    run = Run(X, labels, selection, n_problems, costs=100.0)
+    n = len(run.rows)
+    assert selection.stopped and n_rows <= n < 500
+    loop = make_loop(make_store(X, gamma=0.3), n_problems)
+    given = Samples(labels, run.costs, np.arange(500))
+    chooser, left, window, met = Chooser(name, 20, SEED), list(range(500)), [], []
+
+    def decide(row):
+        scores = np.empty((1, n_problems))
+        loop.solution(False, 0).decide(X[[row]], scores)
+        return scores[0]
+
+    for t in range(n):
+        deltas = [problem.delta for problem in loop.problems if problem.both_seen]
+        place = chooser.choose(left, decide, labels, max(deltas, default=np.inf))
+        assert left[place] == run.rows[t], t
+        left[0], left[place] = left[place], left[0]
+        row = left.pop(0)
+        # The criterion starts when each problem has support vectors of both classes.
+        signs = [set(np.sign(list(state[0].values()))) for state in run.states[t - 1] if t]
+        if not signs or not all({-1.0, 1.0} <= some for some in signs):
+            window = []
+        met.append(len(window) >= n_rows and has_few_errors(window[-n_rows:], share, error))
+        loop.learn(X, np.array([row]), given)
+        entered = any(p.members.alpha_of(row, DATA) for p in loop.problems)
+        window.append((entered, chooser.seen))
+    assert not any(met) and has_few_errors(window[-n_rows:], share, error)
+    history = stopping.history()
+    assert_array_equal(history[:, -1], [entered for entered, _ in window[-n_rows:]])
+    # A restored state continues identically.
+    again = FewErrors(n_rows, share, error, max(2, n_problems))
+    again.restore(history)
+    assert_array_equal(again.history(), history)
 
 
 def test_seeds_are_processed_first_and_leave_the_generator_alone():

@@ -187,6 +187,23 @@ def test_interrupts_at_any_time(kind, params, n_classes, ctrl_c, frequent_checks
     assert clock.n_interrupts >= 6
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
+def test_interrupts_before_early_stopping(kind, n_classes, ctrl_c, frequent_checks):
+    X, y = noise(1000, n_classes)
+    X[np.arange(1000), y] += 4
+    make = lambda: kind(C=10.0, gamma=0.05, stopping="errors", random_state=0)  # noqa: E731
+    start = time.perf_counter()
+    reference = make().fit(X, y)
+    assert reference.stopped_early_
+    clock = RandomInterrupts(np.random.default_rng(n_classes), time.perf_counter() - start)
+    while clock.is_short_of_interrupts:
+        model = resumed_until_finished(make(), X, y, clock)
+        assert_same(model, reference, X)
+        assert model.n_labels_used_ == reference.n_labels_used_ and model.stopped_early_
+    assert clock.n_interrupts >= 6
+
+
 def test_ties_between_equal_samples(ctrl_c, frequent_checks):
     """The order of equal gradients is preserved by pickling."""
     X, y = noise(120, 2)

@@ -168,13 +168,62 @@ def test_n_support_stopping(selection):
     assert chunk.n_labels_used_ < 3000
 
 
+def hidden_part(n, seed):
+    """A part of the rare class takes the place of one of 25 clusters of the other class."""
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(0, 5, size=(n, 2))
+    rare, hidden = rng.random(n) < 0.05, (cells == [1, 2]).all(axis=1)
+    cells[rare & ~hidden, 0] = 6
+    kept = ~hidden | (rng.random(n) < 0.25)
+    X = 3.0 * cells + 0.3 * rng.normal(size=(n, 2))
+    return X[kept], (rare | hidden)[kept], hidden[kept]
+
+
+@pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
+@pytest.mark.parametrize("seed", range(3))
+def test_stopping_by_errors_reaches_a_part_that_other_criteria_miss(kind, seed):
+    X, y, hidden = hidden_part(4000, seed)
+    params = dict(C=10.0, gamma=0.02, n_init=1, random_state=seed)
+    missed = kind(stopping="n_support", **params).fit(X, y)
+    model = kind(stopping="errors", **params).fit(X, y)
+    assert missed.stopped_early_ and not missed.predict(X[hidden]).any()
+    assert model.stopped_early_ and model.predict(X[hidden]).all()
+    assert model.n_labels_used_ < 2000
+
+
+@pytest.mark.parametrize("samples", [two_classes, three_classes])
+@pytest.mark.parametrize("selection", CHOOSING)
+def test_stopping_by_errors(samples, selection):
+    X, y = samples(3000)
+    X = X + 4 * np.eye(len(np.unique(y)), X.shape[1])[np.unique(y, return_inverse=True)[1]]
+    model = ActiveLASVC(selection=selection, stopping="errors", **PARAMS).fit(X, y)
+    assert model.stopped_early_ and STOPPING_WINDOWS["errors"] <= model.n_labels_used_ < 3000
+    assert model.score(X, y) > 0.98
+    chunk = clone(model).partial_fit(X, y, np.unique(y))
+    assert chunk.stopped_early_ and chunk.n_labels_used_ < 3000
+
+
+def test_stopping_by_errors_uses_all_samples_if_labels_are_wrong():
+    X, y = two_classes(1000)
+    wrong = np.random.default_rng(0).random(1000) < 0.1
+    y = np.where(wrong, y[::-1], y)
+    model = ActiveLASVC(stopping="errors", **PARAMS).fit(X, y)
+    assert not model.stopped_early_ and model.n_labels_used_ == 1000
+
+
+def test_stopping_by_errors_requires_candidates():
+    X, y = two_classes(60)
+    with pytest.raises(ValueError, match="'autoactive' or 'gradient', got selection='random'"):
+        ActiveLASVC(stopping="errors", selection="random").fit(X, y)
+
+
 def rare_class(n, seed, share=0.01):
     rng = np.random.default_rng(seed)
     y = np.arange(n) < share * n
     return rng.normal(size=(n, 6)) + 1.5 * y[:, np.newaxis], y
 
 
-@pytest.mark.parametrize("stopping", ["margin", "n_support"])
+@pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])
 @pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize("seed", range(5))
@@ -202,7 +251,7 @@ def test_fit_starts_with_samples_of_each_class(selection):
     assert few.n_labels_used_ == 300
 
 
-@pytest.mark.parametrize("stopping", ["margin", "n_support"])
+@pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 def test_chunks_of_one_class_do_not_stop_early(stopping, algorithm):
     X, y = two_classes(1200)
@@ -222,7 +271,7 @@ def test_classes_without_a_selected_sample_are_warned_of():
         model.set_params(n_init=2).fit(X, y)
 
 
-@pytest.mark.parametrize("stopping", ["margin", "n_support"])
+@pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])
 def test_a_shorter_stopping_window_uses_fewer_labels(stopping):
     X, y = two_classes(1500)
     X[y == y[0]] += 1.5

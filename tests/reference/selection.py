@@ -71,6 +71,9 @@ class Chooser:
         self.selection, self.pool_size, self.n_close = selection, pool_size, n_close
         self.random = SplitMix(seed)
 
+    # Label and margin of each candidate of the last selection.
+    seen = ()
+
     def choose(self, left, decide, labels, delta):
         """Return the place in ``left`` of the next sample.
 
@@ -84,9 +87,11 @@ class Chooser:
             n *= 2
         drawn = self.random.sample(n, len(left))
         best, best_key, n_close = None, np.inf, 0
+        self.seen = []
         for place in drawn:
             row = left[place]
             scores = decide(row)
+            self.seen.append((labels[row], margin_of(scores, labels[row])))
             key = margin_of(scores, labels[row])
             if self.selection != "gradient":
                 key = closeness(scores)
@@ -106,3 +111,11 @@ def is_outside_margin(scores, free_scores):
         len(free) and abs(f) >= np.abs(free).max()
         for f, free in zip(np.atleast_1d(scores), free_scores, strict=True)
     )
+
+
+def has_few_errors(window, share, error):
+    """Whether few of the last samples became support vectors, and few candidates of each class
+    were misclassified; ``window`` has for each sample whether it did, and ``Chooser.seen``."""
+    labels, margins = np.array([seen for _, candidates in window for seen in candidates]).T
+    wrong = [np.mean(margins[labels == label] < 0) for label in np.unique(labels)]
+    return sum(entered for entered, _ in window) < share * len(window) and max(wrong) <= error

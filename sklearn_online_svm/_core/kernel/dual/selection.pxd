@@ -1,13 +1,16 @@
 """Sample selection: the order in which samples are processed, and early stopping."""
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
 
 cdef class Stopping:
     """Early stopping."""
-    # Whether to stop before a sample with these decision values; ``commit`` follows when the
+    # ``begin`` is called before candidates are drawn, ``look`` for each of them. ``is_over``:
+    # whether to stop before a sample with these decision values; ``commit`` follows when the
     # sample has been processed.
+    cdef void begin(self) noexcept nogil
+    cdef void look(self, double margin, int32_t label) noexcept nogil
     cdef bint is_over(self, list problems, const double *scores)
-    cdef void commit(self) noexcept nogil
+    cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1
 
 
 # Value of ``pool_size``: all remaining samples.
@@ -51,5 +54,5 @@ cdef class Selection:
     # Return the criterion of a candidate: the smallest is selected.
     cdef double key(self, const double *scores, int32_t label) noexcept nogil
     cdef bint is_over(self, list problems)
-    # Move the selected sample to the front of the remaining ones.
-    cdef void commit(self, int64_t *left) noexcept nogil
+    # Move the selected sample, which has been processed, to the front of the remaining ones.
+    cdef int commit(self, int64_t *left, list problems, int64_t row_id, int8_t origin) except -1

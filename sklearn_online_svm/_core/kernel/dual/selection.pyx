@@ -1,6 +1,6 @@
 """Sample selection; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fabs, fmax
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -98,6 +98,8 @@ cdef class Selection:
                 self.best_scores, n_problems * sizeof(double))
         self.n_problems = n_problems
         self.best, self.best_key = -1, INFINITY
+        if self.stopping is not None:
+            self.stopping.begin()
         return 0
 
     cdef Py_ssize_t n_next(self, Py_ssize_t n_done, Py_ssize_t n) noexcept nogil:
@@ -109,6 +111,9 @@ cdef class Selection:
         if self.best < 0 or key < self.best_key:
             self.best, self.best_key = candidate, key
             memcpy(self.best_scores, scores, self.n_problems * sizeof(double))
+        # Members of the support set have infinite scores.
+        if self.stopping is not None and scores[0] < INFINITY:
+            self.stopping.look(margin_of(scores, label, self.n_problems), label)
         return False
 
     cdef double key(self, const double *scores, int32_t label) noexcept nogil:
@@ -125,12 +130,13 @@ cdef class Selection:
                         and not starts and not self.is_seed)
         return self.stopped
 
-    cdef void commit(self, int64_t *left) noexcept nogil:
+    cdef int commit(self, int64_t *left, list problems, int64_t row_id, int8_t origin) except -1:
         cdef int64_t place = self.drawn[self.best]
         left[0], left[place] = left[place], left[0]
         self.random = self.next_random
         if self.stopping is not None:
-            self.stopping.commit()
+            self.stopping.commit(problems, row_id, origin)
+        return 0
 
 
 cdef class Gradient(Selection):
@@ -140,14 +146,19 @@ cdef class Gradient(Selection):
     """
 
     cdef double key(self, const double *scores, int32_t label) noexcept nogil:
-        cdef Py_ssize_t c
-        cdef double other = -INFINITY
-        if self.n_problems == 1:
-            return scores[0] if label == 1 else -scores[0]
-        for c in range(self.n_problems):
-            if c != label:
-                other = fmax(other, scores[c])
-        return scores[label] - other
+        return margin_of(scores, label, self.n_problems)
+
+
+cdef double margin_of(const double *scores, int32_t label, Py_ssize_t n_problems) noexcept nogil:
+    """Return y f(x), or f of the class minus the largest f of the others."""
+    cdef Py_ssize_t c
+    cdef double other = -INFINITY
+    if n_problems == 1:
+        return scores[0] if label == 1 else -scores[0]
+    for c in range(n_problems):
+        if c != label:
+            other = fmax(other, scores[c])
+    return scores[label] - other
 
 
 cdef class Active(Selection):
@@ -219,11 +230,17 @@ cdef bint have_two_classes(list problems):
 
 
 cdef class Stopping:
+    cdef void begin(self) noexcept nogil:
+        pass
+
+    cdef void look(self, double margin, int32_t label) noexcept nogil:
+        pass
+
     cdef bint is_over(self, list problems, const double *scores):
         raise NotImplementedError(f"{type(self).__name__}.is_over")
 
-    cdef void commit(self) noexcept nogil:
-        pass
+    cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1:
+        return 0
 
     def history(self):
         """Return the state, an array of int64."""
@@ -248,8 +265,9 @@ cdef class MarginExhausted(Stopping):
         self.now = self.n_outside + 1 if is_outside(problems, scores) else 0
         return self.now >= self.n_rows
 
-    cdef void commit(self) noexcept nogil:
+    cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1:
         self.n_outside = self.now
+        return 0
 
     def history(self):
         return np.array([self.n_outside], dtype=np.int64)
@@ -302,9 +320,10 @@ cdef class SupportStable(Stopping):
             return False
         return self.now - self.counts[self.n_seen % self.n_rows] < self.share * self.n_rows
 
-    cdef void commit(self) noexcept nogil:
+    cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1:
         self.counts[self.n_seen % self.n_rows] = self.now
         self.n_seen += 1
+        return 0
 
     def history(self):
         n = min(self.n_seen, self.n_rows)
@@ -317,3 +336,60 @@ cdef class SupportStable(Stopping):
         counts[:len(history)] = history
         self.counts_array, self.counts = counts, <int64_t *>address(counts)
         self.n_seen = len(history)
+
+
+cdef class FewErrors(Stopping):
+    """Stop when few samples become support vectors, and few of the others are misclassified.
+
+    Criterion: less than ``share * n_rows`` of the last ``n_rows`` samples became support vectors
+    (in any problem), and of the candidates drawn for them at most the share ``error`` of each
+    class was misclassified.
+    """
+    cdef Py_ssize_t n_rows, n_seen, n_classes
+    cdef double share, error
+    # For each sample: the number of candidates of each class, and of those misclassified, and
+    # whether it became a support vector. A ring buffer, sample t at t % n_rows; its sum; the next.
+    cdef int64_t[:, ::1] counts
+    cdef int64_t[::1] total, now
+
+    def __init__(self, Py_ssize_t n_rows, double share, double error, Py_ssize_t n_classes):
+        self.n_rows, self.share, self.error, self.n_classes = n_rows, share, error, n_classes
+        self.now = np.zeros(2 * n_classes + 1, dtype=np.int64)
+        self.restore(None)
+
+    cdef void begin(self) noexcept nogil:
+        self.now[:] = 0
+
+    cdef void look(self, double margin, int32_t label) noexcept nogil:
+        self.now[label] += 1
+        self.now[self.n_classes + label] += margin < 0.0
+
+    cdef bint is_over(self, list problems, const double *scores):
+        cdef Py_ssize_t c, n = self.n_classes
+        if self.n_seen < self.n_rows or self.total[2 * n] >= self.share * self.n_rows:
+            return False
+        for c in range(n):
+            if self.total[n + c] > self.error * self.total[c]:
+                return False
+        return True
+
+    cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1:
+        cdef Py_ssize_t k, t = self.n_seen % self.n_rows
+        self.now[2 * self.n_classes] = any(
+            [problem.members.alpha_of(row_id, origin) != 0.0 for problem in problems])
+        for k in range(self.now.shape[0]):
+            self.total[k] += self.now[k] - self.counts[t, k]
+            self.counts[t, k] = self.now[k]
+        self.n_seen += 1
+        return 0
+
+    def history(self):
+        last = np.arange(max(0, self.n_seen - self.n_rows), self.n_seen) % self.n_rows
+        return np.asarray(self.counts)[last]
+
+    def restore(self, history):
+        counts = np.zeros((self.n_rows, 2 * self.n_classes + 1), dtype=np.int64)
+        self.n_seen = 0 if history is None else len(history)
+        if self.n_seen:
+            counts[:self.n_seen] = history
+        self.counts, self.total = counts, counts.sum(axis=0)

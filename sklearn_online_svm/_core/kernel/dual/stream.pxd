@@ -47,6 +47,7 @@ cdef class Stream:
     cdef int fill_in_values(self, X, const int64_t[::1] rows, float[:, ::1] values) except -1
     cdef object kernel_values(self, X, const int64_t[::1] rows, executor)
     cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed) except -1
+    cdef int commit(self, int64_t *left) except -1
     cdef double delta(self)
     cdef bint show_candidates(self, Py_ssize_t first) except -1
     cdef int call_helpers(self) except -1

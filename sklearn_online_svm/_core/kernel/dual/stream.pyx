@@ -135,7 +135,7 @@ cdef class Stream:
             # For a single sample, threads for the problems do not pay.
             n_visited = self.visit_all(None if chooses else executor)
             if chooses:
-                self.selection.commit(&left[at])
+                self.commit(&left[at])
             at += n_visited
             # Count before signals are checked: an interrupt must not lose processed samples.
             self.n_processed = at
@@ -272,6 +272,15 @@ cdef class Stream:
             k = 0
         self.block.keep_only(X, k)
         return True
+
+    cdef int commit(self, int64_t *left) except -1:
+        """Conclude the selection of the sample of the block, which has been processed."""
+        cdef Samples given = self.given
+        cdef int64_t row = self.block.visits.row[0]
+        self.selection.commit(
+            left, self.problems, given.row_ids[row],
+            given.origin if given.origins is None else given.origins[row])
+        return 0
 
     cdef double delta(self):
         """Return the largest violation of a problem after its last REPROCESS.
