@@ -27,6 +27,7 @@ _STATE_TYPES = {
     f"{__package__}.partitioned._stream": ("CellStream", "StoredSamples"),
     f"{__package__}.partitioned._tree": ("CellTree",),
     "scipy.sparse._csr": ("csr_array", "csr_matrix"),
+    "numpy": ("dtype",),  # of imputers; loading one makes an empty array
 }
 
 
@@ -45,9 +46,9 @@ def trusted_types():
     Notes
     -----
     The list has the public classes of the package except callbacks, the classes of their fitted
-    attributes, and the CSR matrices of SciPy. skops itself trusts the types of scikit-learn and
-    NumPy. If a parameter has another type, such as a kernel function, loading raises an error with
-    its name.
+    attributes, the CSR matrices of SciPy and NumPy's dtype. skops itself trusts the types of
+    scikit-learn and other types of NumPy. If a parameter has another type, such as a kernel
+    function, loading raises an error with its name.
 
     Examples
     --------

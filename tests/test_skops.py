@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import is_classifier
+from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import sklearn_online_svm as package
@@ -133,6 +134,7 @@ COMPOSED = {
         make_online_pipeline(OneHotEncoder(handle_unknown="ignore"), package.LASVC()),
         Y,
     ),
+    "pipeline of missing values": (make_online_pipeline(SimpleImputer(), package.LASVC()), Y),
 }
 
 
