@@ -390,7 +390,7 @@ def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):
 
 
 def test_tables_without_results_are_left_out(tmp_path):
-    """Of one step that is measured alone, only its own tables are made."""
+    """A step that is measured alone makes its own tables, and no others."""
     stored = results.load("text")
     results.store("text", stored, tmp_path)
     build.tables(tmp_path)

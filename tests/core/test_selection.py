@@ -211,10 +211,12 @@ def test_selection_stops_if_the_number_of_support_vectors_is_stable():
     assert_array_equal(again.history(), counts[n - 50 : n])
 
 
+# Few support vectors are what stops last with the first pair, few errors with the second one.
+@pytest.mark.parametrize(("share", "error"), [(0.4, 0.08), (1.1, 0.02)])
 @pytest.mark.parametrize("n_problems", [1, 3])
 @pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
-def test_few_errors_equals_the_reference(name, n_problems):
-    n_rows, share, error = 30, 0.4, 0.08
+def test_few_errors_equals_the_reference(name, n_problems, share, error):
+    n_rows = 30
     X, labels = samples(500, max(2, n_problems), seed=4)
     X += 2 * np.eye(max(2, n_problems), 4)[labels]
     stopping = FewErrors(n_rows, share, error, max(2, n_problems))
@@ -248,6 +250,11 @@ def test_few_errors_equals_the_reference(name, n_problems):
     assert not any(met) and has_few_errors(window[-n_rows:], share, error)
     history = stopping.history()
     assert_array_equal(history[:, -1], [entered for entered, _ in window[-n_rows:]])
+    classes = range(max(2, n_problems))
+    for counts, (_, seen) in zip(history, window[-n_rows:], strict=True):
+        drawn = [sum(label == c for label, _ in seen) for c in classes]
+        wrong = [sum(label == c and margin < 0 for label, margin in seen) for c in classes]
+        assert_array_equal(counts[:-1], drawn + wrong)
     # A restored state continues identically.
     again = FewErrors(n_rows, share, error, max(2, n_problems))
     again.restore(history)

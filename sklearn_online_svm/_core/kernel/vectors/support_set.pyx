@@ -277,7 +277,7 @@ cdef class SupportSet:
         team.run(find_ends, &zeros, n_parts)
         best = parts[0]
         for part in range(1, n_parts):
-            # Of equal values that of the first member of the list, as in a single part.
+            # If values are equal, the first member of the list wins, as in a single part.
             if parts[part].high >= 0 and (
                     best.high < 0 or parts[part].e.g_max > best.e.g_max
                     or parts[part].e.g_max == best.e.g_max and parts[part].high < best.high):
