@@ -5,6 +5,7 @@
 #   make demo DATA=mnist             one data set of the demo
 #   make bench QUICK=1               every study on small data, to see that it works
 #   make test PYTEST_ARGS="-k lasvc" further arguments for pytest
+#   make reliability ONLY=soak       one of the long campaigns
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -16,6 +17,7 @@ MAKE_MINIMUM := PIP_CONSTRAINT=$(MINIMUM_VENV)/constraints.txt \
 JOBS ?= 2
 DATA =
 QUICK =
+ONLY =
 PYTEST_ARGS =
 ASV_ARGS =
 # A peer that is not on PyPI.
@@ -44,7 +46,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
 .PHONY: help demo test test-slow test-minimum test-partners store-models minimum-source test-debug test-sanitize
-.PHONY: test-arm64
+.PHONY: test-arm64 reliability
 .PHONY: lint format bench bench-cores bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
@@ -111,6 +113,9 @@ test-arm64: ## compare the bits of the primitives here with those on arm64, emul
 	awk '$$1 != "unfused" { n++; if ($$2 in d && d[$$2] != $$3) { print "differs: " $$0; bad = 1 } \
 		d[$$2] = $$3 } END { print n " digests of " length(d) " primitives compared"; exit bad }' \
 		build/bits.txt build/bits-arm64.txt
+
+reliability: $(VENV)/.built $(VENV)/.extra-test ## the long tests of doc/reliability.rst, for hours (ONLY=name: one)
+	$(SINGLE) $(PY) -m tests.reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
 lint: $(VENV)/.extra-lint ## style of Python, Cython, C and spelling
 	$(BIN)/ruff check .

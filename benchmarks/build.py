@@ -11,6 +11,8 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 import contextlib
 from functools import partial
 
+from tests.reliability.tables import tables as reliability_tables
+
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .coverage import tables as coverage_tables
@@ -67,7 +69,7 @@ def tables(results=RESULTS):
                 if text is not None:
                     (folder / f"{table}.inc").write_text(text)
     if results == RESULTS:
-        for table, text in coverage_tables().items():
+        for table, text in (coverage_tables() | reliability_tables()).items():
             (folder / f"{table}.inc").write_text(text)
         parts = svc_tables.headline(results), environment(results, svc_tables.COMPARED)
         _into_readme("\n".join(filter(None, parts)))

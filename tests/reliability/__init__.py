@@ -1,0 +1,23 @@
+"""Long tests of what the package promises: the numbers of the page on reliability.
+
+``python -m tests.reliability`` runs all campaigns, ``--only NAME ...`` those named; ``--quick`` is
+their size in ``make test`` (``tests/test_reliability.py``). What they find is stored in
+``results``, from which ``tables.py`` makes the tables of the page.
+
+A campaign is a module of this folder with
+
+- ``PROMISE``: a sentence that it would show to be wrong;
+- ``campaign(quick)``: yields records, dicts with ``what`` was tested, the number of ``cases``, a
+  list of ``failures`` (strings that name the case, so that it can be repeated), and figures;
+- cases that failed once are part of both sizes.
+"""
+
+from importlib import import_module
+
+# In the order of the page.
+CAMPAIGNS = ()
+
+
+def part(name):
+    """Import a campaign."""
+    return import_module(f"tests.reliability.{name}")

@@ -1,0 +1,12 @@
+"""The campaigns of the page on reliability, in their quick size."""
+
+import pytest
+
+from tests.reliability import CAMPAIGNS, part
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_campaign_finds_nothing(name):
+    records = list(part(name).campaign(quick=True))
+    assert all(record["cases"] for record in records), records
+    assert not [failure for record in records for failure in record["failures"]]
