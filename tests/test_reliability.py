@@ -4,7 +4,6 @@ import pytest
 
 from tests.reliability import CAMPAIGNS, part
 
-
 QUICK = [name for name in CAMPAIGNS if not hasattr(part(name), "TESTED_IN")]
 
 
