@@ -8,7 +8,7 @@ from tests.support.trainable import MODELS, trained_kinds
 
 @pytest.mark.parametrize("name", MODELS)
 def test_random_calls(name):
-    run(name, max_examples=3, stateful_step_count=10)
+    run(name, max_examples=2, stateful_step_count=8)
 
 
 def test_all_estimators_are_in_the_table():
