@@ -71,7 +71,7 @@ test-minimum: minimum-source ## the tests with the minimum versions of all depen
 # the checkout.
 test-partners: $(VENV)/.built ## the tests with other packages, in an environment of its own
 	$(MAKE) VENV=$(PARTNERS) $(PARTNERS)/.extra-test,partners
-	$(SINGLE) $(PARTNERS)/bin/python -m pytest -n $(JOBS) tests/partners $(PYTEST_ARGS)
+	$(SINGLE) $(PARTNERS)/bin/python -m pytest -n $(JOBS) -m "partners and not slow" $(PYTEST_ARGS)
 	$(PARTNERS)/bin/python -m tests.partners.versions
 
 store-models: minimum-source ## store models of this version for the tests, with the minimum versions

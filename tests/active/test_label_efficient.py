@@ -40,8 +40,7 @@ from tests.support.selective_sampling import (
 
 @pytest.mark.parametrize("name, strategy", PAIRS)
 @with_both
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("max_labels", [None, 0.2])
+@pytest.mark.parametrize("weighted, max_labels", [(False, 0.2), (True, None)])
 def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted, max_labels):
     X, y = make_samples(problem, 70)
     weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 70) if weighted else None

@@ -274,10 +274,14 @@ def assert_interrupted(call, failure):
 
 
 @with_loops
-@with_failures
 @pytest.mark.parametrize(
-    "max_iter, shuffle, seed",
-    [(1, False, "none"), (1, False, "number"), (3, True, "number"), (3, True, "generator")],
+    "failure, max_iter, shuffle, seed",
+    [
+        ("error", 1, False, "none"),
+        ("interrupt", 1, False, "number"),
+        ("typo", 3, True, "number"),
+        ("nothing", 3, True, "generator"),
+    ],
 )
 def test_repeated_fit_queries_no_label_twice(estimator, failure, max_iter, shuffle, seed):
     X, y = make_samples()
