@@ -25,12 +25,14 @@ def imports_partners(path):
 
 
 def pytest_collection_modifyitems(items):
+    """Mark the tests of files that import another package."""
     for item in items:
         if imports_partners(item.path):
             item.add_marker("partners")
 
 
 def pytest_runtest_setup(item):
+    """Skip an example that imports a package which is not there."""
     if isinstance(item, DoctestItem):
         for example in item.dtest.examples:
             found = IMPORT.match(example.source)
