@@ -32,7 +32,6 @@ from tests.support.selective_sampling import (
     make_samples,
     reference_run,
     with_both,
-    with_layouts,
 )
 
 # -- reference ----------------------------------------------------------------------------
@@ -59,8 +58,7 @@ def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted, m
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
-@with_both
-@with_layouts
+@pytest.mark.parametrize("problem, layout", [("binary", "csr"), ("multiclass", "dense")])
 def test_python_loop_equals_the_reference(name, strategy, problem, layout):
     X, y = make_samples(problem, 40, layout)
     estimator, _, queried, predictions = reference_run(OTHERS[name], STRATEGIES[strategy], X, y)
