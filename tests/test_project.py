@@ -23,8 +23,12 @@ def test_version_is_that_of_the_project():
     assert sklearn_online_svm.__version__ == project()["version"]
 
 
-def test_citation_has_the_version():
-    assert f"version: {project()['version']}\n" in (ROOT / "CITATION.cff").read_text()
+def test_citation_has_the_version_and_its_date():
+    citation, version = (ROOT / "CITATION.cff").read_text(), project()["version"]
+    assert f"version: {version}\n" in citation
+    changelog = (ROOT / "CHANGELOG.rst").read_text()
+    date = re.search(rf"^{re.escape(version)} \((.*)\)\n-+$", changelog, re.M)[1]
+    assert date == "unreleased" or f"date-released: {date}\n" in citation
 
 
 def test_citation_has_all_references():

@@ -141,8 +141,8 @@ class AdaptiveConformalInference(StatefulEstimator):
     >>> X, y = make_banana_like(3000, noise=0.5, random_state=0)
     >>> sets = AdaptiveConformalInference(confidence_level=0.95)
     >>> result = progressive_validation(LASVC(), X, y, prediction_sets=sets)
-    >>> result.coverage()[-1].round(2)
-    np.float64(0.95)
+    >>> float(result.coverage()[-1].round(2))
+    0.95
 
     Continue with the model and its sets:
 

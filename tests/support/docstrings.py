@@ -5,7 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import textwrap
-from functools import cache
+from functools import cache, partial
 
 import sklearn_online_svm
 
@@ -24,7 +24,18 @@ def public_modules():
     """The package and the modules in it whose names have no underscore."""
     names = [m.name for m in pkgutil.iter_modules(sklearn_online_svm.__path__)]
     offered = [f"{PACKAGE}.{name}" for name in names if not name.startswith("_")]
-    return [sklearn_online_svm, *map(importlib.import_module, offered)]
+    found = (if_installed(partial(importlib.import_module, name)) for name in offered)
+    return [sklearn_online_svm, *filter(None, found)]
+
+
+def if_installed(get):
+    """Return what a function returns; None if that needs a package that is not installed."""
+    try:
+        return get()
+    except ImportError as error:
+        if PACKAGE in (error.name or ""):
+            raise
+        return None
 
 
 def public_objects():
@@ -36,7 +47,9 @@ def public_objects():
     for module in public_modules():
         for name in (*module.__all__, *getattr(module, "_OPTIONAL", ())):
             path = f"{module.__name__}.{name}".removeprefix(f"{PACKAGE}.")
-            found.setdefault(id(getattr(module, name)), (path, getattr(module, name)))
+            thing = if_installed(partial(getattr, module, name))
+            if thing is not None:
+                found.setdefault(id(thing), (path, thing))
     return dict(found.values())
 
 
