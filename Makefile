@@ -43,6 +43,9 @@ PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
 export EVERY_MODULE := --pyargs sklearn_online_svm \
 	tests/test_stored_models.py tests/command_line/test_commands.py tests/test_pipeline.py
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
+RACES := -fsanitize=thread -O1
+ENGINE_TESTS = tests/core tests/reference
+THREAD_TESTS = tests/test_threads.py
 INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-version-check \
 	--no-build-isolation
 
@@ -50,8 +53,8 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-minimum test-partners store-models minimum-source test-debug test-sanitize
-.PHONY: test-arm64 test-matrix reliability dist
+.PHONY: help demo test test-slow test-gallery test-minimum test-partners store-models minimum-source test-debug test-sanitize
+.PHONY: test-races test-arm64 test-matrix reliability dist
 .PHONY: lint format bench bench-cores bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
@@ -67,6 +70,9 @@ test: $(VENV)/.built $(VENV)/.extra-test ## the tests, without the slow ones
 test-slow: $(VENV)/.built $(VENV)/.extra-test ## the slow tests
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 
+test-gallery: $(VENV)/.built $(VENV)/.extra-test,examples ## run the programs of the gallery
+	$(PYTEST) -m slow tests/test_gallery.py
+
 # The copy is what the source distribution contains; the compiled extensions of the checkout and of
 # the copy do not meet. What the copy has compiled before is kept.
 test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11; QUICK=1: EVERY_MODULE)
@@ -79,7 +85,7 @@ test-matrix: ## the tests EVERY_MODULE with versions of Python (python3.11 to py
 # the checkout.
 test-partners: $(VENV)/.built ## the tests with other packages, in an environment of its own
 	$(MAKE) VENV=$(PARTNERS) $(PARTNERS)/.extra-test,partners
-	$(SINGLE) $(PARTNERS)/bin/python -m pytest -n $(JOBS) tests/partners $(PYTEST_ARGS)
+	$(SINGLE) $(PARTNERS)/bin/python -m pytest -n $(JOBS) -m "partners and not slow" $(PYTEST_ARGS)
 	$(PARTNERS)/bin/python -m tests.partners.versions
 
 store-models: minimum-source ## store models of this version for the tests, with the minimum versions
@@ -94,20 +100,31 @@ minimum-source: $(VENV)/.installed
 	find $(MINIMUM)/source -type f ! -name '*.so' ! -name '*.c' -delete
 	tar -xzf $(MINIMUM)/sklearn_online_svm-*.tar.gz -C $(MINIMUM)/source --strip-components 1
 
-test-debug: $(VENV)/.extra-test ## the tests on a build that checks bounds
-	rm -f $(VENV)/.built
-	SOSVM_DEBUG=1 $(PY) setup.py --quiet build_ext --inplace --force
-	$(PYTEST) -m "not slow" $(PYTEST_ARGS); status=$$?; \
-	$(PY) setup.py --quiet build_ext --inplace --force && touch $(VENV)/.built; exit $$status
+# The sources are copied into a folder under build/ and compiled there with other flags: the extensions
+# of the checkout stay. $(1): the folder; $(2): the environment of the compiler, $(3): of the tests.
+define test_copy
+	mkdir -p build/$(1)
+	tar -cf - --exclude=./build --exclude='./.venv*' --exclude=./.git --exclude='*.so' \
+		--exclude='$(CORE)/*.c' --exclude=./doc/_build . | tar -xf - -C build/$(1)
+	cd build/$(1) && $(2) $(abspath $(PY)) setup.py --quiet build_ext --inplace
+	cd build/$(1) && $(SINGLE) $(3) $(abspath $(PY)) -m pytest -n $(JOBS) -m "not slow" \
+		-p no:cacheprovider $(or $(PYTEST_ARGS),$(ENGINE_TESTS))
+endef
 
-test-sanitize: $(VENV)/.extra-test ## the tests with the sanitizers of GCC (address, undefined behaviour)
-	rm -f $(VENV)/.built
-	SOSVM_DEBUG=1 CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
-		$(PY) setup.py --quiet build_ext --inplace --force
-	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	$(PYTEST) -m "not slow" $(PYTEST_ARGS); status=$$?; \
-	$(PY) setup.py --quiet build_ext --inplace --force && touch $(VENV)/.built; exit $$status
+test-debug: $(VENV)/.extra-test ## the tests of the engine on a build that checks bounds
+	$(call test_copy,debug,SOSVM_DEBUG=1,)
+
+test-sanitize: $(VENV)/.extra-test ## the same with the sanitizers of GCC (address, undefined behaviour)
+	$(call test_copy,sanitize,SOSVM_DEBUG=1 CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)",\
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
+
+# Addresses are not random: the sanitizer needs a part of memory for itself.
+test-races: ENGINE_TESTS = $(THREAD_TESTS)
+test-races: $(VENV)/.extra-test ## the tests with threads, with the thread sanitizer of GCC
+	$(call test_copy,races,CFLAGS="$(RACES)" LDFLAGS="$(RACES)",\
+		LD_PRELOAD=$$(gcc -print-file-name=libtsan.so) \
+		TSAN_OPTIONS=halt_on_error=1:suppressions=.ci/races.supp setarch -R)
 
 # Debian's packages gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user.
 BITS := -O2 -fno-math-errno -fno-trapping-math -ffp-contract=off \

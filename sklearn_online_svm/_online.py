@@ -219,13 +219,18 @@ class OnlineLearner(IncrementalEstimator):
     def t_(self):
         """1 + the number of samples processed since ``fit`` started, over all epochs."""
         check_is_fitted(self)
-        return 1.0 + self._state.counters["n_rows"]
+        return 1.0 + self._count("n_rows")
 
     @property
     def n_updates_(self):
         """Number of samples that changed the weights since ``fit`` started, over all epochs."""
         check_is_fitted(self)
-        return self._state.counters["n_updates"]
+        return self._count("n_updates")
+
+    def _count(self, name):
+        # One number, without the guard: another thread may be training.
+        state = self._state
+        return state.counters[name] if state.loop is None else getattr(state.loop, name)
 
     # ---------------------------------------------------------------------------- pickles
 

@@ -5,10 +5,7 @@ Environment variables: ``SOSVM_TEST_SEED`` is the seed of `global_random_seed`, 
 out scikit-learn's checks of the array API, which need SciPy to know of it from its import on.
 """
 
-import doctest
 import os
-from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -32,25 +29,6 @@ def _seeds():
         raise pytest.UsageError(
             f"SOSVM_TEST_SEED must be an integer or 'all', got {value!r}."
         ) from None
-
-
-def pytest_collection_modifyitems(items):
-    """Examples in docstrings and pages are skipped as well if a package is not installed."""
-    for item in items:
-        if isinstance(item, pytest.DoctestItem):
-            item.runtest = partial(run_if_installed, item.runtest)
-
-
-def run_if_installed(run):
-    try:
-        run()
-    except doctest.UnexpectedException as failure:
-        error = failure.exc_info[1]
-        if isinstance(error, ImportError) and "sklearn_online_svm" not in (error.name or ""):
-            pytest.skip(str(error))
-        if getattr(error, "name", "") == "set_callbacks" and find_spec("sklearn.callback") is None:
-            pytest.skip("set_callbacks: since scikit-learn 1.9")
-        raise
 
 
 def pytest_report_header(config):

@@ -42,6 +42,7 @@ from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
+from tests.support.cases import in_turn
 from tests.support.samples import three_classes
 
 sklearn_callback = pytest.importorskip(
@@ -151,8 +152,7 @@ def samples(layout):
 # -------------------------------------------------------------------- identical models
 
 
-@pytest.mark.parametrize("layout", ["dense", "csr"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name, layout", in_turn(MODELS, ["dense", "csr"]))
 def test_fit_with_callbacks_gives_the_same_model(name, layout):
     rows = samples(layout)
     expected = quietly(MODELS[name]().fit, rows, Y)
@@ -277,7 +277,7 @@ def test_weights_and_samples_of_a_block():
 def test_stop_at_each_task_leaves_a_usable_model(name):
     whole = Plain()
     quietly(MODELS[name]().set_callbacks(whole).fit, X, Y)
-    for stop_at in sorted({0, 1, 2, len(whole.ended) // 2, len(whole.ended) - 1}):
+    for stop_at in sorted({1, len(whole.ended) // 2, len(whole.ended) - 1}):
         if stop_at >= len(whole.ended):
             continue
         probe = Probe(stop_at=stop_at)

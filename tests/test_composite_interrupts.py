@@ -23,6 +23,7 @@ from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
+from tests.support.cases import in_turn
 from tests.support.interrupts import Interrupt, n_lines
 
 pytestmark = pytest.mark.skipif(
@@ -35,7 +36,7 @@ X = X * [1, 100] + [5, 0]
 SAMPLES = X[:120], Y[:120]
 
 # Number of lines, chosen at random, at which a call is interrupted.
-N_INTERRUPTS = 12
+N_INTERRUPTS = 4
 
 
 def pipeline_of(final):
@@ -102,7 +103,7 @@ def some_lines(function, *args):
     """
     total = n_lines(function, *args)
     chosen = np.random.default_rng(0).integers(1, total, N_INTERRUPTS)
-    return sorted({1, 2, *chosen.tolist(), *range(total - 8, total)} & {*range(1, total)})
+    return sorted({1, 2, *chosen.tolist(), *range(total - 4, total)} & {*range(1, total)})
 
 
 # -------------------------------------------------------------------------------------- errors
@@ -114,9 +115,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("invalid", INVALID)
-@pytest.mark.parametrize("n_before", [0, 120, 240])
-@of_all_models
+@pytest.mark.parametrize("name, n_before, invalid", in_turn([*MODELS] * 3, [0, 120, 240], INVALID))
 def test_errors_leave_the_model_unchanged(name, n_before, invalid):
     model, other = trained(name, n_before), trained(name, n_before)
     before = decisions(other)

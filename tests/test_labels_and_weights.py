@@ -16,6 +16,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.evaluation import progressive_validation
+from tests.support.cases import in_turn
 from tests.support.samples import three_classes, two_classes
 from tests.test_streams import COUNT_ALL_SAMPLES, DEPEND_ON_CHUNKS
 from tests.test_streams import MODELS as STREAM_MODELS
@@ -158,24 +159,24 @@ def assert_same_decisions(model, other, X):
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-9 * scale)
 
 
+LABELS = [
+    [False, True],
+    [-7, -3],
+    [2**62 + 1, 2**62 + 3],  # equal as float64
+    np.array([2**63 + 5, 2**64 - 1], dtype=np.uint64),
+    [-0.0, 1.0, 7.0],
+    ["a", "b", "longer"],
+    np.array(["a", "b", "c"], dtype=object),
+    np.array([1, 2, 3], dtype=np.int8),
+    pandas.Series(["a", "b", "c"], dtype="category"),
+    pandas.Series(["a", "b", "c"], dtype="string"),
+    pandas.Series([0, 1], dtype="Int64"),
+]
+
+
 @pytest.mark.parametrize(
-    "labels",
-    [
-        [False, True],
-        [-7, -3],
-        [2**62 + 1, 2**62 + 3],  # equal as float64
-        np.array([2**63 + 5, 2**64 - 1], dtype=np.uint64),
-        [-0.0, 1.0, 7.0],
-        ["a", "b", "longer"],
-        np.array(["a", "b", "c"], dtype=object),
-        np.array([1, 2, 3], dtype=np.int8),
-        pandas.Series(["a", "b", "c"], dtype="category"),
-        pandas.Series(["a", "b", "c"], dtype="string"),
-        pandas.Series([0, 1], dtype="Int64"),
-    ],
-    ids=repr,
+    "name, labels", in_turn([name for name in ALL if "advice" not in name] * 3, LABELS), ids=repr
 )
-@pytest.mark.parametrize("name", [name for name in ALL if "advice" not in name])
 def test_labels_of_any_type(name, labels):
     X, y = three_classes(90)
     codes = y // 10 - 1

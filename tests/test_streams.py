@@ -37,7 +37,8 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
-from tests.support.copies import with_copies
+from tests.support.cases import in_turn
+from tests.support.copies import with_files
 from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, GAP_DRIVEN, LAYOUTS, three_classes
 from tests.support.selective_sampling import Wrapped
@@ -137,9 +138,10 @@ COUNT_ALL_SAMPLES = (
     *("lasvr, window", "one class", "one class, window", "one class, budget"),
     *("cells", "cells, 2 classes", "cells, regressor"),
 )
+DTYPES = (np.float32, np.float64)
 with_models = pytest.mark.parametrize("name", MODELS)
-with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
-with_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+# tests/test_state_machine.py draws the layout of each call.
+with_layouts = pytest.mark.parametrize("name, layout", in_turn(MODELS, LAYOUTS))
 
 ATTRIBUTES = (
     *("coef_", "intercept_", "covariance_", "common_coef_", "local_coef_", "prototypes_"),
@@ -206,9 +208,10 @@ def test_every_estimator_with_partial_fit_is_in_the_table():
     } - {Busy, CellClassifier, CellRegressor}
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name not in DEPEND_ON_CHUNKS])
-@with_layouts
-@with_dtypes
+@pytest.mark.parametrize(
+    "name, layout, dtype",
+    in_turn([name for name in MODELS if name not in DEPEND_ON_CHUNKS], LAYOUTS, DTYPES),
+)
 def test_model_is_independent_of_the_chunk_size(name, layout, dtype):
     X, y = samples(name, layout, dtype)
     whole = trained(name, X, y)
@@ -222,8 +225,7 @@ def test_model_is_independent_of_the_chunk_size(name, layout, dtype):
             assert_same(model.finish(), whole, X)
 
 
-@with_models
-@with_dtypes
+@pytest.mark.parametrize("name, dtype", in_turn(MODELS, DTYPES))
 def test_dense_and_sparse_samples_give_the_same_model(name, dtype):
     X, y = samples(name, dtype=dtype)
     dense = trained(name, X, y, size=40)
@@ -239,27 +241,19 @@ def test_dense_and_sparse_samples_give_the_same_model(name, dtype):
 
 
 @with_models
-@pytest.mark.parametrize(
-    "convert",
-    [
-        np.asfortranarray,
-        lambda X: np.repeat(X, 2, axis=0)[::2],
-        lambda X: X.astype(object),
-        np.ma.array,
-        lambda X: X.tolist(),
-    ],
-    ids=["fortran", "strided", "object", "masked", "list"],
-)
-def test_model_is_independent_of_the_memory_layout(name, convert):
+def test_model_is_independent_of_the_memory_layout(name):
     X, y = samples(name)
     model = trained(name, X[:60], y[:60])
-    other = copy.deepcopy(model)
+    others = [copy.deepcopy(model) for _ in range(5)]
     model.partial_fit(X[60:], y[60:])
-    assert_same(other.partial_fit(convert(X[60:]), y[60:].tolist()), model, X)
+    new = X[60:]
+    strided = np.repeat(new, 2, axis=0)[::2]
+    converted = np.asfortranarray(new), strided, new.astype(object), np.ma.array(new), new.tolist()
+    for other, values in zip(others, converted, strict=True):
+        assert_same(other.partial_fit(values, y[60:].tolist()), model, X)
 
 
-@with_copies
-@with_models
+@with_files
 @with_layouts
 def test_copy_during_a_stream_continues_identically(make_copy, name, layout, tmp_path):
     X, y = samples(name, layout)
@@ -276,7 +270,7 @@ def test_copy_during_a_stream_continues_identically(make_copy, name, layout, tmp
     assert_array_equal(outputs(other, X), expected)
 
 
-@with_copies
+@with_files
 @with_models
 def test_copy_of_a_fitted_model(make_copy, name, tmp_path):
     X, y = samples(name)
@@ -289,7 +283,6 @@ def test_copy_of_a_fitted_model(make_copy, name, tmp_path):
     assert_same(copied.partial_fit(X, y), model.partial_fit(X, y), X)
 
 
-@with_models
 @with_layouts
 def test_fit_resets_the_model(name, layout):
     X, y = samples(name, layout)
@@ -312,7 +305,6 @@ def read_only(array):
     return [(part, part.copy()) for part in arrays]
 
 
-@with_models
 @with_layouts
 def test_read_only_input_is_not_changed(name, layout):
     X, y = samples(name, layout)
@@ -335,7 +327,6 @@ def test_memory_mapped_samples(name, tmp_path):
     assert_same(trained(name, mapped, y, size=40), trained(name, X, y, size=40), mapped)
 
 
-@with_models
 @with_layouts
 def test_samples_may_be_modified_after_training(name, layout):
     X, y = samples(name, layout)
@@ -417,7 +408,6 @@ def invalid(name, X, y, rng):
         yield "is not the same as on last call", X, y, {"classes": [10, 99]}
 
 
-@with_models
 @with_layouts
 def test_rejected_chunk_leaves_the_model_unchanged(name, layout):
     X, y = samples(name, layout)
@@ -441,7 +431,6 @@ def test_rejected_chunk_leaves_the_model_unchanged(name, layout):
     assert_same(model.partial_fit(X[60:], y[60:]), other.partial_fit(X[60:], y[60:]), X)
 
 
-@with_models
 @with_layouts
 def test_rejected_fit_leaves_the_model_unchanged(name, layout):
     X, y = samples(name, layout)

@@ -32,7 +32,6 @@ from tests.support.selective_sampling import (
     make_samples,
     reference_run,
     with_both,
-    with_layouts,
 )
 
 # -- reference ----------------------------------------------------------------------------
@@ -40,8 +39,7 @@ from tests.support.selective_sampling import (
 
 @pytest.mark.parametrize("name, strategy", PAIRS)
 @with_both
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("max_labels", [None, 0.2])
+@pytest.mark.parametrize("weighted, max_labels", [(False, 0.2), (True, None)])
 def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted, max_labels):
     X, y = make_samples(problem, 70)
     weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 70) if weighted else None
@@ -60,8 +58,7 @@ def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted, m
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
-@with_both
-@with_layouts
+@pytest.mark.parametrize("problem, layout", [("binary", "csr"), ("multiclass", "dense")])
 def test_python_loop_equals_the_reference(name, strategy, problem, layout):
     X, y = make_samples(problem, 40, layout)
     estimator, _, queried, predictions = reference_run(OTHERS[name], STRATEGIES[strategy], X, y)

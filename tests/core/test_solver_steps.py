@@ -161,7 +161,7 @@ def pair_of(algorithm, *args, **params):
     return GapDrivenPair(algorithm, *args, **params)
 
 
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
 @pytest.mark.parametrize("C", [0.05, 2.0, "large"])
 @pytest.mark.parametrize("kernel", KERNELS)
 @with_algorithms
@@ -220,9 +220,14 @@ def test_reprocess_until_delta_max(kernel, delta_max):
     assert pair.engine.problem.delta <= delta_max
 
 
-@pytest.mark.parametrize("reserve", [1, 5, 20, 100])
-@pytest.mark.parametrize("C", [0.05, 2.0, 1000.0])
-@pytest.mark.parametrize("kernel", ["poly", "rbf"])
+@pytest.mark.parametrize(
+    "kernel, C, reserve",
+    [
+        ("poly", 0.05, 5), ("rbf", 0.05, 100), ("poly", 2.0, 20), ("rbf", 2.0, 1),
+        ("rbf", 2.0, 100), ("rbf", 1000.0, 5), ("rbf", 1000.0, 20),
+        pytest.param("poly", 1000.0, 20, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_steps_with_a_reserve(kernel, C, reserve):
     pair = Pair(3, kernel=kernel, C=C, tol=1e-7, reserve=reserve)
     pair.run_epoch()

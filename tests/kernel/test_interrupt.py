@@ -118,15 +118,10 @@ def check(task, params):
 @pytest.mark.parametrize(
     "task, params",
     [
-        ("fit", {}),
         ("fit", dict(n_jobs=2, n_classes=5)),
-        ("fit", dict(multi_class="ovr", n_jobs=2, n_classes=5)),
         ("finish", dict(**HARD, n_jobs=2, n_classes=5)),
         ("predict", dict(n_jobs=2)),
-        ("fit", dict(algorithm="lasvm-nc", n_jobs=2, n_classes=5)),
         ("partial_fit", dict(algorithm="lasvm-g")),
-        ("row", dict(algorithm="lasvm", delta_max=1e-12, **ONE_ROW)),
-        ("ramp", dict(fit_intercept=False, n_jobs=2, n_classes=5, **HARD)),
     ],
     ids=str,
 )
@@ -138,6 +133,11 @@ def test_interrupt_returns_soon_with_a_usable_model(task, params):
 @pytest.mark.parametrize(
     "task, params",
     [
+        ("fit", {}),
+        ("fit", dict(multi_class="ovr", n_jobs=2, n_classes=5)),
+        ("fit", dict(algorithm="lasvm-nc", n_jobs=2, n_classes=5)),
+        ("row", dict(algorithm="lasvm", delta_max=1e-12, **ONE_ROW)),
+        ("ramp", dict(fit_intercept=False, n_jobs=2, n_classes=5, **HARD)),
         ("fit", dict(after=6.0)),
         ("fit", dict(max_iter=-1)),
         ("fit", dict(algorithm="lasvm-g")),

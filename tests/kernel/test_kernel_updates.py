@@ -17,6 +17,7 @@ from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference.kernel_updates import vote
 from tests.support import selective_sampling
+from tests.support.cases import in_turn
 from tests.support.kernel_updates import (
     BUDGETS,
     JOINT,
@@ -43,9 +44,7 @@ with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 # -- the reference implementation -------------------------------------------------------
 
 
-@with_all
-@with_classes
-@with_layouts
+@pytest.mark.parametrize("name, n_classes, layout", in_turn(ALL, [2, 3], LAYOUTS))
 def test_each_sample_equals_the_reference(name, n_classes, layout):
     model, (X, y) = clone(ALL[name]), rows(100, n_classes)
     weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], len(X))
@@ -246,10 +245,17 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ["pa", "pa2-joint", "perceptron", "pa, margin"])
-@pytest.mark.parametrize("problem", selective_sampling.BOTH)
-@pytest.mark.parametrize("layout, max_labels", [("dense", None), ("csr", 0.2)])
+@pytest.mark.parametrize(
+    "rule, problem, layout, max_labels",
+    [
+        ("all", "multiclass", "csr", 0.2),
+        ("random", "binary", "dense", None),
+        ("margin", "multiclass", "dense", None),
+        ("adaptive", "binary", "csr", 0.2),
+        ("rate", "multiclass", "csr", 0.2),
+    ],
+)
 def test_label_efficient_training_equals_the_reference(name, rule, problem, layout, max_labels):
     """Compares the compiled loop, for several chunk sizes, with the protocol in Python."""
     X, y = selective_sampling.make_samples(problem, 150, layout)

@@ -139,8 +139,10 @@ print(json.dumps(report))
 @pytest.mark.parametrize(
     "method, n, params",
     [
-        ("partial_fit", 300_000, {}),
-        ("partial_fit", 500_000, dict(max_support_vectors=1000)),
+        pytest.param("partial_fit", 300_000, {}, marks=pytest.mark.slow),
+        pytest.param(
+            "partial_fit", 500_000, dict(max_support_vectors=1000), marks=pytest.mark.slow
+        ),
         ("fit", 2000, dict(max_support_vectors=300)),
     ],
     ids=str,

@@ -28,6 +28,7 @@ from sklearn_online_svm._feature_space import Kernel
 from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.export import save_libsvm
 from sklearn_online_svm.partitioned import CellClassifier
+from tests.support.cases import in_turn
 from tests.support.engine import kernel_values
 
 ESTIMATORS = [
@@ -282,9 +283,10 @@ def numpy_values(X, combine):
     return values[0] * values[1] * values[2] if combine == "product" else sum(values)
 
 
-@pytest.mark.parametrize("combine", ["sum", "product"])
-@with_layouts
-@with_dtypes
+@pytest.mark.parametrize(
+    "combine, layout, dtype",
+    in_turn(["sum", "product"] * 2, [np.asarray, csr_matrix], [np.float32, np.float64]),
+)
 def test_column_kernel(combine, layout, dtype):
     X, y = table()
     kernel, expected = ColumnKernel(TERMS, combine), numpy_values(X, combine)

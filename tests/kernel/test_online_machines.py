@@ -12,6 +12,7 @@ from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVR, OneClassLASVM
+from tests.support.cases import in_turn
 from tests.support.fitted_models import CutKernel, rbf
 from tests.support.samples import targets
 
@@ -132,8 +133,7 @@ def test_snapshot(name):
 
 
 @with_all
-@pytest.mark.parametrize("n_calls", [1, 3, 6])
-@with_learn
+@pytest.mark.parametrize("n_calls, learn", [(1, "fit"), (3, "partial_fit"), (6, "fit")])
 def test_resume_after_an_interrupt(name, n_calls, learn):
     """The model is the same as without the interrupt, also if it was pickled in between."""
     models = [make(name, kernel=CutKernel(), cache_size=1e-2) for _ in range(2)]
@@ -154,8 +154,7 @@ def test_resume_after_an_interrupt(name, n_calls, learn):
     assert_same(model, models[1])
 
 
-@with_models
-@pytest.mark.parametrize("max_iter", [3, "auto"])
+@pytest.mark.parametrize("name, max_iter", in_turn(MODELS, [3, "auto"]))
 def test_resume_in_later_epochs(name, max_iter):
     def model():
         return make(name, kernel=CutKernel(), max_iter=max_iter, cache_size=1e-2)

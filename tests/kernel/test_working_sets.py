@@ -18,6 +18,7 @@ from tests.kernel.test_resume import (  # noqa: F401
     noise,
     resumed_until_finished,
 )
+from tests.support.cases import in_turn
 
 SIZE = 20
 
@@ -69,8 +70,7 @@ def decisions(model, X):
     return model.predict(X) if isinstance(model, LASVR) else model.decision_function(X)
 
 
-@pytest.mark.parametrize("layout", [np.asarray, csr_matrix])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case, layout", in_turn(CASES, [np.asarray, csr_matrix]))
 def test_optimum_is_that_of_steps_on_all_slots(case, layout, monkeypatch):
     kind, params, n_classes = CASES[case]
     X, y = data(n_classes)

@@ -98,8 +98,8 @@ slow = partial(pytest.param, marks=pytest.mark.slow)
         slow("partial_fit", PA, (60_000, 100, 4000), {}),
         ("partial_fit", "AROWClassifier", (16_000, 500, 3), dict(covariance="full")),
         slow("fit", LOCAL, (500, 50, 3), dict(layout="csr", n_neighbors=2)),
-        ("partial_fit", LOCAL, (60_000, 100, 2), dict(n_prototypes=3000)),
-        ("partial_fit", ADVICE, (60_000, 60, 2), dict(advice_weight=0.1, refine=20)),
+        slow("partial_fit", LOCAL, (60_000, 100, 2), dict(n_prototypes=3000)),
+        slow("partial_fit", ADVICE, (60_000, 60, 2), dict(advice_weight=0.1, refine=20)),
     ],
     ids=str,
 )
@@ -181,10 +181,10 @@ print(n_interrupted)
     [
         (PA, dict(average=True, multi_class="crammer_singer"), "csr"),
         slow("AROWClassifier", {}, "csr"),
-        ("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
+        slow("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
         slow(LOCAL, dict(n_neighbors=2), "csr"),
         slow(ADVICE, dict(advice_weight=0.1), "csr"),
-        (ADVICE, dict(advice_weight=0.1, refine=2), "dense"),
+        slow(ADVICE, dict(advice_weight=0.1, refine=2), "dense"),
     ],
     ids=str,
 )

@@ -20,6 +20,7 @@ from sklearn_online_svm.linear import (
     PerceptronClassifier,
     SecondOrderPerceptronClassifier,
 )
+from tests.support.cases import in_turn
 from tests.support.linear_kinds import (
     CLASSIFIERS,
     JOINT,
@@ -302,9 +303,8 @@ def test_covariances_stay_positive_and_shrink(problem, layout):
     assert (before != start).any() or not moved
 
 
-@pytest.mark.parametrize("model", SECOND_ORDER, ids=str)
+@pytest.mark.parametrize("model, layout", in_turn(SECOND_ORDER, LAYOUTS), ids=str)
 @pytest.mark.parametrize("dtype, most", [(np.float32, 5), (np.float64, 7)])
-@pytest.mark.parametrize("layout", LAYOUTS)
 def test_variances_are_positive_for_features_of_any_scale(model, dtype, most, layout):
     """If x'Sx comes from one feature, its variance falls by many orders in one step."""
     for exponent in range(most + 1):
@@ -366,8 +366,7 @@ class Foreign(ClassifierMixin, BaseEstimator):
         return self.model_.decision_variance(X)
 
 
-@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model, n_classes", in_turn(CLASSIFIERS, [2, 3]), ids=str)
 def test_label_queries_with_compiled_and_generic_loop(model, n_classes):
     X, y = clouds(60, n_classes=n_classes)
     weights = np.random.default_rng(2).choice([0.0, 1.0, 2.0], 60)

@@ -20,6 +20,7 @@ from sklearn_online_svm.active import LabelEfficientClassifier, MarginQuery
 from sklearn_online_svm.linear import _state
 from tests.reference import linear
 from tests.reference.local import LocalTwin
+from tests.support.cases import in_turn
 from tests.support.linear_kinds import quickly
 from tests.support.linear_models import assert_same, assert_unchanged, state_of, train
 from tests.support.samples import LAYOUTS
@@ -118,10 +119,11 @@ def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
 # -- one epoch --------------------------------------------------------------------------
 
 
-@with_models
-@with_classes
-@with_layouts
-@pytest.mark.parametrize("fit_intercept", [False, True], ids=["homogeneous", "intercept"])
+@pytest.mark.parametrize(
+    "model, n_classes, layout, fit_intercept",
+    in_turn([*MODELS] * 2, [2, 3], LAYOUTS, [False, True]),
+    ids=str,
+)
 def test_each_sample(model, n_classes, layout, fit_intercept):
     model = clone(model).set_params(fit_intercept=fit_intercept)
     twin = assert_follows_twin(model, *samples_of(n_classes), layout, **CLOSE[np.float64])
@@ -130,8 +132,7 @@ def test_each_sample(model, n_classes, layout, fit_intercept):
     assert len(np.unique(twin.counts)) > 1 or model.n_prototypes in (1, 200)
 
 
-@with_models
-@with_layouts
+@pytest.mark.parametrize("model, layout", in_turn(MODELS, LAYOUTS), ids=str)
 def test_each_weighted_sample(model, layout):
     X, y = samples_of(3, seed=1)
     weights = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 2.0], len(y))
@@ -140,8 +141,7 @@ def test_each_weighted_sample(model, layout):
 
 
 @pytest.mark.parametrize("n_features", [1, 3, 8, 17, 33])
-@pytest.mark.parametrize("n_prototypes", [1, 2, 3, 4, 7, 10])
-@with_layouts
+@pytest.mark.parametrize("n_prototypes, layout", in_turn([1, 2, 3, 4, 7, 10], LAYOUTS))
 def test_shapes(n_features, n_prototypes, layout):
     """Numbers of features and prototypes that are no multiples of the SIMD width."""
     for n_classes in (2, 5, 19):

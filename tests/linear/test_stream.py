@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+from tests.support.cases import in_turn
 from tests.support.copies import with_copies
 from tests.support.linear_models import (
     CLASSIFIERS,
@@ -25,6 +26,7 @@ from tests.support.linear_models import (
     with_layouts,
     with_states,
 )
+from tests.support.samples import LAYOUTS
 
 # -- chunks -----------------------------------------------------------------------------
 
@@ -131,8 +133,7 @@ def test_input_may_change_after_training(name):
 
 
 @with_copies
-@pytest.mark.parametrize("name", [*CLASSIFIERS, *LOCAL, "regressor"])
-@with_layouts
+@pytest.mark.parametrize("name, layout", in_turn([*CLASSIFIERS, *LOCAL, "regressor"], LAYOUTS))
 def test_copies_continue_like_the_original(make_copy, name, layout, tmp_path):
     X, y = line(layout=layout) if name == "regressor" else samples_of("multiclass", layout)
     model = regressor(average=True) if name == "regressor" else model_of(name)

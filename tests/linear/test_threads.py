@@ -31,13 +31,13 @@ from tests.support.threads import run
 
 LINEAR = [
     ("PassiveAggressiveClassifier", {}, dict(n_learners=3)),
-    ("PassiveAggressiveClassifier", dict(average=100), dict(n_classes=3, chunk=7)),
-    ("AROWClassifier", {}, dict(sparse=True, chunk=7)),
     ("AROWClassifier", dict(covariance="full"), dict(n_classes=3)),
     ("LocalOnlineClassifier", dict(n_neighbors=3, average=True), dict(sparse=True, chunk=7)),
     ("SecondOrderPerceptronClassifier", {}, dict(sparse=True, n_classes=3)),
 ]
 FURTHER_LINEAR = [
+    ("PassiveAggressiveClassifier", dict(average=100), dict(n_classes=3, chunk=7)),
+    ("AROWClassifier", {}, dict(sparse=True, chunk=7)),
     ("PassiveAggressiveClassifier", {}, {}),
     ("PassiveAggressiveClassifier", {}, dict(sparse=True, n_classes=3, chunk=100)),
     ("AROWClassifier", {}, dict(chunk=100, n_probes=300)),

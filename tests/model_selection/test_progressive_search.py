@@ -30,6 +30,7 @@ from sklearn_online_svm.model_selection._candidates import requires_targets
 from sklearn_online_svm.model_selection._samples import stratified
 from sklearn_online_svm.model_selection._scoring import Scores
 from tests.reference.racing import race
+from tests.support.cases import in_turn
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -374,6 +375,7 @@ def test_infinite_max_cost_and_no_time_exclude_folds():
         assert 960 not in search(**params).fit(X, Y).n_resources_
 
 
+@pytest.mark.slow
 def test_long_fits_are_not_repeated_for_folds():
     rows, y = two_classes(6000, noise=1.0)
     assert search(min_seconds=1e-3).fit(rows, y).n_resources_[-1] == 4500
@@ -398,9 +400,10 @@ def test_transformers_are_fitted_on_the_training_part_of_each_fold():
     assert Kept.sizes == [1200] + n_folds * [960] + [1200]
 
 
-@pytest.mark.parametrize("part", [0.2, 0.6, 0.8, 0.95])
-@pytest.mark.parametrize("cv", [None, 5])
-@pytest.mark.parametrize("estimator", ["lasvc", "sgd", "pipeline"])
+@pytest.mark.parametrize(
+    "part, estimator, cv",
+    in_turn([0.2, 0.6, 0.8, 0.95] * 2, ["lasvc", "sgd", "pipeline"], [None, 5]),
+)
 def test_interrupted_folds_continue(part, cv, estimator, monkeypatch):
     make, grid = {
         "lasvc": (lambda: LASVC(), {"C": [0.1, 1.0, 10.0]}),

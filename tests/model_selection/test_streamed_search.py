@@ -381,6 +381,7 @@ def sigint_enabled():
     signal.signal(signal.SIGINT, former)
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_any_time(sigint_enabled):
     rows, labels = two_classes(4000, noise=1.0)
     grid = {"C": [1.0, 10.0, 100.0, 1e3], "gamma": [0.1, 0.3, 1.0]}

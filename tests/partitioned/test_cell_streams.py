@@ -19,6 +19,7 @@ from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.partitioned._stream import CellStream
+from tests.support.cases import in_turn
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 SVM = dict(C=1.0, gamma=0.5, random_state=0, finishing=False)
@@ -82,8 +83,7 @@ def assert_same(model, other, X):
     assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("overlap", [0.0, 0.3])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("overlap, layout", in_turn([0.0, 0.3], LAYOUTS))
 def test_chunks_of_any_size_give_the_same_cells(layout, overlap):
     X, y = three_classes(350)
     X, classes = LAYOUTS[layout](X), np.unique(y)

@@ -18,8 +18,11 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
-@pytest.mark.parametrize("model, parameter", MODELS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "model, parameter, backend",
+    [(*case, how) for case, how in zip(MODELS, ["loky", "threading", "multiprocessing"])],
+    ids=lambda value: type(value).__name__,
+)
 def test_backends_give_the_results_of_one_process(model, parameter, backend):
     X, y = three_classes(200)
     search = GridSearchCV(model, {parameter: [0.1, 1.0]}, cv=2)

@@ -9,13 +9,17 @@ A campaign is a module of this folder with
 - ``PROMISE``: a sentence that it would show to be wrong;
 - ``campaign(quick)``: yields records, dicts with ``what`` was tested, the number of ``cases``, a
   list of ``failures`` (strings that name the case, so that it can be repeated), and figures;
-- cases that failed once are part of both sizes.
+- cases that failed once, which are part of both sizes;
+- ``TESTED_IN``, if the quick size is a test file of its own.
 """
 
 from importlib import import_module
 
 # In the order of the page.
-CAMPAIGNS = ("versions",)
+CAMPAIGNS = (
+    "calls",
+    "versions",
+)
 
 
 def part(name):

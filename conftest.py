@@ -1,0 +1,46 @@
+"""Tests and examples that need other packages: marked, and skipped where a package is missing."""
+
+import doctest
+import re
+from functools import cache, partial
+from importlib.util import find_spec
+
+import pytest
+
+# Modules of the packages of the extra `partners`.
+PARTNERS = (
+    *("asreview", "cleanlab", "crepes", "dask", "distributed", "fastapi", "h5py", "mapie"),
+    *("mlflow", "modAL", "optuna", "polars", "pyarrow", "rich", "river", "skactiveml"),
+    *("small_text", "venn_abers", "zarr"),
+)
+IMPORT = re.compile(
+    rf"(?:^ *(?:>>> )?(?:import|from) |importorskip\(\")({'|'.join(PARTNERS)})\b", re.MULTILINE
+)
+
+
+@cache
+def imports_partners(path):
+    """Return whether the text of a file imports a package of the extra partners."""
+    return IMPORT.search(path.read_text(encoding="utf-8")) is not None
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of files that import another package, and prepare to skip examples."""
+    for item in items:
+        if imports_partners(item.path):
+            item.add_marker("partners")
+        if isinstance(item, pytest.DoctestItem):
+            item.runtest = partial(run_if_installed, item.runtest)
+
+
+def run_if_installed(run):
+    """Run an example; skip it if a package that it imports is not installed."""
+    try:
+        run()
+    except doctest.UnexpectedException as failure:
+        error = failure.exc_info[1]
+        if isinstance(error, ImportError) and "sklearn_online_svm" not in (error.name or ""):
+            pytest.skip(str(error))
+        if getattr(error, "name", "") == "set_callbacks" and find_spec("sklearn.callback") is None:
+            pytest.skip("set_callbacks: since scikit-learn 1.9")
+        raise
