@@ -17,6 +17,7 @@ MAKE_MINIMUM := PIP_CONSTRAINT=$(MINIMUM_VENV)/constraints.txt \
 JOBS ?= 2
 DATA =
 QUICK =
+EVERY_MODULE =
 ONLY =
 PYTEST_ARGS =
 ASV_ARGS =
@@ -40,7 +41,7 @@ PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
 # Tests that import every module and call most functions: the examples of the docstrings, the stored
 # models, the command line and pipelines. About a minute on one core; examples that need a package
 # that is not installed are skipped.
-export EVERY_MODULE := --pyargs sklearn_online_svm \
+export MODULE_TESTS := --pyargs sklearn_online_svm \
 	tests/test_stored_models.py tests/command_line/test_commands.py tests/test_pipeline.py
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 RACES := -fsanitize=thread -O1
@@ -75,10 +76,10 @@ test-gallery: $(VENV)/.built $(VENV)/.extra-test,examples ## run the programs of
 
 # The copy is what the source distribution contains; the compiled extensions of the checkout and of
 # the copy do not meet. What the copy has compiled before is kept.
-test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11; QUICK=1: EVERY_MODULE)
-	$(MAKE_MINIMUM) test $(if $(QUICK),PYTEST_ARGS="$(EVERY_MODULE)")
+test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11; EVERY_MODULE=1: fewer)
+	$(MAKE_MINIMUM) test $(if $(EVERY_MODULE),PYTEST_ARGS="$(MODULE_TESTS)")
 
-test-matrix: ## the tests EVERY_MODULE with versions of Python (python3.11 to python3.14 on the path), scikit-learn and NumPy
+test-matrix: ## some tests of every module with other versions of Python (those on the path), scikit-learn and NumPy
 	$(MAKE) reliability ONLY=versions
 
 # mlflow and asreview need an older pandas than the other tests use. The extensions are those of
@@ -142,7 +143,7 @@ test-arm64: ## compare the bits of the primitives here with those on arm64, emul
 reliability: $(VENV)/.built $(VENV)/.extra-test ## the long tests of doc/reliability.rst, for hours (ONLY=name: one)
 	$(SINGLE) $(PY) -m tests.reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
-# The wheel is built from the source distribution. EVERY_MODULE is run against the installed package.
+# The wheel is built from the source distribution. MODULE_TESTS are run with the installed package.
 dist: $(VENV)/.extra-release ## build the source distribution and a wheel into dist/, and test them in new environments
 	rm -rf dist
 	$(PY) -m build
