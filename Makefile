@@ -17,6 +17,7 @@ MAKE_MINIMUM := PIP_CONSTRAINT=$(MINIMUM_VENV)/constraints.txt \
 JOBS ?= 2
 DATA =
 QUICK =
+EVERY_MODULE =
 ONLY =
 PYTEST_ARGS =
 ASV_ARGS =
@@ -37,6 +38,11 @@ FIGURES := doc/benchmarks/start_time.png
 # The tests run in JOBS processes, so BLAS uses one thread in each.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
+# Tests that import every module and call most functions: the examples of the docstrings, the stored
+# models, the command line and pipelines. About a minute on one core; examples that need a package
+# that is not installed are skipped.
+export MODULE_TESTS := --pyargs sklearn_online_svm \
+	tests/test_stored_models.py tests/command_line/test_commands.py tests/test_pipeline.py
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 RACES := -fsanitize=thread -O1
 ENGINE_TESTS = tests/core tests/reference
@@ -49,7 +55,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
 .PHONY: help demo test test-slow test-gallery test-minimum test-partners store-models minimum-source test-debug test-sanitize
-.PHONY: test-races test-arm64 reliability
+.PHONY: test-races test-arm64 test-matrix reliability dist
 .PHONY: lint format bench bench-cores bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
@@ -70,8 +76,11 @@ test-gallery: $(VENV)/.built $(VENV)/.extra-test,examples ## run the programs of
 
 # The copy is what the source distribution contains; the compiled extensions of the checkout and of
 # the copy do not meet. What the copy has compiled before is kept.
-test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11)
-	$(MAKE_MINIMUM) test
+test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11; EVERY_MODULE=1: fewer)
+	$(MAKE_MINIMUM) test $(if $(EVERY_MODULE),PYTEST_ARGS="$(MODULE_TESTS)")
+
+test-matrix: ## some tests of every module with other versions of Python (those on the path), scikit-learn and NumPy
+	$(MAKE) reliability ONLY=versions
 
 # mlflow and asreview need an older pandas than the other tests use. The extensions are those of
 # the checkout.
@@ -134,12 +143,20 @@ test-arm64: ## compare the bits of the primitives here with those on arm64, emul
 reliability: $(VENV)/.built $(VENV)/.extra-test ## the long tests of doc/reliability.rst, for hours (ONLY=name: one)
 	$(SINGLE) $(PY) -m tests.reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
-lint: $(VENV)/.extra-lint ## style of Python, Cython, C and spelling
+# The wheel is built from the source distribution. MODULE_TESTS are run with the installed package.
+dist: $(VENV)/.extra-release ## build the source distribution and a wheel into dist/, and test them in new environments
+	rm -rf dist
+	$(PY) -m build
+	$(BIN)/twine check --strict dist/*
+	$(SINGLE) $(PY) -m tests.support.environments dist/*
+
+lint: $(VENV)/.extra-lint ## style of Python, Cython, C and workflows, and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(if $(CYTHON),PATH="$(abspath $(BIN)):$$PATH" cython-lint $(CYTHON))
 	$(if $(HEADERS),$(BIN)/clang-format --dry-run -Werror $(HEADERS))
 	$(BIN)/codespell
+	$(BIN)/zizmor --quiet --offline .github
 
 format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 	$(BIN)/ruff check --fix .

@@ -16,7 +16,10 @@ A campaign is a module of this folder with
 from importlib import import_module
 
 # In the order of the page.
-CAMPAIGNS = ("calls",)
+CAMPAIGNS = (
+    "calls",
+    "versions",
+)
 
 
 def part(name):
