@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sklearn_online_svm import (
     KernelPassiveAggressiveClassifier,
     LabelEfficientClassifier,
 )
+from sklearn_online_svm._estimator import PostponedInterrupts
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
@@ -131,6 +133,20 @@ def test_errors_leave_the_model_unchanged(name, n_before, invalid):
 
 
 # ---------------------------------------------------------------------------------- interrupts
+
+
+def test_a_second_interrupt_does_not_end_the_code_that_handles_the_first():
+    """Regression test: it was raised there, before trained samples had been counted."""
+    is_handled = False
+    with pytest.raises(KeyboardInterrupt), PostponedInterrupts() as interrupts:
+        try:
+            with interrupts.raised():
+                signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+            is_handled = True
+            raise
+    assert is_handled
 
 
 def n_trained(model):
