@@ -251,7 +251,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             loop.record()
         except BaseException as error:
             has_answers = chunk.by_oracle.any()
-            if has_answers or not isinstance(error, Exception):
+            if has_answers or (loop.has_begun and not isinstance(error, Exception)):
                 if self.shuffle:
                     loop.n_seen = loop.n_samples
                 loop.add_all_answers()
