@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.linear.rows import shuffled
 from .._estimator import (
     IncrementalEstimator,
+    PostponedInterrupts,
     Transaction,
     has_new_classes,
     raise_fixed_param,
@@ -213,12 +214,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         with (
             self._guard,
             reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            PostponedInterrupts() as interrupts,
             Transaction(self) as change,
         ):
-            change.draft._fit(change, X, y, sample_weight, oracle, classes)
+            change.draft._fit(change, interrupts, X, y, sample_weight, oracle, classes)
         return self
 
-    def _fit(self, change, X, y, sample_weight, oracle, classes):
+    def _fit(self, change, interrupts, X, y, sample_weight, oracle, classes):
         if y is None and oracle is None:
             raise ValueError(
                 "LabelEfficientClassifier requires y to be passed, but the target y is None. "
@@ -239,14 +241,17 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             for n_iter in range(1, self.max_iter + 1):
                 if self.shuffle:
                     order = shuffled(loop.n_samples, draw_seed(start.generator))
-                with epoch(self, loop.n_samples, order=order) as report:
+                with (
+                    interrupts.raised(),
+                    epoch(self, loop.n_samples, order=order) as report,
+                ):
                     self.n_iter_ = n_iter
                     loop.run(self.estimator_, self.query_strategy_, order, report=report)
                 loop.end_epoch()
             loop.record()
         except BaseException as error:
             has_answers = chunk.by_oracle.any()
-            if has_answers or not isinstance(error, Exception):
+            if has_answers or (loop.has_begun and not isinstance(error, Exception)):
                 if self.shuffle:
                     loop.n_seen = loop.n_samples
                 loop.add_all_answers()
@@ -307,19 +312,23 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                     loop = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
-            try:
-                with sample_tasks(self, loop.n_samples, first=start) as report:
-                    loop.run(self.estimator_, self.query_strategy_, None, start, report)
-                loop.record(start)
-                self.__dict__.pop("_unfinished", None)
-            except BaseException:
-                if first and not loop.has_begun:
-                    # The base estimator or the query strategy may have an invalid parameter.
-                    change.undo()
-                else:
+            with PostponedInterrupts() as interrupts:
+                try:
+                    with (
+                        interrupts.raised(),
+                        sample_tasks(self, loop.n_samples, first=start) as report,
+                    ):
+                        loop.run(self.estimator_, self.query_strategy_, None, start, report)
                     loop.record(start)
-                    self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
-                raise
+                    self.__dict__.pop("_unfinished", None)
+                except BaseException:
+                    if first and not loop.has_begun:
+                        # The base estimator or the query strategy may have an invalid parameter.
+                        change.undo()
+                    else:
+                        loop.record(start)
+                        self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
+                    raise
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):

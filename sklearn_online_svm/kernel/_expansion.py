@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.dual.votes import Votes
 from .._core.kernel.expansion import expansion_budgets
 from .._core.kernel.expansion.dictionary import DictionaryExpansion
@@ -146,10 +147,14 @@ class ExpansionState:
         return -1
 
     def train(self, dataset, start=0, purchases=None, progress=None):
-        """Run the update loop."""
+        """Run the update loop; Ctrl-C is raised between two blocks of samples."""
         is_dictionary = self.spec.policy == "dictionary"
-        # The matrix products of a dictionary are small.
-        with self.expansion.guard, blas_threads(1) if is_dictionary else nullcontext():
+        with (
+            DeferredInterrupts(),
+            self.expansion.guard,
+            # The matrix products of a dictionary are small.
+            blas_threads(1) if is_dictionary else nullcontext(),
+        ):
             progress = unguarded(progress, self.expansion.guard)
             return self.loop.train(dataset, start, purchases, None, progress)
 

@@ -432,6 +432,21 @@ def test_interrupt_of_a_single_long_chunk(interrupted):
     assert len(seen) == 2
 
 
+def test_interrupt_after_samples_have_been_taken(monkeypatch):
+    """Regression test: the traceback did not tell that they need not be passed again."""
+
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    whole = search().partial_fit(X, Y, classes=CLASSES)
+    found = search()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as raised:
+        patch.setattr(ProgressiveSearch, "_advance", interrupt)
+        found.partial_fit(X, Y, classes=CLASSES)
+    assert "has taken these samples" in raised.value.__notes__[0]
+    assert_same_search(found.resume(), whole)
+
+
 @pytest.mark.parametrize("at", [(2,), (4,), (8,), (12,), (15, 16, 17)])
 def test_stream_continues_after_interrupts(interrupted, at):
     model = Interrupted(random_state=0)
