@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -585,6 +586,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         """Return the base estimator and validated samples, consistent with each other."""
         view = self._view()
         check_is_fitted(view)
+        try:
+            check_is_fitted(view.estimator_)
+        except NotFittedError as error:
+            raise NotFittedError(
+                f"No label has been queried yet, so that {type(view.estimator_).__name__} has not "
+                f"been trained. Query more labels: query_strategy={view.query_strategy_!r}, "
+                f"max_labels={view.max_labels!r}."
+            ) from error
         return view.estimator_, check_samples(view, X, reset=False)
 
     def _packed(self, state):

@@ -30,6 +30,8 @@ POLICIES = {
 # A sample with a squared distance below this share of K(x, x) from the span of the dictionary does
 # not join it. Kernel values are rounded to single precision.
 LEAST_DISTANCE = 1e-4
+# Number of vectors whose covariance no machine can store.
+MOST_VECTORS = 2**24
 
 
 def blas_threads(n_threads):
@@ -57,8 +59,9 @@ class ExpansionSpec(VectorSpec):
     def build(self):
         """Return an expansion without vectors."""
         if self.policy == "dictionary":
+            most = min(self.budget, MOST_VECTORS)
             return DictionaryExpansion(
-                self.store(), self.n_problems, self.budget, LEAST_DISTANCE, self.decay
+                self.store(), self.n_problems, most, LEAST_DISTANCE, self.decay
             )
         budget = votes = None
         if self.budget is not None:

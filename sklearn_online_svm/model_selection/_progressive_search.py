@@ -679,9 +679,12 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
 
     def _validated(self, X, y):
         """Return data that can be indexed, and targets in one dimension."""
-        if not hasattr(final_estimator(self.estimator), "partial_fit"):
-            name = type(final_estimator(self.estimator)).__name__
-            raise ValueError(f"estimator must implement partial_fit; got {name}.")
+        estimator = final_estimator(self.estimator)
+        try:
+            getattr(estimator, "partial_fit")  # noqa: B009
+        except AttributeError as error:
+            reason = error.__cause__ or f"got {type(estimator).__name__}"
+            raise ValueError(f"estimator must implement partial_fit; {reason}.") from error
         X, y = indexable(X, y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)

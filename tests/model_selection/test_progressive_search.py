@@ -23,7 +23,12 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, PassiveAggressiveClassifier, PassiveAggressiveRegressor
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+)
 from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
 from sklearn_online_svm.model_selection._candidates import requires_targets
@@ -664,10 +669,15 @@ def test_invalid_parameters_are_rejected_by_name(params, message):
         search(**params).fit(X, Y)
 
 
+def test_metric_that_the_estimator_does_not_have():
+    with pytest.raises(AttributeError, match="AROWClassifier has none of .* predict_proba"):
+        ProgressiveSearch(AROWClassifier(), {"r": [1, 2]}, scoring="neg_log_loss").fit(X, Y)
+
+
 def test_estimator_without_partial_fit():
     with pytest.raises(ValueError, match="estimator must implement partial_fit; got SVC"):
         ProgressiveSearch(SVC(), {"C": [1, 2]}).fit(X, Y)
-    with pytest.raises(ValueError, match="estimator must implement partial_fit"):
+    with pytest.raises(ValueError, match="estimator must implement partial_fit; .*'precomputed'"):
         search(LASVC(kernel="precomputed"), {"C": [1, 2]}).fit(X @ X.T, Y)
 
 
