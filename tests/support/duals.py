@@ -1,7 +1,7 @@
 """Solutions of the dual problems of support vector machines, checked in double precision.
 
     max  target.alpha - epsilon |alpha|_1 - alpha'K alpha / 2
-    s.t. lower <= alpha <= upper,  sum alpha constant (with a bias)
+    s.t. lower <= alpha <= upper,  sum alpha = total (with a bias)
 
 Classification (target = -1 or 1), regression (target = y) and the one-class SVM (target = 0).
 A solution with the violation v allows no ascent of more than v per unit that is moved from one
@@ -33,6 +33,7 @@ class Dual:
     upper: np.ndarray
     epsilon: float = 0.0
     has_bias: bool = True
+    total: float = 0.0
     rounding: np.ndarray | float = 0.0
 
     def objective(self, alpha):
@@ -77,6 +78,9 @@ class Dual:
         over = max((alpha - self.upper).max(), (self.lower - alpha).max())
         if over > 1e-9 * range_:
             yield f"outside its bounds by {over:.3g}"
+        off = abs(alpha.sum() - self.total)
+        if self.has_bias and off > 1e-9 * np.maximum(self.upper, -self.lower).sum():
+            yield f"the sum is {alpha.sum():.6g}, not {self.total:.6g}"
         violation = self.violation(alpha)
         if violation > exactness:
             yield f"violation {violation:.3g} > {exactness:.3g} with tol={tol:.3g}"

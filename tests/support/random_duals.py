@@ -68,6 +68,8 @@ class Problem:
             inner = gamma * products + p["coef0"]
             K = inner ** p["degree"]
             of_products = p["degree"] * gamma * np.abs(inner) ** (p["degree"] - 1)
+        elif p["kernel"] == "sigmoid":
+            K, of_products = np.tanh(gamma * products + p["coef0"]), gamma
         else:
             K = pairwise_kernels(X, metric="rbf", gamma=gamma)
             of_products = 2.0 * gamma * K
@@ -97,14 +99,14 @@ def random_samples(rng, n, d):
 
 def random_params(rng, d):
     """Return parameters of the kernel, C and tol."""
-    kernel = str(rng.choice(["rbf", "rbf", "linear", "poly", "precomputed"]))
+    kernel = str(rng.choice(["rbf", "rbf", "rbf", "linear", "poly", "precomputed", "sigmoid"]))
     gamma = rng.choice(["scale", "auto", "number"], p=[0.5, 0.1, 0.4])
     number = 10.0 ** rng.uniform(-2, 1) / d
     return dict(
         kernel=kernel,
         C=float(10.0 ** rng.uniform(-3, 3)),
         gamma=float(number) if gamma == "number" or kernel == "precomputed" else str(gamma),
-        coef0=float(rng.choice([0.0, 1.0])) if kernel == "poly" else 0.0,
+        coef0=float(rng.choice([0.0, 1.0])) if kernel in ("poly", "sigmoid") else 0.0,
         degree=int(rng.integers(2, 4)),
         tol=float(rng.choice([1e-3, 1e-4, 1e-5])),
     )
