@@ -18,6 +18,8 @@ from importlib import import_module
 # In the order of the page.
 CAMPAIGNS = (
     "calls",
+    "differential",
+    "determinism",
     "versions",
 )
 
