@@ -80,6 +80,7 @@ TARGETS = {
     ),
     "model_selection/*.py": (
         "model_selection/test_[lrs]*[!h].py model_selection/test_progressive_search.py"
+        " model_selection/test_streamed_search.py"
     ),
     "calibration/*.py": "calibration/*.py",
     "readers/_svmlight.py": "readers/test_svmlight.py",
