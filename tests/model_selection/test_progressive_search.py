@@ -1,6 +1,7 @@
 """ProgressiveSearch.fit."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.model_selection import ParameterGrid, ShuffleSplit, StratifiedKFold
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
@@ -508,6 +510,13 @@ def test_a_winner_that_predicts_one_class_is_reported():
     noise, y = rng.normal(size=(600, 3)), (rng.random(600) < 0.05).astype(int)
     with pytest.warns(UserWarning, match="predicts the same class for all held-out samples"):
         search(grid={"C": [1e-3, 1e-2]}).fit(noise, y)
+
+
+def test_the_only_class_is_no_reason_for_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = search(BernoulliNB(), {"alpha": [0.1, 1.0]}).fit(X, np.full(len(X), "yes"))
+    assert set(found.predict(X)) == {"yes"}
 
 
 # -------------------------------------------------------------------------------- which samples

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
-from sklearn_online_svm.model_selection import ProgressiveSearch, _progress
+from sklearn_online_svm.model_selection import ProgressiveSearch, _progress, _race
 from tests.model_selection.test_progressive_search import assert_same_search
 from tests.support.samples import three_classes, two_classes
 
@@ -91,6 +91,14 @@ def test_max_resources_ends_the_race():
     found = streamed(search(max_resources=200), 100)
     assert found.n_remaining_candidates_ == 1
     assert found.n_resources_ == [60, 120]
+
+
+def test_candidates_of_a_stream_leave_at_each_rung(monkeypatch):
+    # Only fit keeps more of them as long as there are few samples of a class.
+    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
+    monkeypatch.setattr(_race, "UNINFORMED_SHARE", np.inf)
+    found = streamed(search(max_cost=1, min_seconds=0.0), 1200)
+    assert len(found.n_candidates_) > 1 and np.all(np.diff(found.n_candidates_) < 0)
 
 
 def test_classes_are_required():

@@ -20,6 +20,7 @@ CAMPAIGNS = (
     "calls",
     "differential",
     "determinism",
+    "mutation",
     "versions",
 )
 
