@@ -587,7 +587,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         view = self._view()
         check_is_fitted(view)
         try:
-            check_is_fitted(view.estimator_)
+            if hasattr(view.estimator_, "fit"):  # check_is_fitted refuses others
+                check_is_fitted(view.estimator_)
         except NotFittedError as error:
             raise NotFittedError(
                 f"No label has been queried yet, so that {type(view.estimator_).__name__} has not "
