@@ -20,6 +20,7 @@ CAMPAIGNS = (
     "calls",
     "differential",
     "determinism",
+    "hangs",
     "mutation",
     "versions",
 )
