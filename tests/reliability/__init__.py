@@ -15,7 +15,11 @@ A campaign is a module of this folder with
 from importlib import import_module
 
 # In the order of the page.
-CAMPAIGNS = ()
+CAMPAIGNS = (
+    "allocations",
+    "raising",
+    "storage",
+)
 
 
 def part(name):
