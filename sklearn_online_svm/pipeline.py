@@ -463,6 +463,14 @@ class OnlinePipeline(Pipeline, Guarded):
                     if draft._has_progress(self, former):
                         self._take(draft)
                     raise
+                except Exception:
+                    # A final estimator that has been trained in place, until a callback raised an
+                    # error, needs the transformers of the same samples.
+                    n_before = draft._checkpoint.get("n_before")
+                    if final is self._final_estimator and _n_samples_trained(final) != n_before:
+                        del draft._checkpoint
+                        self._take(draft)
+                    raise
                 self._take(draft)
             # Removed last: after Ctrl-C either there is a checkpoint or nothing has changed.
             if self._checkpoint["is_over"]:
