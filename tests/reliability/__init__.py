@@ -15,7 +15,9 @@ A campaign is a module of this folder with
 from importlib import import_module
 
 # In the order of the page.
-CAMPAIGNS = ()
+CAMPAIGNS = (
+    "fuzz_arrays",
+)
 
 
 def part(name):
