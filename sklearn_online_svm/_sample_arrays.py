@@ -10,6 +10,7 @@ from sklearn.utils.validation import assert_all_finite
 from ._core.linear.rows import is_canonical
 
 _PARTS = ("data", "indices", "indptr")
+_INT32_MAX = np.iinfo(np.int32).max
 
 
 def with_valid_indices(X, name="X"):
@@ -46,17 +47,25 @@ def with_valid_indices(X, name="X"):
 
 def _is_canonical(X):
     """Return whether CSR samples have the usual arrays, and valid and distinct columns."""
-    parts = [getattr(X, name) for name in _PARTS]
+    data, indices, indptr = X.data, X.indices, X.indptr
+    n_samples, n_features = X.shape
     return (
-        all(part.ndim == 1 and part.flags.c_contiguous and part.flags.aligned for part in parts)
-        and X.data.dtype.isnative
-        and len(X.indptr) == X.shape[0] + 1
-        and len(X.indices) == len(X.data) == X.indptr[-1]
-        and X.shape[1] <= np.iinfo(np.int32).max
-        and X.indices.dtype == np.int32
-        and X.indptr.dtype in (np.int32, np.int64)
-        and is_canonical(*sample_arrays(X)[1:], X.shape[1])
+        indices.dtype == np.int32
+        and indptr.dtype in (np.int32, np.int64)
+        and data.dtype.isnative
+        and data.shape == indices.shape == (indptr[-1] if indptr.size else 0,)
+        and indptr.shape == (n_samples + 1,)
+        and n_features <= _INT32_MAX
+        and _is_plain(data)
+        and _is_plain(indices)
+        and _is_plain(indptr)
+        and is_canonical(indices, indptr.astype(np.int64, copy=False), n_features)
     )
+
+
+def _is_plain(array):
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned
 
 
 def sample_arrays(X):

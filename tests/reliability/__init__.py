@@ -17,6 +17,7 @@ from importlib import import_module
 # In the order of the page.
 CAMPAIGNS = (
     "fuzz_arrays",
+    "fuzz_primitives",
 )
 
 
