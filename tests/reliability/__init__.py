@@ -16,6 +16,7 @@ from importlib import import_module
 
 # In the order of the page.
 CAMPAIGNS = (
+    "fuzz_files",
     "fuzz_arrays",
     "fuzz_primitives",
 )
