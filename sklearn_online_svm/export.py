@@ -176,6 +176,12 @@ def load_model(path):
     See Also
     --------
     save_model : Store an estimator; with an example.
+
+    Notes
+    -----
+    A checksum detects damage, but it is not a signature: a file that was written with the intent
+    to do harm may have the right checksum, and indices that compiled code does not check. Load
+    only files from a source that you trust.
     """
     skops_io, path = import_optional("skops.io", "load_model"), os.fspath(path)
     with open(path, "rb") as file:
