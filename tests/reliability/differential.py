@@ -101,14 +101,14 @@ def fitted(model, *data):
 
 def both(findings, problem, model, peer):
     """Fit both models; return whether both have converged."""
+    _, is_done = fitted(peer, *problem.for_peer())
+    findings.n_peer_stopped += not is_done
+    if not is_done:
+        return False
     findings.n += 1
     _, is_done = fitted(model, problem.X, problem.y, problem.weights)
-    if hasattr(peer, "gamma"):  # "scale" does not use the weights there
-        peer.gamma = getattr(model, "gamma_", 1.0)
-    _, peer_is_done = fitted(peer, *problem.for_peer())
     findings.n_stopped += not is_done
-    findings.n_peer_stopped += not peer_is_done
-    return is_done and peer_is_done
+    return is_done
 
 
 def same_attributes(findings, problem, model, peer, names):
@@ -229,8 +229,9 @@ def same_classifier(findings, problem, model, peer):
         findings.compare(problem, f"{what}its own f", f[:, k], expected, of_rounding)
         limits.append(of_w * norms + of_b + of_rounding)
         findings.compare(problem, f"{what}f", f[:, k], f_peer[:, k], limits[-1])
-    # Votes are the same where the values of all pairs have the same sign.
-    same = (np.sign(f) == np.sign(f_peer)).all(axis=1)
+    # Votes are the same where the values of all pairs have the same sign. SVC and LASVC predict
+    # different classes for a value of exactly 0.
+    same = (f * f_peer > 0.0).all(axis=1)
     near = ((np.abs(f) <= np.array(limits).T) | (np.abs(f_peer) <= np.array(limits).T)).any(axis=1)
     if not (same | near).all():
         findings.fail(problem, "signs differ beyond the tolerance")
@@ -694,22 +695,22 @@ def run_epoch(make, params):
 
 # What is compared: the function, and the numbers of problems in the quick and in the full size.
 PEERS = {
-    "SVC": (compare_svc, 30, 800),
+    "SVC": (compare_svc, 30, 1000),
     "SVR": (compare_svr, 15, 500),
     "OneClassSVM": (compare_one_class, 25, 800),
     "NuSVC": (compare_nu_svc, 8, 200),
     "NuSVR": (compare_nu_svr, 8, 200),
     "LinearSVC": (compare_linear_svc, 8, 150),
-    "SGDClassifier and SGDRegressor, passive-aggressive": (compare_pa, 30, 1500),
-    "Perceptron": (compare_perceptron, 20, 800),
-    "CCCP in NumPy: RampSVC": (compare_ramp, 5, 150),
-    "linear models in NumPy": (compare_linear_twin, 20, 1500),
-    "LocalOnlineClassifier in NumPy": (compare_local_twin, 6, 200),
-    "kernel updates in NumPy": (compare_kernel_updates, 6, 200),
-    "LASVM in NumPy, step by step": (compare_solver_steps, 8, 400),
+    "SGDClassifier and SGDRegressor, passive-aggressive": (compare_pa, 30, 1000),
+    "Perceptron": (compare_perceptron, 20, 500),
+    "CCCP in NumPy: RampSVC": (compare_ramp, 5, 80),
+    "linear models in NumPy": (compare_linear_twin, 20, 1000),
+    "LocalOnlineClassifier in NumPy": (compare_local_twin, 6, 150),
+    "kernel updates in NumPy": (compare_kernel_updates, 6, 120),
+    "LASVM in NumPy, step by step": (compare_solver_steps, 8, 300),
 }
 # Problems that failed once: names of peers, and seeds.
-FAILED_ONCE = {}
+FAILED_ONCE = {"SVC": (580, 969)}
 
 
 def campaign(quick):
