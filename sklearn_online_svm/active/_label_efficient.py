@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.linear.rows import shuffled
 from .._estimator import (
     IncrementalEstimator,
+    PostponedInterrupts,
     Transaction,
     has_new_classes,
     raise_fixed_param,
@@ -245,15 +246,16 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                 loop.end_epoch()
             loop.record()
         except BaseException as error:
-            has_answers = chunk.by_oracle.any()
-            if has_answers or not isinstance(error, Exception):
-                if self.shuffle:
-                    loop.n_seen = loop.n_samples
-                loop.add_all_answers()
-                loop.record()
-                if has_answers:
-                    self._unfinished = InterruptedCall(chunk, 0, start)
-                change.keep = True
+            with PostponedInterrupts():
+                has_answers = chunk.by_oracle.any()
+                if has_answers or (loop.has_begun and not isinstance(error, Exception)):
+                    if self.shuffle:
+                        loop.n_seen = loop.n_samples
+                    loop.add_all_answers()
+                    loop.record()
+                    if has_answers:
+                        self._unfinished = InterruptedCall(chunk, 0, start)
+                    change.keep = True
             raise
         self.__dict__.pop("_unfinished", None)
 
@@ -308,17 +310,24 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
             try:
-                with sample_tasks(self, loop.n_samples, first=start) as report:
-                    loop.run(self.estimator_, self.query_strategy_, None, start, report)
-                loop.record(start)
+                with PostponedInterrupts() as interrupts:
+                    try:
+                        with (
+                            interrupts.raised(),
+                            sample_tasks(self, loop.n_samples, first=start) as report,
+                        ):
+                            loop.run(self.estimator_, self.query_strategy_, None, start, report)
+                    finally:
+                        if loop.has_begun or not first:
+                            loop.record(start)
                 self.__dict__.pop("_unfinished", None)
             except BaseException:
-                if first and not loop.has_begun:
-                    # The base estimator or the query strategy may have an invalid parameter.
-                    change.undo()
-                else:
-                    loop.record(start)
-                    self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
+                with PostponedInterrupts():
+                    if first and not loop.has_begun:
+                        # The base estimator or the query strategy may have an invalid parameter.
+                        change.undo()
+                    else:
+                        self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
                 raise
         return self
 
