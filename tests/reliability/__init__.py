@@ -15,7 +15,10 @@ A campaign is a module of this folder with
 from importlib import import_module
 
 # In the order of the page.
-CAMPAIGNS = ()
+CAMPAIGNS = (
+    "signals",
+    "soak",
+)
 
 
 def part(name):
