@@ -23,6 +23,8 @@ CAMPAIGNS = (
     "allocations",
     "raising",
     "storage",
+    "signals",
+    "soak",
     "fuzz_files",
     "fuzz_arrays",
     "fuzz_primitives",
