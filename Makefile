@@ -46,7 +46,7 @@ export MODULE_TESTS := --pyargs sklearn_online_svm \
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 RACES := -fsanitize=thread -O1
 ENGINE_TESTS = tests/core tests/reference
-THREAD_TESTS = tests/test_threads.py
+THREAD_TESTS = tests/test_threads.py tests/core/test_team.py::test_wide_samples
 INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-version-check \
 	--no-build-isolation
 

@@ -23,15 +23,15 @@ ABANDONED = 60.0
 def atomic_file(path):
     """Yield a temporary file, opened for writing bytes, which replaces ``path`` at the end.
 
-    After an error the temporary file is removed, and ``path`` is what it was. Each call has a file
-    of its own, so any number of threads and processes can write to the same path. Files that
-    killed processes have left behind are removed.
+    After an error the temporary file is removed, and ``path`` is what it was; after Ctrl-C it may
+    also be the new file. Each call has a file of its own, so any number of threads and processes
+    can write to the same path. Files that killed processes have left behind are removed.
     """
     path = os.fspath(path)
     remove_abandoned(path)
     unfinished = f"{path}.{secrets.token_hex(8)}.tmp"
-    with open(unfinished, "xb") as file:
-        try:
+    try:  # before the file is created: Ctrl-C may come at any time
+        with open(unfinished, "xb") as file:
             with suppress(OSError):  # some network file systems have no locks
                 lock(file)
             yield file
@@ -39,12 +39,12 @@ def atomic_file(path):
             os.fsync(file.fileno())
             if os.name != "nt":
                 os.replace(unfinished, path)
-        except BaseException:
-            file.close()
+        if os.name == "nt":  # an open file cannot be renamed
+            os.replace(unfinished, path)
+    except BaseException:
+        with suppress(FileNotFoundError):  # it may be in its place already
             os.remove(unfinished)
-            raise
-    if os.name == "nt":  # an open file cannot be renamed
-        os.replace(unfinished, path)
+        raise
 
 
 def remove_abandoned(path):

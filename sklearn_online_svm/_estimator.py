@@ -154,13 +154,14 @@ class PostponedInterrupts:
     context has no effect.
     """
 
-    __slots__ = ("handler", "received")
+    __slots__ = ("handler", "is_raised", "received")
 
     def __enter__(self):
-        handler, self.received = getsignal(SIGINT), []
+        handler, self.received, self.is_raised = getsignal(SIGINT), [], False
         has_effect = callable(handler) and current_thread() is main_thread()
         self.handler = handler if has_effect else None
-        self.record()
+        if has_effect:
+            signal(SIGINT, self._handle)
         return self
 
     def __exit__(self, kind, error, traceback):
@@ -169,14 +170,15 @@ class PostponedInterrupts:
             if kind is None:
                 self.check()
 
-    def record(self):
-        """Record SIGINT from here on."""
-        if self.handler is not None:
-            signal(SIGINT, lambda *arguments: self.received.append(arguments))
+    def _handle(self, *arguments):
+        self.received.append(arguments)
+        if self.is_raised:
+            self.check()
 
     def check(self):
-        """Raise SIGINT if it has been recorded."""
+        """Raise SIGINT if it has been recorded; further ones are recorded."""
         if self.received:
+            self.is_raised = False
             self.handler(*self.received.pop())
 
     def raised(self):
@@ -193,12 +195,11 @@ class RaisedInterrupts:
         self.outer = outer
 
     def __enter__(self):
+        self.outer.is_raised = True
         self.outer.check()
-        if self.outer.handler is not None:
-            signal(SIGINT, self.outer.handler)
 
     def __exit__(self, kind, error, traceback):
-        self.outer.record()
+        self.outer.is_raised = False
 
 
 class StatefulEstimator(BaseEstimator):

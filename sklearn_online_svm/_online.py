@@ -63,7 +63,10 @@ class OnlineLearner(IncrementalEstimator):
     # ---------------------------------------------------------------------------- fit
 
     def _fit(self, X, y, sample_weight, *initial):
-        """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
+        """Fit; after an error the model is unchanged, after an interrupt it keeps its updates.
+
+        An interrupt before the first sample leaves the model unchanged, too.
+        """
         self._validate_params()
         with (
             self._guard,
@@ -86,7 +89,7 @@ class OnlineLearner(IncrementalEstimator):
                         ConvergenceWarning,
                     )
             except BaseException as error:
-                change.keep = not isinstance(error, Exception)
+                change.keep = not isinstance(error, Exception) and draft.t_ > 1
                 raise
         return self
 

@@ -64,6 +64,20 @@ def test_an_error_removes_the_temporary_file(tmp_path):
     assert os.listdir(tmp_path) == ["model"]
 
 
+def test_an_interrupt_after_the_file_is_in_its_place(tmp_path, monkeypatch):
+    """Regression test: FileNotFoundError took the place of KeyboardInterrupt."""
+
+    def interrupted(source, target, replace=os.replace):
+        replace(source, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        atomic_dump(1, tmp_path / "model")
+    assert joblib.load(tmp_path / "model") == 1
+    assert os.listdir(tmp_path) == ["model"]
+
+
 def test_permissions_are_those_of_a_new_file(tmp_path):
     (tmp_path / "plain").write_bytes(b"")
     atomic_dump(1, tmp_path / "model")
@@ -163,13 +177,6 @@ def check_concurrent_models(folder, n_processes, n_threads, n_calls):
     assert os.listdir(folder) == ["model"]
 
 
-def check_kills(folder, n_kills):
-    process = finished(KILLED, str(folder), str(n_kills))
-    assert process.returncode == 0, process.stderr
-    # Most processes were killed while they were writing.
-    assert int(process.stdout) > n_kills / 4
-
-
 def test_threads_and_processes_save_and_load_a_model(tmp_path):
     check_concurrent_models(tmp_path, n_processes=2, n_threads=2, n_calls=10)
 
@@ -181,10 +188,7 @@ def test_many_threads_and_processes_save_and_load_a_model(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_killed_processes_leave_a_complete_file(tmp_path):
-    check_kills(tmp_path, 20)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_many_killed_processes_leave_a_complete_file(tmp_path):
-    check_kills(tmp_path, 500)
+    process = finished(KILLED, str(tmp_path), "20")
+    assert process.returncode == 0, process.stderr
+    # Most processes were killed while they were writing.
+    assert int(process.stdout) > 5

@@ -3,10 +3,12 @@
 import copy
 import os
 import pickle
+import signal
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
@@ -18,9 +20,12 @@ from sklearn_online_svm import (
     KernelPassiveAggressiveClassifier,
     LabelEfficientClassifier,
 )
+from sklearn_online_svm._estimator import PostponedInterrupts
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.kernel._expansion import ExpansionState
+from sklearn_online_svm.linear._state import LinearState
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
 from tests.support.cases import in_turn
@@ -130,6 +135,44 @@ def test_errors_leave_the_model_unchanged(name, n_before, invalid):
 
 
 # ---------------------------------------------------------------------------------- interrupts
+
+
+def test_a_second_interrupt_does_not_end_the_code_that_handles_the_first():
+    """Regression test: it was raised there, before trained samples had been counted."""
+    is_handled = False
+
+    def work():
+        nonlocal is_handled
+        with PostponedInterrupts() as interrupts:
+            try:
+                with interrupts.raised():
+                    signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                signal.raise_signal(signal.SIGINT)
+                is_handled = True
+                raise
+
+    assert Interrupt(0, work).raised  # with the default handler of SIGINT
+    assert is_handled
+
+
+@pytest.mark.parametrize(
+    "model",
+    [AROW, KernelPassiveAggressiveClassifier(), LabelEfficientClassifier(random_state=0)],
+)
+def test_an_interrupt_of_fit_before_the_first_sample_keeps_the_former_model(model, monkeypatch):
+    """Regression test: a model that had not been trained took its place."""
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    model = clone(model).fit(*SAMPLES)
+    expected = decisions(model)
+    for state in (LinearState, ExpansionState):
+        monkeypatch.setattr(state, "train", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[200:300], Y[200:300])
+    assert_array_equal(decisions(model), expected)
 
 
 def n_trained(model):

@@ -16,6 +16,7 @@ import sklearn_online_svm as package
 from sklearn_online_svm import (
     LASVC,
     LASVR,
+    AROWClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveRegressor,
     OneClassLASVM,
@@ -255,3 +256,17 @@ def test_variance_without_a_dictionary(kernel, size, call):
     expected = {"linear": squares, "poly": squares**3, "cosine": np.ones(len(X))}[kernel]
     assert_allclose(found, expected, rtol=1e-6)
     assert_array_equal(model.decision_function(X), 0.0)
+
+
+def test_variances_are_not_negative():
+    """Rounding errors of large samples make the covariance indefinite."""
+    model = AROWClassifier(covariance="full", random_state=0).fit(X + 1e8, Y)
+    assert (model.decision_variance(X + 1e8) >= 0.0).all()
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-i"])
+def test_probabilities_of_tiny_kernel_values(algorithm):
+    """The matrix of the leave-one-out values was singular: kernel values are 0 as float32."""
+    model = LASVC(kernel="linear", algorithm=algorithm, C=1e60, probability=True, random_state=0)
+    samples = (X * 1e-25).astype(np.float32)
+    assert np.isfinite(model.fit(samples, Y).predict_proba(samples)).all()

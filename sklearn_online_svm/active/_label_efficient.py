@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.linear.rows import shuffled
 from .._estimator import (
     IncrementalEstimator,
+    PostponedInterrupts,
     Transaction,
     has_new_classes,
     raise_fixed_param,
@@ -213,12 +215,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         with (
             self._guard,
             reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            PostponedInterrupts() as interrupts,
             Transaction(self) as change,
         ):
-            change.draft._fit(change, X, y, sample_weight, oracle, classes)
+            change.draft._fit(change, interrupts, X, y, sample_weight, oracle, classes)
         return self
 
-    def _fit(self, change, X, y, sample_weight, oracle, classes):
+    def _fit(self, change, interrupts, X, y, sample_weight, oracle, classes):
         if y is None and oracle is None:
             raise ValueError(
                 "LabelEfficientClassifier requires y to be passed, but the target y is None. "
@@ -239,14 +242,17 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             for n_iter in range(1, self.max_iter + 1):
                 if self.shuffle:
                     order = shuffled(loop.n_samples, draw_seed(start.generator))
-                with epoch(self, loop.n_samples, order=order) as report:
+                with (
+                    interrupts.raised(),
+                    epoch(self, loop.n_samples, order=order) as report,
+                ):
                     self.n_iter_ = n_iter
                     loop.run(self.estimator_, self.query_strategy_, order, report=report)
                 loop.end_epoch()
             loop.record()
         except BaseException as error:
             has_answers = chunk.by_oracle.any()
-            if has_answers or not isinstance(error, Exception):
+            if has_answers or (loop.has_begun and not isinstance(error, Exception)):
                 if self.shuffle:
                     loop.n_seen = loop.n_samples
                 loop.add_all_answers()
@@ -307,19 +313,23 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                     loop = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
-            try:
-                with sample_tasks(self, loop.n_samples, first=start) as report:
-                    loop.run(self.estimator_, self.query_strategy_, None, start, report)
-                loop.record(start)
-                self.__dict__.pop("_unfinished", None)
-            except BaseException:
-                if first and not loop.has_begun:
-                    # The base estimator or the query strategy may have an invalid parameter.
-                    change.undo()
-                else:
+            with PostponedInterrupts() as interrupts:
+                try:
+                    with (
+                        interrupts.raised(),
+                        sample_tasks(self, loop.n_samples, first=start) as report,
+                    ):
+                        loop.run(self.estimator_, self.query_strategy_, None, start, report)
                     loop.record(start)
-                    self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
-                raise
+                    self.__dict__.pop("_unfinished", None)
+                except BaseException:
+                    if first and not loop.has_begun:
+                        # The base estimator or the query strategy may have an invalid parameter.
+                        change.undo()
+                    else:
+                        loop.record(start)
+                        self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
+                    raise
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
@@ -576,6 +586,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         """Return the base estimator and validated samples, consistent with each other."""
         view = self._view()
         check_is_fitted(view)
+        try:
+            check_is_fitted(view.estimator_)
+        except NotFittedError as error:
+            raise NotFittedError(
+                f"No label has been queried yet, so that {type(view.estimator_).__name__} has not "
+                f"been trained. Query more labels: query_strategy={view.query_strategy_!r}, "
+                f"max_labels={view.max_labels!r}."
+            ) from error
         return view.estimator_, check_samples(view, X, reset=False)
 
     def _packed(self, state):

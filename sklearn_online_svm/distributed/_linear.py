@@ -27,7 +27,7 @@ _NOT_MIXED = AdvicePassiveAggressiveClassifier, LocalOnlineClassifier
         "epochs": [Interval(Integral, 1, None, closed="left")],
         "classes": ["array-like", None],
     },
-    prefer_skip_nested_validation=True,
+    prefer_skip_nested_validation=False,  # the estimator comes from the user
 )
 def fit_linear(estimator, X, y=None, *, sample_weight=None, epochs=1, classes=None):
     r"""Fit a linear model on the workers of a dask cluster.

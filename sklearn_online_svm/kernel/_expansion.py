@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.dual.votes import Votes
 from .._core.kernel.expansion import expansion_budgets
 from .._core.kernel.expansion.dictionary import DictionaryExpansion
@@ -29,6 +30,8 @@ POLICIES = {
 # A sample with a squared distance below this share of K(x, x) from the span of the dictionary does
 # not join it. Kernel values are rounded to single precision.
 LEAST_DISTANCE = 1e-4
+# Number of vectors whose covariance no machine can store.
+MOST_VECTORS = 2**24
 
 
 def blas_threads(n_threads):
@@ -56,8 +59,9 @@ class ExpansionSpec(VectorSpec):
     def build(self):
         """Return an expansion without vectors."""
         if self.policy == "dictionary":
+            most = min(self.budget, MOST_VECTORS)
             return DictionaryExpansion(
-                self.store(), self.n_problems, self.budget, LEAST_DISTANCE, self.decay
+                self.store(), self.n_problems, most, LEAST_DISTANCE, self.decay
             )
         budget = votes = None
         if self.budget is not None:
@@ -146,10 +150,14 @@ class ExpansionState:
         return -1
 
     def train(self, dataset, start=0, purchases=None, progress=None):
-        """Run the update loop."""
+        """Run the update loop; Ctrl-C is raised between two blocks of samples."""
         is_dictionary = self.spec.policy == "dictionary"
-        # The matrix products of a dictionary are small.
-        with self.expansion.guard, blas_threads(1) if is_dictionary else nullcontext():
+        with (
+            DeferredInterrupts(),
+            self.expansion.guard,
+            # The matrix products of a dictionary are small.
+            blas_threads(1) if is_dictionary else nullcontext(),
+        ):
             progress = unguarded(progress, self.expansion.guard)
             return self.loop.train(dataset, start, purchases, None, progress)
 

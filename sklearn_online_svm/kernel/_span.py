@@ -36,7 +36,8 @@ class Basis:
         K = self.values(rows)
         n = len(rows)
         self.means = K.mean(axis=0, dtype=np.float64)
-        self.scale = max(np.trace(K) / n, np.finfo(np.float64).tiny)
+        # With kernel values of 0 the matrix and its inverse have to be in the range of its type.
+        self.scale = max(np.trace(K) / n, np.sqrt(np.finfo(K.dtype).tiny))
         if self.has_bias:
             means = self.means.astype(K.dtype)
             K -= means - means.mean()

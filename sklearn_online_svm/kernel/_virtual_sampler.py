@@ -4,6 +4,7 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
 
@@ -223,7 +224,9 @@ class VirtualSampler(BaseOverSampler):
             for name, value in sorted(params.items())
             if name.rpartition("__")[2] == "random_state" and value is None
         }
-        estimator.set_params(**seeds).fit(rows, y)
+        # imbalanced-learn validates only the parameters of its samplers.
+        with config_context(skip_parameter_validation=False):
+            estimator.set_params(**seeds).fit(rows, y)
         _, machine = split_model(estimator)
         if not hasattr(machine, "support_"):
             raise TypeError(

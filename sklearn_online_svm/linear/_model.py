@@ -445,5 +445,7 @@ def _variances(X, intercept, covariance, intercept_variances=None):
                 variances[:, c] = np.einsum("ij,ij->i", X, product)
             if intercept:
                 variances[:, c] += 2.0 * (X @ S[:d, d]) + S[d, d]
+        # Rounding errors of large samples can make S indefinite.
+        np.maximum(variances, 0.0, out=variances)
     check_finite_output(variances, f"beyond the range of {variances.dtype}")
     return variances[:, 0] if variances.shape[1] == 1 else variances

@@ -262,15 +262,14 @@ class StreamProgress(Progress):
 
     # ---------------------------------------------------------------------------- samples
 
-    def take(self, samples):
-        """Add samples for the next rung, and train ``best_estimator_`` on them.
+    def prepared(self, samples):
+        """Train ``best_estimator_`` on samples; return them as they are added to ``waiting``.
 
-        Samples that the model rejects are not added, nor after an interrupt. If one candidate is
-        left, ``advance`` trains it on them.
+        An error or an interrupt changes no candidate. If one candidate is left, ``advance`` trains
+        it on the samples.
         """
         if self.is_over:
-            self.waiting.append(samples)
-            return
+            return samples
         if self.waiting:
             refuse_another_kind(self.waiting[0], samples)
         shown = self.shown()
@@ -279,7 +278,7 @@ class StreamProgress(Progress):
         except BaseException:
             self._copy = None
             raise
-        self.waiting.append(samples.copy())
+        return samples.copy()
 
     def add_classes(self, classes):
         """Add new classes to the models of all candidates; return a function that undoes it."""

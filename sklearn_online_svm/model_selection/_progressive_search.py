@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import raise_fixed_param
+from .._estimator import PostponedInterrupts, raise_fixed_param
 from .._sklearn_compat import (
     BaseSearchCV,
     HasMethods,
@@ -520,20 +520,25 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         self._refuse_changes(stream.race)
         with reporting(self, "partial_fit", X, y):
             undo, is_over = self._add_classes(stream, classes), stream.is_over
+            before, taken = self.__dict__, False
             try:
-                stream.take(Samples(X, y, fit_params, score_params))
-            except BaseException as error:
-                undo()
-                if isinstance(error, KeyboardInterrupt):
-                    note = "has not taken these samples: pass them again to continue."
-                    error.__notes__ = [f"{type(self).__name__} {note}"]
-                raise
-            before = self.__dict__
-            self.__dict__ = {**before, "_stream": stream}
-            try:
+                with PostponedInterrupts() as interrupts:
+                    with interrupts.raised():
+                        samples = stream.prepared(Samples(X, y, fit_params, score_params))
+                    stream.waiting.append(samples)
+                    self.__dict__ = {**before, "_stream": stream, "_is_behind": True}
+                    taken = True
                 self._advance()
-            except Exception:
-                if is_over:  # the model has rejected the samples
+            except KeyboardInterrupt as error:
+                note = "has not taken these samples: pass them again to continue."
+                if taken:
+                    note = "has taken these samples; resume(), or the next partial_fit, continues."
+                else:
+                    undo()
+                error.__notes__ = [f"{type(self).__name__} {note}"]
+                raise
+            except BaseException:
+                if not taken or is_over:  # the model has rejected the samples
                     undo()
                     self.__dict__ = before
                 raise
@@ -582,14 +587,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         """Run all possible steps, and set the attributes of the best candidate."""
         self._is_behind = True
         stream = self._stream
-
-        try:
-            stream.advance(self._report)
-            self._show(stream.race, stream.shown())
-        except KeyboardInterrupt as interrupt:
-            note = "has taken these samples; resume(), or the next partial_fit, continues."
-            interrupt.__notes__ = [f"{type(self).__name__} {note}"]
-            raise
+        stream.advance(self._report)
+        self._show(stream.race, stream.shown())
         self._is_behind = False
         return self
 
@@ -680,9 +679,12 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
 
     def _validated(self, X, y):
         """Return data that can be indexed, and targets in one dimension."""
-        if not hasattr(final_estimator(self.estimator), "partial_fit"):
-            name = type(final_estimator(self.estimator)).__name__
-            raise ValueError(f"estimator must implement partial_fit; got {name}.")
+        estimator = final_estimator(self.estimator)
+        try:
+            getattr(estimator, "partial_fit")  # noqa: B009
+        except AttributeError as error:
+            reason = error.__cause__ or f"got {type(estimator).__name__}"
+            raise ValueError(f"estimator must implement partial_fit; {reason}.") from error
         X, y = indexable(X, y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)

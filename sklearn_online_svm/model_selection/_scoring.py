@@ -57,7 +57,7 @@ def compute_scores(scorers, model, X, y, given):
     given : dict of dicts
         Arguments of each scorer.
     """
-    predictions, indices = _Predictions(model, X), np.arange(_num_samples(X))
+    predictions, indices = _predictions(model, X), np.arange(_num_samples(X))
     values = {
         name: _score(scorer, predictions, indices, y, given.get(name, {}))
         for name, scorer in scorers.items()
@@ -73,7 +73,7 @@ def compute_scores(scorers, model, X, y, given):
 
 def jackknife_error(scorer, model, X, y, given):
     """Return the standard error of a score, by the jackknife over blocks of samples."""
-    predictions, indices = _Predictions(model, X), np.arange(_num_samples(X))
+    predictions, indices = _predictions(model, X), np.arange(_num_samples(X))
     blocks = np.array_split(indices, min(N_BLOCKS, len(indices)))
     without = np.array([
         _score(scorer, predictions, np.setdiff1d(indices, block), y, given) for block in blocks
@@ -123,6 +123,11 @@ def _is_accuracy(scorer, predictions):
         return scorer._score_func is accuracy_score and not scorer._kwargs
     method = type(predictions.estimator).score
     return hasattr(scorer, "_estimator") and method is ClassifierMixin.score
+
+
+def _predictions(model, X):
+    # Errors of scikit-learn name the class.
+    return type(type(model).__name__, (_Predictions,), {})(model, X)
 
 
 class _Predictions:

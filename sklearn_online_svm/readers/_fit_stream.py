@@ -25,7 +25,7 @@ _FORMAT = 1
         "checkpoint": [str, os.PathLike, None],
         "checkpoint_every": [Interval(Real, 0.0, None, closed="left")],
     },
-    prefer_skip_nested_validation=True,
+    prefer_skip_nested_validation=False,  # the estimator comes from the user
 )
 def fit_stream(
     estimator, chunks, *, epochs=1, classes=None, checkpoint=None, checkpoint_every=60.0

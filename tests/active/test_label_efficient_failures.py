@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import (
+    LASVC,
     KernelPassiveAggressiveRegressor,
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
@@ -153,4 +154,15 @@ def test_not_fitted(attribute):
         getattr(model, attribute)
     for method in ("predict", "decision_function"):
         with pytest.raises(NotFittedError, match="LabelEfficientClassifier instance is not"):
+            getattr(model, method)(X)
+
+
+@pytest.mark.parametrize("call", ["fit", "partial_fit"])
+def test_without_a_label(call):
+    """The error was that of the base estimator: call 'fit' before using it."""
+    X, y = make_samples()
+    model = LabelEfficientClassifier(LASVC(), RandomQuery(rate=0.0))
+    getattr(model, call)(X, y, **({} if call == "fit" else {"classes": np.unique(y)}))
+    for method in ("predict", "decision_function"):
+        with pytest.raises(NotFittedError, match="No label has been queried yet, so that LASVC h"):
             getattr(model, method)(X)

@@ -309,6 +309,28 @@ def test_members_come_last_in_later_epochs():
     assert run.loop.n_processed == 80 and sorted(order) == list(range(80))
 
 
+def test_few_errors_does_not_count_members_in_later_epochs():
+    X, labels = samples(80)
+    run = Run(X, labels, None)
+    problem = run.loop.problems[0]
+
+    def members():
+        return problem.members["row_id"][problem.slots()]
+
+    inside = [members()]
+    known = np.full(80, -1, dtype=np.int32)
+    known[inside[0]] = problem.slots()
+    run.loop.begin_pass([known])
+    stopping = FewErrors(80, 0.0, 0.0, 2)
+    run.loop.selection = new_selection("active", "all", stopping=stopping)
+    order, given = np.arange(80), Samples(labels, run.costs, np.arange(80))
+    run.loop.learn(X, order, given, None, 0, lambda _: inside.append(members()))
+    drawn = [np.setdiff1d(order[t:], inside[t]) for t in range(80)]
+    counts = stopping.history()[:, :2]
+    assert_array_equal(counts, [np.bincount(labels[rows], minlength=2) for rows in drawn])
+    assert counts[0].sum() < 80
+
+
 def test_read_only_order_is_rejected():
     X, labels = samples(20)
     order = np.arange(20)

@@ -227,6 +227,8 @@ def test_errors():
             fit_linear(estimator, parts)
     with pytest.raises(ValueError, match="average must be False, got True"):
         fit_linear(PassiveAggressiveClassifier(average=True), parts)
+    with pytest.raises(ValueError, match="The 'r' parameter of"):
+        fit_linear(AROWClassifier(r=-1.0), parts)
     with pytest.raises(ValueError, match="'epochs' parameter"):
         fit_linear(AROWClassifier(), parts, epochs=0)
     with pytest.raises(ValueError, match="Found 0 samples in all partitions"):

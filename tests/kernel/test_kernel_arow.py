@@ -214,6 +214,21 @@ def test_queries_of_labels():
         assert learner.score(X, y) > alone.fit(X[chosen], y[chosen]).score(X, y) - 0.05
 
 
+def test_room_for_more_vectors():
+    """Memory is allocated for the vectors there are, not for the largest number of vectors."""
+    X, y = samples(1400, 3, d=8)
+    params = dict(gamma=1.0, random_state=0)
+    model = KernelAROWClassifier(max_support_vectors=2**62, **params).fit(X, y)
+    assert len(model.support_) > 1100  # more than two enlargements
+    bound = KernelAROWClassifier(max_support_vectors=len(model.support_), **params).fit(X, y)
+    assert_array_equal(model.decision_function(X), bound.decision_function(X))
+    copy = pickle.loads(pickle.dumps(model))
+    for each in (model, copy):
+        each.partial_fit(X[::-1] + 1.0, y)
+    assert len(model.support_) > 2048
+    assert_array_equal(copy.decision_function(X), model.decision_function(X))
+
+
 @pytest.mark.parametrize(
     "params, message",
     [

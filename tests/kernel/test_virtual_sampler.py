@@ -303,6 +303,12 @@ def test_bad_parameters(bad):
         VirtualSampler(**bad).fit_resample(X, Y)
 
 
+def test_bad_parameters_of_the_estimator():
+    """Steps with a negative tolerance do not end by themselves."""
+    with pytest.raises(ValueError, match="The 'tol' parameter of LASVC"):
+        VirtualSampler(estimator=LASVC(tol=-1.0)).fit_resample(X, Y)
+
+
 def test_without_imbalanced_learn():
     """The package works without it; importing the sampler names what to install."""
     code = """

@@ -227,6 +227,7 @@ class Stream:
     """Samples with zeros, one of them empty, with weights and class codes or targets."""
 
     def __init__(self, n_classes, n=32, n_features=6, seed=0, dtype=np.float64, weighted=True):
+        self.seed = seed
         rng = np.random.default_rng([seed, n_features, n_classes or 0])
         X = rng.normal(size=(n, n_features))
         centres = rng.normal(size=(n_classes or 1, n_features))

@@ -1,6 +1,7 @@
 """ProgressiveSearch.fit."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -19,11 +20,17 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.model_selection import ParameterGrid, ShuffleSplit, StratifiedKFold
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, PassiveAggressiveClassifier, PassiveAggressiveRegressor
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+)
 from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
 from sklearn_online_svm.model_selection._candidates import requires_targets
@@ -505,6 +512,13 @@ def test_a_winner_that_predicts_one_class_is_reported():
         search(grid={"C": [1e-3, 1e-2]}).fit(noise, y)
 
 
+def test_the_only_class_is_no_reason_for_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = search(BernoulliNB(), {"alpha": [0.1, 1.0]}).fit(X, np.full(len(X), "yes"))
+    assert set(found.predict(X)) == {"yes"}
+
+
 # -------------------------------------------------------------------------------- which samples
 
 
@@ -664,10 +678,15 @@ def test_invalid_parameters_are_rejected_by_name(params, message):
         search(**params).fit(X, Y)
 
 
+def test_metric_that_the_estimator_does_not_have():
+    with pytest.raises(AttributeError, match="AROWClassifier has none of .* predict_proba"):
+        ProgressiveSearch(AROWClassifier(), {"r": [1, 2]}, scoring="neg_log_loss").fit(X, Y)
+
+
 def test_estimator_without_partial_fit():
     with pytest.raises(ValueError, match="estimator must implement partial_fit; got SVC"):
         ProgressiveSearch(SVC(), {"C": [1, 2]}).fit(X, Y)
-    with pytest.raises(ValueError, match="estimator must implement partial_fit"):
+    with pytest.raises(ValueError, match="estimator must implement partial_fit; .*'precomputed'"):
         search(LASVC(kernel="precomputed"), {"C": [1, 2]}).fit(X @ X.T, Y)
 
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
-from sklearn_online_svm.model_selection import ProgressiveSearch, _progress
+from sklearn_online_svm.model_selection import ProgressiveSearch, _progress, _race
 from tests.model_selection.test_progressive_search import assert_same_search
 from tests.support.samples import three_classes, two_classes
 
@@ -91,6 +91,14 @@ def test_max_resources_ends_the_race():
     found = streamed(search(max_resources=200), 100)
     assert found.n_remaining_candidates_ == 1
     assert found.n_resources_ == [60, 120]
+
+
+def test_candidates_of_a_stream_leave_at_each_rung(monkeypatch):
+    # Only fit keeps more of them as long as there are few samples of a class.
+    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
+    monkeypatch.setattr(_race, "UNINFORMED_SHARE", np.inf)
+    found = streamed(search(max_cost=1, min_seconds=0.0), 1200)
+    assert len(found.n_candidates_) > 1 and np.all(np.diff(found.n_candidates_) < 0)
 
 
 def test_classes_are_required():
@@ -430,6 +438,21 @@ def test_interrupt_of_a_single_long_chunk(interrupted):
                 assert_same_search(found.resume(), again.resume())
         assert_same_search(found, whole)
     assert len(seen) == 2
+
+
+def test_interrupt_after_samples_have_been_taken(monkeypatch):
+    """Regression test: the traceback did not tell that they need not be passed again."""
+
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    whole = search().partial_fit(X, Y, classes=CLASSES)
+    found = search()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as raised:
+        patch.setattr(ProgressiveSearch, "_advance", interrupt)
+        found.partial_fit(X, Y, classes=CLASSES)
+    assert "has taken these samples" in raised.value.__notes__[0]
+    assert_same_search(found.resume(), whole)
 
 
 @pytest.mark.parametrize("at", [(2,), (4,), (8,), (12,), (15, 16, 17)])

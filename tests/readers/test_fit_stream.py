@@ -236,3 +236,8 @@ def test_files_that_are_no_pickles(tmp_path, content):
 def test_parameters_are_validated(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         fit_stream(**{"estimator": AROWClassifier(), "chunks": chunks, **options})
+
+
+def test_parameters_of_the_estimator_are_validated():
+    with pytest.raises(ValueError, match="The 'r' parameter of"):
+        fit_stream(AROWClassifier(r=-1.0), chunks, classes=CLASSES)

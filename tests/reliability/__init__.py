@@ -18,6 +18,9 @@ from importlib import import_module
 # In the order of the page.
 CAMPAIGNS = (
     "calls",
+    "differential",
+    "determinism",
+    "mutation",
     "versions",
 )
 

@@ -14,12 +14,12 @@ the label r and the other class s with the largest score are updated with alpha 
 Samples with NaN or infinity are detected by their norms. Signals are handled between samples,
 every few milliseconds; other threads read the former weights meanwhile.
 """
-from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport SharedArrays
+from ..interrupts cimport check_interrupts
 from ..memory cimport address
 from ..simd.primitives cimport simd_linear, simd_pass, simd_totals
 from .queries cimport (
@@ -165,7 +165,7 @@ cdef class UpdateLoop:
                 if position < n or n - start > stride:
                     if progress is not None and status == _DONE:
                         progress(position)
-                    PyErr_CheckSignals()
+                    check_interrupts()
         finally:
             # After NOT_FINITE the caller may undo the updates before the sample.
             if status != _NOT_FINITE and self.shared is not None:

@@ -19,10 +19,11 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef readonly Py_ssize_t most       # largest number of vectors
     cdef double threshold               # least distance from the span, as share of K(x, x)
     cdef double decay
-    # Leading parts of arrays with rows of `most` elements: `n_slots` rows and columns are in use.
-    cdef double *M                      # (most, most), lower triangle
-    cdef double *S                      # (n_problems, most, most), lower triangle
-    cdef double *weights                # (n_problems, most)
+    cdef Py_ssize_t capacity            # number of vectors for which there is room
+    # Of arrays with rows of `capacity` elements, `n_slots` rows and columns are in use.
+    cdef double *M                      # (capacity, capacity), lower triangle
+    cdef double *S                      # (n_problems, capacity, capacity), lower triangle
+    cdef double *weights                # (n_problems, capacity)
     cdef object basis_array
     cdef object covariance_array
     cdef object weights_array
@@ -31,19 +32,20 @@ cdef class DictionaryExpansion(KernelExpansion):
     # and w is sqrt(faded) times the stored weights.
     cdef double faded
     cdef object buffer_arrays
-    cdef double *Z                      # (SIMD_BLOCK, most)
-    cdef double *V                      # (n_problems, SIMD_BLOCK, most)
-    cdef double *U                      # (n_problems, SIMD_BLOCK, most)
+    cdef double *Z                      # (SIMD_BLOCK, capacity)
+    cdef double *V                      # (n_problems, SIMD_BLOCK, capacity)
+    cdef double *U                      # (n_problems, SIMD_BLOCK, capacity)
     cdef double *products               # (SIMD_BLOCK,) work space
     cdef int *n_pending                 # (n_problems,)
     cdef Py_ssize_t n_at_begin          # number of slots at the beginning of the block
     # Of the current sample: its coordinates, its squared distance from the span, and whether it is
     # to join the dictionary with its first step.
     cdef double *z
-    cdef double *v                      # (n_problems, most), S z
+    cdef double *v                      # (n_problems, capacity), S z
     cdef double distance
     cdef bint joins
     cdef Py_ssize_t place               # its number in the block
 
+    cdef reserve(self, Py_ssize_t capacity)
     cdef void extend(self) noexcept nogil
     cdef void apply_changes(self) noexcept nogil

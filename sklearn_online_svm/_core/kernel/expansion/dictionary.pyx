@@ -21,6 +21,10 @@ from ..vectors.stores cimport Store
 
 import numpy as np
 
+# Room for vectors in an empty dictionary, if it may have as many; doubled when it is full.
+cdef enum:
+    LEAST_CAPACITY = 512
+
 
 cdef class DictionaryExpansion(KernelExpansion):
     """Functions w_c.z(x) of the coordinates z in the span of a dictionary, initially 0.
@@ -45,19 +49,31 @@ cdef class DictionaryExpansion(KernelExpansion):
         self.most, self.threshold, self.decay = most, threshold, decay
         self.faded = 1.0
         self.second_order = True
-        self.basis_array = np.zeros((most, most))
-        self.covariance_array = np.zeros((n_problems, most, most))
-        self.weights_array = np.zeros((n_problems, most))
-        self.M = <double *>address(self.basis_array)
-        self.S = <double *>address(self.covariance_array)
-        self.weights = <double *>address(self.weights_array)
-        rows = np.zeros((SIMD_BLOCK + n_problems, most))
-        steps = np.zeros((2, n_problems, SIMD_BLOCK, most))
+        self.reserve(min(most, LEAST_CAPACITY))
+
+    cdef reserve(self, Py_ssize_t capacity):
+        """Make room for this many vectors. Changes of S have been applied."""
+        cdef Py_ssize_t n = self.n_slots, n_problems = self.n_problems
+        basis = np.zeros((capacity, capacity))
+        covariance = np.zeros((n_problems, capacity, capacity))
+        weights = np.zeros((n_problems, capacity))
+        if n:
+            basis[:n, :n] = self.basis_array[:n, :n]
+            covariance[:, :n, :n] = self.covariance_array[:, :n, :n]
+            weights[:, :n] = self.weights_array[:, :n]
+        rows = np.zeros((SIMD_BLOCK + n_problems, capacity))
+        steps = np.zeros((2, n_problems, SIMD_BLOCK, capacity))
         products, counts = np.zeros(SIMD_BLOCK), np.zeros(n_problems, dtype=np.intc)
+        # Nothing changes if there is not enough memory for one of the arrays.
+        self.capacity = capacity
+        self.basis_array, self.covariance_array, self.weights_array = basis, covariance, weights
+        self.M = <double *>address(basis)
+        self.S = <double *>address(covariance)
+        self.weights = <double *>address(weights)
         self.buffer_arrays = (rows, steps, products, counts)
         self.Z, self.V = <double *>address(rows), <double *>address(steps)
-        self.v = self.Z + SIMD_BLOCK * most
-        self.U = self.V + n_problems * SIMD_BLOCK * most
+        self.v = self.Z + SIMD_BLOCK * capacity
+        self.U = self.V + n_problems * SIMD_BLOCK * capacity
         self.products, self.n_pending = <double *>address(products), <int *>address(counts)
 
     # -------------------------------------------------------------------------- a block
@@ -65,9 +81,12 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef Py_ssize_t begin(self, Dataset dataset, Py_ssize_t position, Py_ssize_t stop) except -1:
         """Compute the coordinates of the next block, and S times them."""
         cdef Py_ssize_t c, r, s, last = KernelExpansion.begin(self, dataset, position, stop)
-        cdef int m = <int>self.n_slots, n = <int>self.block.n, ld = <int>self.most
+        cdef int m = <int>self.n_slots, n = <int>self.block.n, ld
         cdef double one = 1.0, zero = 0.0
         cdef const float *k
+        if self.capacity < min(self.most, m + n):
+            self.reserve(min(self.most, 2 * self.capacity))
+        ld = <int>self.capacity
         self.n_at_begin = m
         if m == 0 or last == position:
             return last
@@ -91,7 +110,7 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef void apply_changes(self) noexcept nogil:
         """Apply the changes of w and S made in the block to the stored ones."""
         cdef Py_ssize_t c, s
-        cdef int m = <int>self.n_slots, ld = <int>self.most, one = 1
+        cdef int m = <int>self.n_slots, ld = <int>self.capacity, one = 1
         cdef double minus = -self.faded, root = sqrt(self.faded)
         cdef double *S
         for c in range(self.n_problems):
@@ -119,7 +138,7 @@ cdef class DictionaryExpansion(KernelExpansion):
         cdef int m = <int>self.n_slots, one = 1
         cdef float *k = self.values_of(r)
         cdef const float *gram = self.block.scored.gram + r * self.block.scored.gram_ld
-        cdef double *z = self.Z + r * self.most
+        cdef double *z = self.Z + r * self.capacity
         cdef double value, root = sqrt(self.faded)
         for p in range(self.n_here):
             k[self.slot_of[self.entered[p]]] = gram[self.entered[p]]
@@ -127,14 +146,14 @@ cdef class DictionaryExpansion(KernelExpansion):
         for s in range(self.n_at_begin, m):
             value = 0.0
             for t in range(s + 1):
-                value += self.M[s * self.most + t] * k[t]
+                value += self.M[s * self.capacity + t] * k[t]
             z[s] = value
             for c in range(self.n_problems):
-                self.V[(c * SIMD_BLOCK + r) * self.most + s] = value
+                self.V[(c * SIMD_BLOCK + r) * self.capacity + s] = value
         self.z, self.place = z, r
         self.squared_norm = self.extended_squared_norm = gram[r]
         for c in range(self.n_problems):
-            self.margins[c] = root * ddot(&m, z, &one, self.weights + c * self.most, &one)
+            self.margins[c] = root * ddot(&m, z, &one, self.weights + c * self.capacity, &one)
         self.distance = max(0.0, self.squared_norm - ddot(&m, z, &one, z, &one))
         self.joins = m < self.most and self.distance > self.threshold * self.squared_norm
 
@@ -152,7 +171,7 @@ cdef class DictionaryExpansion(KernelExpansion):
 
         ``v`` contains S z afterwards.
         """
-        cdef int m = <int>self.n_slots, ld = <int>self.most, one = 1
+        cdef int m = <int>self.n_slots, ld = <int>self.capacity, one = 1
         cdef double *v = self.v + c * ld
         cdef double *U = self.U + c * SIMD_BLOCK * ld
         cdef double plus = 1.0, minus = -1.0, zero = 0.0, rest
@@ -173,15 +192,15 @@ cdef class DictionaryExpansion(KernelExpansion):
         cdef int m, one = 1
         cdef double root = sqrt(max(0.0, beta) / self.faded)
         cdef double length = alpha / sqrt(self.faded)
-        cdef double *v = self.v + c * self.most
+        cdef double *v = self.v + c * self.capacity
         cdef double *u
         if self.joins:
             self.extend()
         m = <int>self.n_slots
-        daxpy(&m, &length, v, &one, self.weights + c * self.most, &one)
+        daxpy(&m, &length, v, &one, self.weights + c * self.capacity, &one)
         if beta > 0.0:
-            u = self.U + (c * SIMD_BLOCK + self.n_pending[c]) * self.most
-            memset(u, 0, self.most * sizeof(double))
+            u = self.U + (c * SIMD_BLOCK + self.n_pending[c]) * self.capacity
+            memset(u, 0, self.capacity * sizeof(double))
             daxpy(&m, &root, v, &one, u, &one)
             self.n_pending[c] += 1
         self.stepped = True
@@ -195,7 +214,7 @@ cdef class DictionaryExpansion(KernelExpansion):
 
     cdef void extend(self) noexcept nogil:
         """Add the sample to the dictionary: append a coordinate, along its distance."""
-        cdef int m = <int>self.n_slots, ld = <int>self.most, one = 1
+        cdef int m = <int>self.n_slots, ld = <int>self.capacity, one = 1
         cdef Py_ssize_t c, s, slot = self.enter(self.place)
         cdef double *basis = self.M + slot * ld
         cdef double length = sqrt(self.distance)
@@ -259,6 +278,8 @@ cdef class DictionaryExpansion(KernelExpansion):
     def restore(self, state):
         """Restore a result of ``state()`` into an empty expansion."""
         n = state["n_slots"]
+        if n > self.capacity:
+            self.reserve(n)
         KernelExpansion.restore(self, state)
         self.basis_array[:n, :n] = state["basis"]
         self.covariance_array[:, :n, :n] = state["covariance"]

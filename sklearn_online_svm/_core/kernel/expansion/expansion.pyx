@@ -386,12 +386,7 @@ cdef class KernelExpansion(Weights):
     cdef bint merge(self, int32_t slot, int32_t partner, double h) noexcept nogil:
         with gil:
             try:
-                try:
-                    self.replace(slot, partner, h)
-                except KeyboardInterrupt as interrupt:
-                    # As in a kernel function: raised at the end of the block.
-                    self.store.interrupt = interrupt
-                    self.replace(slot, partner, h)
+                self.replace(slot, partner, h)
                 return True
             except BaseException:
                 self.code = -1              # raised as a MemoryError at the end of the block
