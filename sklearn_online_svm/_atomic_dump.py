@@ -25,8 +25,8 @@ def atomic_file(path):
     """Yield a temporary file, opened for writing bytes, which replaces ``path`` at the end.
 
     After an error the temporary file is removed, and ``path`` is what it was; an OSError names
-    the temporary file. After Ctrl-C, ``path`` may also be the new file. Each call has a file of its
-    own, so any number of threads and processes can write to the same path. Files that killed
+    the temporary file. After Ctrl-C, ``path`` may also be the new file. Each call has a file of
+    its own, so any number of threads and processes can write to the same path. Files that killed
     processes have left behind are removed.
     """
     path = os.fspath(path)
