@@ -17,6 +17,7 @@ from sklearn_online_svm import (
     LASVC,
     LASVR,
     AROWClassifier,
+    CompressedClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveRegressor,
     OneClassLASVM,
@@ -270,3 +271,11 @@ def test_probabilities_of_tiny_kernel_values(algorithm):
     model = LASVC(kernel="linear", algorithm=algorithm, C=1e60, probability=True, random_state=0)
     samples = (X * 1e-25).astype(np.float32)
     assert np.isfinite(model.fit(samples, Y).predict_proba(samples)).all()
+
+
+def test_compression_of_samples_far_from_the_origin():
+    """Rounding errors make the matrix of their kernel values indefinite."""
+    samples = np.random.default_rng(0).normal(size=(60, 2)) + 1e8
+    model = CompressedClassifier(LASVC(random_state=0), max_support_vectors=9)
+    labels = np.arange(60) % 3
+    assert np.isfinite(model.fit(samples, labels).decision_function(samples)).all()

@@ -392,7 +392,9 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         kind, nested, _ = self._fitted_params
         if present[0] is not kind:
             raise_fixed_param("estimator", kind.__name__, present[0].__name__)
-        changed = {name: value for name, value in present[1].items() if nested[name] != value}
+        changed = {
+            name: value for name, value in present[1].items() if _has_changed(nested[name], value)
+        }
         self.estimator_.set_params(**changed)
         super()._apply_params(present)
 
@@ -518,3 +520,11 @@ def _scores(estimator, X):
     """Return the decision values that the map is a function of."""
     pairs = pair_values(estimator, X)
     return estimator.decision_function(X) if pairs is None else pairs.values
+
+
+def _has_changed(old, new):
+    """Return whether a parameter has changed; estimators are compared by their parameters."""
+    if type(old) is not type(new) or not hasattr(new, "get_params"):
+        return old != new
+    old, new = (each.get_params(deep=False) for each in (old, new))
+    return any(_has_changed(old[name], new[name]) for name in new)

@@ -348,9 +348,7 @@ def moved(selection):
         """Return kernel values with S and with each other, and the best coefficients."""
         to_others, own = selection.kernel(Z, S), selection.kernel(Z, Z)
         H = to_others @ alpha.T
-        K = own.copy()
-        K[np.diag_indices_from(K)] += LEAST_DISTANCE
-        return to_others, own, H, linalg.cho_solve(linalg.cho_factor(K), H)
+        return to_others, own, H, linalg.cho_solve(factor_of(own), H)
 
     def distance(values):
         """Return the squared distance less a constant, and its gradient."""
@@ -369,6 +367,18 @@ def moved(selection):
     best = minimize(distance, values, jac=True, method="L-BFGS-B", options=dict(maxiter=N_MOVES))
     vectors = filled(best.x).astype(selection.dtype)
     return vectors, solved(vectors.astype(np.float64))[3].T.copy()
+
+
+def factor_of(K):
+    """Return the Cholesky factor of a kernel matrix with the smallest sufficient jitter."""
+    jitter = LEAST_DISTANCE
+    while True:
+        regular = K.copy()
+        regular[np.diag_indices_from(K)] += jitter
+        try:
+            return linalg.cho_factor(regular)
+        except linalg.LinAlgError:  # rounding errors of samples far from the origin
+            jitter *= 10.0
 
 
 def distinct(vectors):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
@@ -22,6 +23,7 @@ from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.calibration._maps import SplineMap
 from sklearn_online_svm.calibration._online import BLOCK
 from sklearn_online_svm.datasets import make_waveform
+from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 
@@ -256,3 +258,14 @@ def test_a_new_estimator_is_refused_within_a_stream():
     model.set_params(estimator=Perceptron())
     with pytest.raises(ValueError, match="estimator cannot change once the model has been fitted"):
         model.partial_fit(X, y)
+
+
+def test_a_search_on_a_stream():
+    """Each chunk but the first was refused: a copy of the estimator counted as another one."""
+    X, y = two_classes(200)
+    search = ProgressiveSearch(AROWClassifier(), {"r": [0.1, 10.0]}, random_state=0)
+    model, alone = OnlineCalibratedClassifier(search), clone(search)
+    for each in (model, alone):
+        for chunk in (slice(100), slice(100, None)):
+            each.partial_fit(X[chunk], y[chunk], classes=np.unique(y))
+    assert_array_equal(model.decision_function(X), alone.decision_function(X))
