@@ -5,6 +5,7 @@ import os
 import secrets
 import time
 from contextlib import contextmanager, suppress
+from io import BufferedWriter, FileIO
 
 import joblib
 
@@ -23,27 +24,54 @@ ABANDONED = 60.0
 def atomic_file(path):
     """Yield a temporary file, opened for writing bytes, which replaces ``path`` at the end.
 
-    After an error the temporary file is removed, and ``path`` is what it was; after Ctrl-C it may
-    also be the new file. Each call has a file of its own, so any number of threads and processes
-    can write to the same path. Files that killed processes have left behind are removed.
+    After an error the temporary file is removed, and ``path`` is what it was; an OSError names
+    the temporary file. After Ctrl-C, ``path`` may also be the new file. Each call has a file of
+    its own, so any number of threads and processes can write to the same path. Files that killed
+    processes have left behind are removed.
     """
     path = os.fspath(path)
     remove_abandoned(path)
     unfinished = f"{path}.{secrets.token_hex(8)}.tmp"
     try:  # before the file is created: Ctrl-C may come at any time
-        with open(unfinished, "xb") as file:
-            with suppress(OSError):  # some network file systems have no locks
-                lock(file)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if os.name != "nt":
-                os.replace(unfinished, path)
+        with BufferedWriter(NamedFile(unfinished, "xb")) as file:
+            try:
+                with suppress(OSError):  # some network file systems have no locks
+                    lock(file)
+                yield file
+                file.flush()
+                with named_errors(unfinished):
+                    os.fsync(file.fileno())
+                if os.name != "nt":
+                    os.replace(unfinished, path)
+            except BaseException:
+                with suppress(OSError):  # on a full disk, as it writes what is left in the buffer
+                    file.close()
+                raise
         if os.name == "nt":  # an open file cannot be renamed
             os.replace(unfinished, path)
     except BaseException:
         with suppress(FileNotFoundError):  # it may be in its place already
             os.remove(unfinished)
+        raise
+
+
+class NamedFile(FileIO):
+    """File whose errors name it: that the disk is full says little if there are several."""
+
+    def write(self, content):
+        """Write bytes."""
+        with named_errors(self.name):
+            return super().write(content)
+
+
+@contextmanager
+def named_errors(path):
+    """Add the path to errors of the operating system."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None:
+            error.filename = path
         raise
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
 from ._core.class_order import add_to_class_order, is_sorted_by_class
+from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import _check_sample_weight
 
 # Modules whose functions decorate those of this package: their frames are between a function and
@@ -84,6 +85,7 @@ def check_samples(
     values to the caller: finite values and the order of columns. y=None is an error.
     """
     without_y = isinstance(y, str) and y == "no_validation"
+    X = with_valid_indices(X)
     try:
         result = validate_data(
             estimator,

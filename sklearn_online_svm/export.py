@@ -176,6 +176,12 @@ def load_model(path):
     See Also
     --------
     save_model : Store an estimator; with an example.
+
+    Notes
+    -----
+    A checksum detects damage, but it is not a signature: a file that was written with the intent
+    to do harm may have the right checksum, and indices that compiled code does not check. Load
+    only files from a source that you trust.
     """
     skops_io, path = import_optional("skops.io", "load_model"), os.fspath(path)
     with open(path, "rb") as file:
@@ -203,7 +209,7 @@ def save_libsvm(model, path, *, label=None):
     model : estimator
         Fitted kernel classifier with a linear, polynomial, rbf or sigmoid kernel.
     path : str or path-like
-        File to write.
+        File to write. An existing file is replaced atomically.
     label : label, default=None
         None: store the whole model, labelled by integers. With more than two classes the format
         requires a one-vs-one model, the default of ``LASVC`` and ``RampSVC``. A class of a model
@@ -269,8 +275,8 @@ def save_libsvm(model, path, *, label=None):
         pairs = zip(vectors.indices[row].tolist(), vectors.data[row].tolist(), strict=True)
         terms = [f"{index + 1}:{value!r}" for index, value in sorted(pairs)]
         lines.append(" ".join([_text(of_vector), *terms]))
-    with open(path, "w", encoding="ascii") as file:
-        file.write("\n".join(lines) + "\n")
+    with atomic_file(path) as file:
+        file.write(("\n".join(lines) + "\n").encode())
 
 
 def _text(numbers):

@@ -24,6 +24,7 @@ from ._estimator import (
     Transaction,
     with_classes,
 )
+from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
 from ._tasks import check_stop, propagating, reporting
 from ._validation import classes_of_stream
@@ -339,6 +340,7 @@ class OnlinePipeline(Pipeline, Guarded):
         """Call a method of ``Pipeline`` for a draft, whose steps ``_fit`` replaces by copies."""
         with self._guard, Transaction(self) as change:
             draft = change.draft
+            X = _canonical(X)
             try:
                 return fit(draft, X, y, **params)
             except KeyboardInterrupt as error:
@@ -389,7 +391,7 @@ class OnlinePipeline(Pipeline, Guarded):
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
             draft = self._draft()
             draft._validate_steps()
-            X, y, sample_weight = indexable(X, y, sample_weight)
+            X, y, sample_weight = indexable(_canonical(X), y, sample_weight)
             first, transformed = draft._begin_chunk(X, y, sample_weight, classes)
             draft._checkpoint = _checkpoint(
                 "partial_fit",
@@ -433,7 +435,7 @@ class OnlinePipeline(Pipeline, Guarded):
                 raise ValueError(
                     "There is nothing to resume: no call of this pipeline was interrupted."
                 )
-            X, y, sample_weight = indexable(X, y, sample_weight)
+            X, y, sample_weight = indexable(_canonical(X), y, sample_weight)
             if checkpoint["data"] not in (None, _fingerprint(X, y)):
                 method = checkpoint["method"]
                 raise ValueError(
@@ -461,6 +463,14 @@ class OnlinePipeline(Pipeline, Guarded):
                         train(*arguments)
                 except KeyboardInterrupt:
                     if draft._has_progress(self, former):
+                        self._take(draft)
+                    raise
+                except Exception:
+                    # A final estimator that has been trained in place, until a callback raised an
+                    # error, needs the transformers of the same samples.
+                    n_before = draft._checkpoint.get("n_before")
+                    if final is self._final_estimator and _n_samples_trained(final) != n_before:
+                        del draft._checkpoint
                         self._take(draft)
                     raise
                 self._take(draft)
@@ -740,6 +750,15 @@ def _checkpoint(method, *, first=0, n_before=None, is_over):
         "is_over": is_over,
         "data": None,  # fingerprint, computed after an interrupt
     }
+
+
+def _canonical(X):
+    """Return samples; a sparse matrix has valid indices and, for scikit-learn, no duplicates."""
+    X = with_valid_indices(X)
+    if not getattr(X, "has_canonical_format", True):
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _part(samples, *arrays):

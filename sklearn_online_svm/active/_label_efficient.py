@@ -251,15 +251,16 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                 loop.end_epoch()
             loop.record()
         except BaseException as error:
-            has_answers = chunk.by_oracle.any()
-            if has_answers or (loop.has_begun and not isinstance(error, Exception)):
-                if self.shuffle:
-                    loop.n_seen = loop.n_samples
-                loop.add_all_answers()
-                loop.record()
-                if has_answers:
-                    self._unfinished = InterruptedCall(chunk, 0, start)
-                change.keep = True
+            with PostponedInterrupts():
+                has_answers = chunk.by_oracle.any()
+                if has_answers or (loop.has_begun and not isinstance(error, Exception)):
+                    if self.shuffle:
+                        loop.n_seen = loop.n_samples
+                    loop.add_all_answers()
+                    loop.record()
+                    if has_answers:
+                        self._unfinished = InterruptedCall(chunk, 0, start)
+                    change.keep = True
             raise
         self.__dict__.pop("_unfinished", None)
 
@@ -313,23 +314,26 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
                     loop = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
-            with PostponedInterrupts() as interrupts:
-                try:
-                    with (
-                        interrupts.raised(),
-                        sample_tasks(self, loop.n_samples, first=start) as report,
-                    ):
-                        loop.run(self.estimator_, self.query_strategy_, None, start, report)
-                    loop.record(start)
-                    self.__dict__.pop("_unfinished", None)
-                except BaseException:
+            try:
+                with PostponedInterrupts() as interrupts:
+                    try:
+                        with (
+                            interrupts.raised(),
+                            sample_tasks(self, loop.n_samples, first=start) as report,
+                        ):
+                            loop.run(self.estimator_, self.query_strategy_, None, start, report)
+                    finally:
+                        if loop.has_begun or not first:
+                            loop.record(start)
+                self.__dict__.pop("_unfinished", None)
+            except BaseException:
+                with PostponedInterrupts():
                     if first and not loop.has_begun:
                         # The base estimator or the query strategy may have an invalid parameter.
                         change.undo()
                     else:
-                        loop.record(start)
                         self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
-                    raise
+                raise
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
@@ -587,7 +591,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         view = self._view()
         check_is_fitted(view)
         try:
-            check_is_fitted(view.estimator_)
+            if hasattr(view.estimator_, "fit"):  # check_is_fitted refuses others
+                check_is_fitted(view.estimator_)
         except NotFittedError as error:
             raise NotFittedError(
                 f"No label has been queried yet, so that {type(view.estimator_).__name__} has not "

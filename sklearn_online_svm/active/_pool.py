@@ -12,6 +12,7 @@ from .._core.guard import Guarded
 from .._estimator import StatefulEstimator
 from .._feature_space import KernelCosines, split_model
 from .._pairs import compares_pairs, margin_scores
+from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     Interval,
     StrOptions,
@@ -227,7 +228,7 @@ class MarginSampling(StatefulEstimator, Guarded):
         drawn = self._draw(n_samples if allowed is None else len(allowed), batch_size)
         if allowed is not None:
             drawn = allowed[drawn]
-        X = X_pool
+        X = with_valid_indices(X_pool, "X_pool")
         if len(drawn) < n_samples or self.random_tie_break:
             if sparse.issparse(X) and X.format != "csr":
                 X = X.tocsr()

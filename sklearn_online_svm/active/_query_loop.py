@@ -226,9 +226,13 @@ class QueryLoop:
             x = self.chunk.X[i : i + 1]
             query = self._query(i, x, estimator, strategy)  # the oracle can be interrupted
             with PostponedInterrupts():
-                self._learn(i, x, estimator, strategy, query)
+                updated = self._learn(i, x, estimator, query)
                 if self._predicted_now is self.predicted:
                     self.n_seen = position + 1
+                # After an error of the strategy, the sample counts: it has been trained on.
+                if query is not None:
+                    scores, is_query, numbers = query
+                    strategy.update(scores, [is_query], [updated], **numbers)
             if report is not None:
                 report(position + 1)
 
@@ -257,19 +261,17 @@ class QueryLoop:
             self.chunk.label(i)
         return scores, is_query, numbers
 
-    def _learn(self, i, x, estimator, strategy, query):
-        """Train on a sample if its label is known, and update the strategy after a decision."""
+    def _learn(self, i, x, estimator, query):
+        """Train on a sample if its label is known; return whether the query changed the model."""
         if self.queried[i] == LABELED:
             self._update(i, x, estimator)
-        if query is None:
-            return
-        scores, is_query, numbers = query
+        is_query = query is not None and query[1]
         has_label = is_query and self.chunk.codes[i] >= 0
         updated = has_label and self._update(i, x, estimator)
         if is_query:
             self.queried[i] = LABELED if has_label else UNLABELED
             self.n_queried += has_label
-        strategy.update(scores, [is_query], [updated], **numbers)
+        return updated
 
     def _scores(self, estimator, x):
         """Return the decision values; zeros before the first label."""

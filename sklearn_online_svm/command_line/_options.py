@@ -180,7 +180,13 @@ def data_of(args, paths, *, n_features=None, columns=None, dtype=None):
 def data_for(args, paths, model, name, *, dtype):
     """Return data files for the predictions of a model, which is in the file ``name``."""
     named = getattr(model, "feature_names_in_", None)
-    data = data_of(args, paths, columns=named, n_features=model.n_features_in_, dtype=dtype)
+    n_features = getattr(model, "n_features_in_", None)
+    if n_features is None:
+        raise ValueError(
+            f"the {type(model).__name__} in {name} has no number of features: its first step "
+            "takes no table of numbers, or has not been fitted"
+        )
+    data = data_of(args, paths, columns=named, n_features=n_features, dtype=dtype)
     if not data.is_table:
         if named is not None:
             raise ValueError(

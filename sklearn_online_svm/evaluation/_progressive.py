@@ -13,6 +13,7 @@ from sklearn.base import clone, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
+from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     HasMethods,
     Interval,
@@ -39,6 +40,7 @@ def _iter_chunks(X, y, chunk_size):
                 f"{type(X).__name__} and y of type {type(y).__name__}."
             )
         check_consistent_length(X, y)
+        X = with_valid_indices(X)
         X = X.tocsr() if issparse(X) else X
         for start in range(0, _num_samples(X), chunk_size):
             chunk = slice(start, start + chunk_size)

@@ -4,8 +4,10 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 
 from .._feature_space import Kernel
+from .._sample_arrays import with_valid_indices
 
 # Kernels of a group: whether they have gamma, and whether their features must not be negative.
 _KERNELS = {
@@ -106,8 +108,10 @@ class ColumnKernel(BaseEstimator):
         ValueError
             If a parameter is invalid, or has no meaning for the features of X.
         """
-        X = X if hasattr(X, "tocsr") else np.asarray(X)
-        Y = X if Y is None else Y if hasattr(Y, "tocsr") else np.asarray(Y)
+        X = _indexable(X, "X")
+        Y = X if Y is None else _indexable(Y, "Y")
+        if X.shape[1] != Y.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, and Y has {Y.shape[1]}.")
         matrix = None
         for kernel, columns, gamma in self._groups(X.shape[1]):
             A, B = (Z[:, columns].astype(np.float64) for Z in (X, Y))
@@ -206,3 +210,9 @@ def _indices(columns, n_features):
     if len(np.unique(indices)) < len(indices):
         raise ValueError(f"A group of ColumnKernel has a column twice: {columns!r}.")
     return indices.astype(np.intp)
+
+
+def _indexable(X, name):
+    """Return samples as an array or CSR matrix; values of any type, which are checked later."""
+    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False}
+    return check_array(with_valid_indices(X, name), **options, input_name=name)

@@ -7,7 +7,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .._sample_arrays import with_valid_indices
 
 # Two regions only touch if their intersection contains no ball of this radius, in units of their
 # bounds.
@@ -77,7 +79,18 @@ class Advice:
     """
 
     def __init__(self, D, d, label, *, feature_names=None, name=None):
-        matrix = D if sparse.issparse(D) else np.asarray(D, dtype=np.float64)
+        # Shape and finite values are checked below.
+        matrix = check_array(
+            with_valid_indices(D, "D"),
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite=False,
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name="D",
+        )
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(
                 "D must have shape (n_conditions, n_features), at least 1 of each, got "
@@ -298,9 +311,16 @@ class Advice:
         Raises
         ------
         ValueError
-            If X has a different number of features.
+            If X has a different number of features, or values that are not finite numbers.
         """
-        values = (X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)) @ self.D.T
+        X = check_array(
+            with_valid_indices(X),
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_min_samples=0,
+            input_name="X",
+        )
+        values = X @ self.D.T
         values = values.toarray() if sparse.issparse(values) else values
         return (values <= self.d).all(axis=1)
 

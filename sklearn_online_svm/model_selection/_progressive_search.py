@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
 from .._estimator import PostponedInterrupts, raise_fixed_param
+from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
     HasMethods,
@@ -685,7 +686,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         except AttributeError as error:
             reason = error.__cause__ or f"got {type(estimator).__name__}"
             raise ValueError(f"estimator must implement partial_fit; {reason}.") from error
-        X, y = indexable(X, y)
+        X, y = indexable(with_valid_indices(X), y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, y

@@ -69,7 +69,7 @@ def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", 
         If a parameter is invalid. While the chunks are read: if a line is malformed, if an index
         is not greater than the one before it or exceeds `n_features`, or if a number is not
         finite; the message has the file and the number of the line. If a compressed file is
-        damaged or incomplete.
+        damaged or incomplete. If a file changes between two readings.
 
     See Also
     --------
@@ -110,8 +110,10 @@ def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", 
 def _chunks(paths, chunk_size, n_features, dtype, zero_based):
     """Yield the chunks, after a first reading if it is needed."""
     if n_features is None or zero_based == "auto":
+        versions = [*map(_version, paths)]
         n_found, zero_based = _first_reading(paths, dtype, zero_based)
         n_features = n_found if n_features is None else n_features
+        paths = _unchanged(paths, versions)
     parser = SvmlightParser(dtype, n_features, 0 if zero_based else 1)
     for _ in _parsed(parser, paths, chunk_size):
         *arrays, y = parser.take()
@@ -143,6 +145,23 @@ def _first_reading(paths, dtype, zero_based):
     else:
         n_features = parser.max_index + 1
     return min(n_features, _MAX_FEATURES), zero_based
+
+
+def _version(path):
+    """Return what differs if a file is replaced or written."""
+    found = os.stat(path)
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _unchanged(paths, versions):
+    """Yield paths; raise an error for a file that is not the one of the first reading."""
+    for path, version in zip(paths, versions, strict=True):
+        if _version(path) != version:
+            raise ValueError(
+                f"{path} has changed between its two readings. Read it again, or pass n_features "
+                "and zero_based, so that one reading is enough."
+            )
+        yield path
 
 
 def _parsed(parser, paths, chunk_size):

@@ -4,9 +4,11 @@ import os
 import sys
 from numbers import Integral
 
+from scipy.sparse import issparse
 from sklearn.utils import check_consistent_length
 
 from .._optional import import_optional
+from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import Interval, _num_samples, validate_params
 
 __all__ = ["read_arrays", "read_csv", "read_parquet"]
@@ -53,6 +55,8 @@ def read_arrays(X, y, *, chunk_size=10_000):
     >>> [(X_chunk.shape, y_chunk) for X_chunk, y_chunk in read_arrays(X, y, chunk_size=3)]
     [((3, 3), array([0, 1, 2])), ((2, 3), array([3, 4]))]
     """
+    X = with_valid_indices(X)
+    X = X.tocsr() if issparse(X) else X  # others have no slices
     check_consistent_length(X, y)
     n_samples = _num_samples(X)
     # Integers in the index of a data frame need not be positions.

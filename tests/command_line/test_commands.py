@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
-from sklearn.pipeline import Pipeline
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR, AROWClassifier, LocalOnlineClassifier
@@ -705,6 +706,7 @@ def test_models_without_a_method(folder, capsys):
         ),
         ("predict train.svm scaled.sk", "needs a table with its 2 named features: u, v"),
         ("predict train.svm new.sk", "the LASVC in new.sk has not been fitted"),
+        ("predict train.svm text.sk", "the Pipeline in text.sk has no number of features"),
         ("train bare.csv --target label -o m.sk", "bare.csv has no features"),
         (
             "train inf.csv --target label -o m.sk",
@@ -726,6 +728,8 @@ def test_models_without_a_method(folder, capsys):
 def test_errors_in_files(table, command, message, capsys):
     save_model(LASVC().fit(S, Y), "m.sk")
     save_model(LASVC(), "new.sk")
+    texts = ["good", "bad"] * 10
+    save_model(make_pipeline(TfidfVectorizer(), AROWClassifier()).fit(texts, texts), "text.sk")
     columns = table.DataFrame(X, columns=["u", "v"])
     save_model(AROWClassifier().fit(columns, NAMES), "names.sk")
     scaled = OnlinePipeline([("scale", StandardScaler()), ("model", AROWClassifier())])

@@ -1,16 +1,11 @@
 """Termination: training stops when an epoch changes nothing, and steps are limited."""
 
-import json
 import pickle
 import re
 import signal
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from functools import partial
-from queue import Empty, Queue
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -23,7 +18,6 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import _diagnostics
-from tests.support import ROOT
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
     ALGORITHMS,
@@ -370,44 +364,3 @@ def test_ramp_loss_requires_finite_C(model):
     if isinstance(model, LASVC):
         with pytest.raises(ValueError, match="C must be finite here"):
             clone(model).set_params(C=np.inf).partial_fit(X, y, classes=["no", "yes"])
-
-
-# -- random calls -----------------------------------------------------------------------
-
-
-def fuzz(first, last):
-    """Run random calls for the seeds, each within LIMIT seconds of processor time."""
-    command = [sys.executable, "-m", "tests.support.fuzz", str(first), str(last)]
-    lines = Queue()
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        Thread(target=lambda: [lines.put(line) for line in process.stdout], daemon=True).start()
-        name = "the first call"
-        try:
-            for _ in range(first, last):
-                name = json.loads(lines.get(timeout=60))["name"]
-                # More than LIMIT: other processes may keep the machine busy.
-                report = json.loads(lines.get(timeout=5 * LIMIT))
-                assert report["seconds"] < LIMIT, f"{name} took {report['seconds']:.1f} s"
-                yield name, report
-        except Empty:
-            pytest.fail(f"{name} did not end")
-        finally:
-            process.kill()
-
-
-def assert_calls_end(first, last):
-    outcomes = [report["outcome"] for _, report in fuzz(first, last)]
-    assert len(outcomes) == last - first
-    # Most calls train a model; the others raise an error that names the cause.
-    results = outcomes.count("result")
-    assert results > 0.7 * len(outcomes)
-    assert all(o == "result" or o.startswith("ValueError: ") for o in outcomes)
-
-
-def test_random_calls_terminate():
-    assert_calls_end(0, 30)
-
-
-@pytest.mark.slow
-def test_many_random_calls_terminate():
-    assert_calls_end(30, 2650)

@@ -16,6 +16,7 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
+from sklearn_online_svm.kernel._targets import noise
 from sklearn_online_svm.kernel._training import RESERVE
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import random_problem, targets
@@ -240,26 +241,26 @@ def test_negated_targets(algorithm):
 
 
 @pytest.mark.filterwarnings("ignore:.*samples are support vectors:UserWarning")
-@pytest.mark.parametrize("noise", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("kind", ["friedman", "linear"])
-def test_automatic_epsilon_follows_the_noise(kind, noise):
+def test_automatic_epsilon_follows_the_noise(kind, sigma):
     n, errors = 1000, []
     for seed in range(3):
         rng = np.random.default_rng(seed)
         if kind == "friedman":
-            X, y = make_friedman1(n, noise=noise, random_state=seed)
+            X, y = make_friedman1(n, noise=sigma, random_state=seed)
             model = LASVR(epsilon="auto", C=10.0, random_state=0)
         else:
             X = rng.normal(size=(n, 5))
-            y = X @ rng.normal(size=5) + noise * rng.normal(size=n)
+            y = X @ rng.normal(size=5) + sigma * rng.normal(size=n)
             model = LASVR(epsilon="auto", kernel="linear", random_state=0)
         model.fit(X, y)
-        errors.append(model.epsilon_ / (3 * np.sqrt(np.log(n) / n)) / noise - 1)
+        errors.append(model.epsilon_ / (3 * np.sqrt(np.log(n) / n)) / sigma - 1)
         assert abs(errors[-1]) < 0.15, errors
         assert 0.3 < model.n_support_[0] / n < 0.95
 
 
-def test_automatic_epsilon_scales_with_the_targets():
+def test_automatic_epsilon_scales_with_the_targets_and_not_with_the_kernel():
     X, y = make_friedman1(300, noise=1.0, random_state=0)
     epsilon = [
         LASVR(epsilon="auto", random_state=0).fit(X, factor * y + shift).epsilon_
@@ -270,6 +271,8 @@ def test_automatic_epsilon_scales_with_the_targets():
     Y = np.column_stack([10 * y, y])
     assert_allclose(LASVR(epsilon="auto", random_state=0).fit(X, Y).epsilon_, epsilon[0])
     assert LASVR(epsilon="auto").fit(X, np.full(300, 7.0)).epsilon_ == 0.0
+    K = rbf_kernel(X, gamma=0.1)
+    assert_allclose(noise(1e4 * K, Y), noise(K, Y), rtol=1e-6)
     # The first chunk of a stream decides.
     model = LASVR(epsilon="auto", gamma=0.1, random_state=0).partial_fit(X, y)
     first = model.epsilon_

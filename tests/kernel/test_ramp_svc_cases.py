@@ -45,10 +45,11 @@ def test_reaching_max_iter_warns(problem):
         model_of().fit(X, y)
 
 
-def test_reaching_the_maximum_number_of_rounds_warns(monkeypatch):
-    monkeypatch.setattr(_cccp, "MAX_EPOCHS", 1)
+@pytest.mark.parametrize("n", [1, 3])
+def test_reaching_the_maximum_number_of_rounds_warns(n, monkeypatch):
+    monkeypatch.setattr(_cccp, "MAX_EPOCHS", n)
     X, y = noisy(600)
-    with pytest.warns(ConvergenceWarning, match="within 1 rounds.* tol is 1e-08") as caught:
+    with pytest.warns(ConvergenceWarning, match=f"within {n} rounds.* tol is 1e-08") as caught:
         RampSVC(tol=1e-8, C=100.0, random_state=0).fit(X, y)
     assert caught[0].filename == __file__
 

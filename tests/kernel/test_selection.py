@@ -285,6 +285,14 @@ def test_a_shorter_stopping_window_uses_fewer_labels(stopping):
 # -- streams, parameters, kernels -------------------------------------------------------
 
 
+@pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])
+def test_a_stopping_window_longer_than_the_training_set(stopping):
+    """Memory is allocated for the samples there are."""
+    X, y = two_classes(300)
+    model = ActiveLASVC(stopping=stopping, stopping_window=2**62, **PARAMS).fit(X, y)
+    assert model.n_labels_used_ == len(y)
+
+
 def test_each_chunk_has_its_own_seed():
     """Each chunk has its own generator, seeded with the index of its first sample, too."""
     X, y = two_classes(60)

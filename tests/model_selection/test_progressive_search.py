@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -228,11 +229,14 @@ def test_infinite_max_cost_eliminates_no_candidate():
 
 @pytest.mark.parametrize("make", [search, rungs])
 def test_cost_is_the_time_in_fits_of_the_winner(make):
+    start = perf_counter()
     found = make().fit(X, Y)
+    elapsed = perf_counter() - start
     seconds, results = {}, found.cv_results_
     for number, fit, score in zip(*(results[name] for name in ("candidate", *TIMES))):
         seconds[number] = max(fit + score, seconds.get(number, 0))
     assert set(seconds) == set(range(12))
+    assert 0 < sum(seconds.values()) <= elapsed
     # The table does not contain the final training of the winner, on all or on more samples.
     one_fit = sum(seconds.values()) / (found.cost_ - 1)
     assert one_fit > 0

@@ -35,6 +35,7 @@ from tests.support.trainable import (
     FINISHING,
     FITTED_AT_ONCE,
     MODELS,
+    REPRESENTATION,
     n_samples_seen,
     samples_of,
     seeded,
@@ -70,23 +71,6 @@ COPIES = {
 # Parameters that must not be -2; those of OF_FIT have no effect on partial_fit.
 OF_TRAINING = ("C", "nu", "r", "a", "eta", "cell_size")
 OF_FIT = ("max_iter", "cv")
-# Parts of a state that may differ between equal models: times, the number of kernel evaluations
-# (a copy has no cache), how samples and weights are stored, the position in the last call, the
-# steps left to it, and its parameters, which the next call compares with the present ones.
-REPRESENTATION = (
-    *(
-        "_seconds",
-        "_time",
-        "time_",
-        ".cost_",
-        "_past_cost",
-        ".checksum",
-        "n_evaluations",
-        ".counters",
-    ),
-    *(".store.", "._ends", "._parts", "._copy", "_state.sparse", "_fitted_params", ".method."),
-    *(".n_processed", ".epoch", ".limits"),
-)
 # Parts of a state that predictions change with finishing=True.
 OPTIMIZED = (*REPRESENTATION, ".optimized_")
 

@@ -165,10 +165,10 @@ def with_other_params(what, parameter, values):
 def large(names, n):
     """Threads share the steps of a problem from about 3000 support vectors on."""
     findings, rng = (
-        Findings("n_jobs of 2, 3 and 5, 5000 support vectors"),
+        Findings("n_jobs of 2, 3 and 5, 4000 samples"),
         np.random.default_rng(0),
     )
-    X, y = rng.normal(size=(5500, 6)), rng.integers(0, 2, 5500)
+    X, y = rng.normal(size=(4000, 6)), rng.integers(0, 2, 4000)
     params = dict(gamma=1.0, random_state=0)
     models = {
         "LASVC": LASVC(max_iter=2, **params),
@@ -283,10 +283,13 @@ def threads(names, n):
         run_in_threads([lambda k=k: train_all(k) for k in range(4)])
     finally:
         sys.setswitchinterval(interval)
-    for (name, train, k), model in found.items():
-        expected, X = train(name, n), samples_of(name, n)[0]
-        expected.predict(X)  # optimizes over the support set, if it has not been
-        findings.compare(f"{name}, {train.__name__}, thread {k}", model, expected, X)
+    for name in names:
+        for train in trainings(name):
+            expected, X = train(name, n), samples_of(name, n)[0]
+            expected.predict(X)  # optimizes over the support set, if it has not been
+            for k in range(4):
+                case = f"{name}, {train.__name__}, thread {k}"
+                findings.compare(case, found[name, train, k], expected, X)
     return findings.record()
 
 
@@ -394,7 +397,7 @@ PROPERTIES = [
 ]
 FULL = [
     large,
-    in_other_processes("hash seeds", [{HASH_SEED: seed} for seed in ("0", "1", "4242")]),
+    in_other_processes("hash seeds", [{HASH_SEED: seed} for seed in ("0", "4242")]),
     in_other_processes("instruction sets", [{LEVEL: level} for level in FUSED_LEVELS]),
     unfused,
 ]
@@ -409,7 +412,7 @@ def campaign(quick):
         warnings.simplefilter("ignore")
         for k, compare in enumerate([*PROPERTIES, QUICK_PROCESS] if quick else PROPERTIES + FULL):
             # Other models for each property.
-            yield compare(names[k::20], 40) if quick else compare(names, 120)
+            yield compare(names[k::20], 40) if quick else compare(names, 60)
 
 
 if __name__ == "__main__":

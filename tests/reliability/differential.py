@@ -101,14 +101,14 @@ def fitted(model, *data):
 
 def both(findings, problem, model, peer):
     """Fit both models; return whether both have converged."""
+    _, is_done = fitted(peer, *problem.for_peer())
+    findings.n_peer_stopped += not is_done
+    if not is_done:
+        return False
     findings.n += 1
     _, is_done = fitted(model, problem.X, problem.y, problem.weights)
-    if hasattr(peer, "gamma"):  # "scale" does not use the weights there
-        peer.gamma = getattr(model, "gamma_", 1.0)
-    _, peer_is_done = fitted(peer, *problem.for_peer())
     findings.n_stopped += not is_done
-    findings.n_peer_stopped += not peer_is_done
-    return is_done and peer_is_done
+    return is_done
 
 
 def same_attributes(findings, problem, model, peer, names):
@@ -229,8 +229,9 @@ def same_classifier(findings, problem, model, peer):
         findings.compare(problem, f"{what}its own f", f[:, k], expected, of_rounding)
         limits.append(of_w * norms + of_b + of_rounding)
         findings.compare(problem, f"{what}f", f[:, k], f_peer[:, k], limits[-1])
-    # Votes are the same where the values of all pairs have the same sign.
-    same = (np.sign(f) == np.sign(f_peer)).all(axis=1)
+    # Votes are the same where the values of all pairs have the same sign. SVC and LASVC predict
+    # different classes for a value of exactly 0.
+    same = (f * f_peer > 0.0).all(axis=1)
     near = ((np.abs(f) <= np.array(limits).T) | (np.abs(f_peer) <= np.array(limits).T)).any(axis=1)
     if not (same | near).all():
         findings.fail(problem, "signs differ beyond the tolerance")
@@ -492,7 +493,9 @@ def compare_pa(findings, seed):
 def compare_perceptron(findings, seed):
     stream = Stream(seed)
     findings.n += 1
-    params = dict(fit_intercept=bool(stream.rng.integers(2)), shuffle=False)
+    # The intercept of sparse samples has steps of 0.01, which rounding does not represent exactly.
+    fit_intercept = not issparse(stream.X) and bool(stream.rng.integers(2))
+    params = dict(fit_intercept=fit_intercept, shuffle=False)
     # Powers of 2: with other weights, rounding decides on which side of 0 a margin of 0 is.
     stream.weights = stream.weights * 2.0 ** stream.rng.integers(-1, 3, len(stream.weights))
     model, peer = PerceptronClassifier(**params), Perceptron(**params)
@@ -694,28 +697,33 @@ def run_epoch(make, params):
 
 # What is compared: the function, and the numbers of problems in the quick and in the full size.
 PEERS = {
-    "SVC": (compare_svc, 30, 800),
+    "SVC": (compare_svc, 30, 1000),
     "SVR": (compare_svr, 15, 500),
     "OneClassSVM": (compare_one_class, 25, 800),
     "NuSVC": (compare_nu_svc, 8, 200),
     "NuSVR": (compare_nu_svr, 8, 200),
     "LinearSVC": (compare_linear_svc, 8, 150),
-    "SGDClassifier and SGDRegressor, passive-aggressive": (compare_pa, 30, 1500),
-    "Perceptron": (compare_perceptron, 20, 800),
-    "CCCP in NumPy: RampSVC": (compare_ramp, 5, 150),
-    "linear models in NumPy": (compare_linear_twin, 20, 1500),
-    "LocalOnlineClassifier in NumPy": (compare_local_twin, 6, 200),
-    "kernel updates in NumPy": (compare_kernel_updates, 6, 200),
-    "LASVM in NumPy, step by step": (compare_solver_steps, 8, 400),
+    "SGDClassifier and SGDRegressor, passive-aggressive": (compare_pa, 30, 1000),
+    "Perceptron": (compare_perceptron, 20, 500),
+    "CCCP in NumPy: RampSVC": (compare_ramp, 5, 80),
+    "linear models in NumPy": (compare_linear_twin, 20, 1000),
+    "LocalOnlineClassifier in NumPy": (compare_local_twin, 6, 150),
+    "kernel updates in NumPy": (compare_kernel_updates, 6, 120),
+    "LASVM in NumPy, step by step": (compare_solver_steps, 8, 300),
 }
 # Problems that failed once: names of peers, and seeds.
-FAILED_ONCE = {}
+FAILED_ONCE = {"SVC": (580, 969), "Perceptron": (428,)}
+
+
+def record_of(name, quick):
+    """Return the record of a peer."""
+    compare, n_quick, n_full = PEERS[name]
+    findings, n = Findings(name), n_quick if quick else n_full
+    for seed in [*range(n), *(seed for seed in FAILED_ONCE.get(name, ()) if seed >= n)]:
+        compare(findings, seed)
+    return findings.record()
 
 
 def campaign(quick):
-    for name, (compare, n_quick, n_full) in PEERS.items():
-        findings = Findings(name)
-        n = n_quick if quick else n_full
-        for seed in [*range(n), *(s for s in FAILED_ONCE.get(name, ()) if s >= n)]:
-            compare(findings, seed)
-        yield findings.record()
+    for name in PEERS:
+        yield record_of(name, quick)

@@ -31,7 +31,6 @@ static int n_package, n_numpy, n_interpreter;
 
 static int kinds; /* those that are counted; 0: none */
 static long met, first, last;
-static size_t least; /* smaller ones are not counted */
 static int trace = -1;
 static __thread int inside;
 
@@ -90,9 +89,9 @@ static void put_trace(void) {
     (void)!write(trace, "\n", 1);
 }
 
-static int fails(void *caller, size_t n_bytes) {
+static int fails(void *caller) {
     int failing = 0;
-    if (!kinds || inside || n_bytes < least) return 0;
+    if (!kinds || inside) return 0;
     inside = 1;
     if (kinds & (ANY | kind_of((uintptr_t)caller))) {
         const long number = __atomic_add_fetch(&met, 1, __ATOMIC_RELAXED);
@@ -106,22 +105,24 @@ static int fails(void *caller, size_t n_bytes) {
 
 #define CALLER __builtin_return_address(0)
 
-void *malloc(size_t n) { return fails(CALLER, n) ? NULL : __libc_malloc(n); }
+void *malloc(size_t n) {
+    return fails(CALLER) ? NULL : __libc_malloc(n);
+}
 
 void *calloc(size_t n, size_t size) {
-    return fails(CALLER, n * size) ? NULL : __libc_calloc(n, size);
+    return fails(CALLER) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *memory, size_t n) {
-    return fails(CALLER, n) ? NULL : __libc_realloc(memory, n);
+    return fails(CALLER) ? NULL : __libc_realloc(memory, n);
 }
 
 void *aligned_alloc(size_t alignment, size_t n) {
-    return fails(CALLER, n) ? NULL : __libc_memalign(alignment, n);
+    return fails(CALLER) ? NULL : __libc_memalign(alignment, n);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t n) {
-    void *made = fails(CALLER, n) ? NULL : __libc_memalign(alignment, n);
+    void *made = fails(CALLER) ? NULL : __libc_memalign(alignment, n);
     if (made == NULL) return ENOMEM;
     *memory = made;
     return 0;
@@ -145,8 +146,8 @@ void allocations_prepare(int trace_to) {
     signal(SIGFPE, end_of_process);
 }
 
-void allocations_begin(int what, long from, long to, size_t smallest) {
-    first = from, last = to, least = smallest, met = 0;
+void allocations_begin(int what, long from, long to) {
+    first = from, last = to, met = 0;
     kinds = what;
 }
 

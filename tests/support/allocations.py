@@ -1,10 +1,8 @@
-"""Calls of models in which each allocation fails once.
+"""Calls of models in which an allocation fails.
 
-``python -m tests.support.allocations KIND [CASE ...]`` tries all of them and prints what goes
-wrong. Each attempt is made in a fork of the process that has prepared the model, so that a crash
-is seen, and every attempt begins in the same state. What is looked for: a ``MemoryError``, and a
-model as it was before the call, which afterwards learns and predicts the same bits as an untouched
-copy.
+Each attempt is made in a fork of the process that has prepared the model: a crash is seen, and all
+attempts begin in the same state. What is looked for: a ``MemoryError``, and a model as it
+was before the call, which afterwards learns and predicts the same bits as an untouched copy.
 
 Kinds of allocations, by who asks for them (``allocations.h``, preloaded):
 
@@ -20,8 +18,8 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -32,11 +30,31 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csr_matrix
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
 
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+    VirtualLASVC,
+)
+from sklearn_online_svm.active import MarginQuery
 from tests.support import ROOT
+from tests.support.programs import in_fork
+from tests.support.trainable import (
+    MODELS,
+    REPRESENTATION,
+    samples_of,
+    seeded,
+    state_of,
+)
 
+# Counts of work, which a failed call may leave changed.
+WORK = (*REPRESENTATION, ".limits")
 KINDS = {"package": 1, "objects": 2, "arrays": 4, "any": 8}
-SECONDS = 60  # until a process that hangs is ended; the work takes far less
 EVER = 2**31
 
 
@@ -49,86 +67,40 @@ def rational(A, B):
     return 1.0 / (1.0 + ((A[:, None] - B[None]) ** 2).sum(axis=2))
 
 
-def blobs(n_rows, n_classes, seed=0):
-    random = np.random.RandomState(seed)
-    y = np.arange(n_rows) % n_classes
-    X = np.array([[-1.0, 0], [1, 0], [0, 1.5]])[y] + random.normal(size=(n_rows, 2))
-    X = np.column_stack([X, random.normal(size=(n_rows, 3)) * 0.3])
-    flips = random.uniform(size=n_rows) < 0.15
-    y[flips] = (y[flips] + 1) % n_classes
-    return X, y
+N = 260
 
 
 def models():
-    """Name -> (estimator, X, y)."""
-    import sklearn_online_svm as package
-    from sklearn_online_svm import active
+    """Return a dict from names to (estimator, X, y): the table of all estimators, and more.
 
-    X, y = blobs(260, 2)
-    X3, y3 = blobs(260, 3)
-    S, S3 = (sparse.csr_matrix(np.where(abs(M) > 0.4, M, 0)) for M in (X, X3))
-    LASVC, Ramp = package.LASVC, package.RampSVC
-    PA = package.PassiveAggressiveClassifier
-    Costs = package.CostSensitivePassiveAggressiveClassifier
-    Labels = package.LabelEfficientClassifier
+    What follows the table are settings and layouts that it does not have.
+    """
+    table = {name: (seeded(name), *samples_of(name, N)) for name in MODELS}
+    X3, y3 = samples_of("lasvm", N)
+    X, y = samples_of("lasvm, 2 classes", N)
+    S, S3 = csr_matrix(X), csr_matrix(X3)
     kernel = {"gamma": 0.5, "C": 3.0}
-    return {
-        "lasvm": (LASVC(**kernel), X, y),
-        "lasvm, passes": (LASVC(max_iter=2, **kernel), X[:200], y[:200]),
-        "lasvm, 3 classes": (LASVC(multi_class="ovr", **kernel), X3, y3),
-        "lasvm, pairs": (LASVC(**kernel), X3, y3),
+    strings = np.array(["", "a", "b", "c"])[y3 // 10]
+    return table | {
+        "lasvm, epochs": (LASVC(max_iter=2, **kernel), X[:200], y[:200]),
         "lasvm, sparse": (LASVC(**kernel), S, y),
         "lasvm, sparse, 3 classes": (LASVC(**kernel), S3.astype(np.float32), y3),
         "lasvm, linear": (LASVC(kernel="linear"), X, y),
         "lasvm, far": (LASVC(kernel="linear"), X3 + 1e4, y3),
         "lasvm, small cache": (LASVC(cache_size=0.01, **kernel), X, y),
-        "lasvm, no finishing": (LASVC(finishing=False, **kernel), X, y),
-        "lasvm, callable": (LASVC(kernel=rational), X, y),
         "lasvm, callable, sparse": (LASVC(kernel=rational), S3, y3),
         "lasvm, precomputed": (LASVC(kernel="precomputed"), rational(X[:90], X[:90]), y[:90]),
         "lasvm, balanced": (LASVC(class_weight="online_balanced", **kernel), X, y),
-        "lasvm-g": (LASVC(algorithm="lasvm-g", **kernel), X, y),
-        "lasvm-nc": (LASVC(algorithm="lasvm-nc", **kernel), X3, y3),
-        "lasvm-i": (LASVC(algorithm="lasvm-i", **kernel), S, y),
-        "lasvm-full": (LASVC(algorithm="lasvm-full", **kernel), X3, y3),
-        "lasvm, window": (LASVC(window_size=70, **kernel), X, y),
-        "lasvm, window, 3 classes": (LASVC(window_size=70, **kernel), S3, y3),
-        "lasvm, active": (package.ActiveLASVC(selection="active", random_state=0, **kernel), X, y),
-        "lasvm, autoactive, 3 classes": (
-            package.ActiveLASVC(
-                selection="autoactive", stopping="n_support", random_state=0, **kernel
-            ),
-            X3,
-            y3,
-        ),
-        "virtual": (package.VirtualLASVC(random_state=0, **kernel), X, y),
-        "virtual, sparse, 3 classes": (package.VirtualLASVC(random_state=0, **kernel), S3, y3),
         "lasvm, threads": (LASVC(n_jobs=2, **kernel), X3, y3),
-        "ramp": (Ramp(gamma=0.5), X[:100], y[:100]),
-        "ramp, 3 classes": (Ramp(fit_intercept=False, gamma=0.5), X3[:80], y3[:80]),
-        "pa": (PA(), X, y),
-        "pa, sparse, 3 classes": (PA(C=0.1), S3, y3),
-        "pa, average": (PA(average=True), X3.astype(np.float32), y3),
-        "pa, crammer_singer": (PA(multi_class="crammer_singer"), X3, y3),
-        "pa, early stopping": (PA(early_stopping=True), X, y),
-        "pa regressor": (package.PassiveAggressiveRegressor(), X, X[:, 1]),
-        "perceptron": (package.PerceptronClassifier(average=True), S, y),
-        "second order perceptron": (package.SecondOrderPerceptronClassifier(), X3, y3),
-        "cw": (package.ConfidenceWeightedClassifier(), X, y),
-        "scw, full": (package.SCWClassifier(covariance="full"), X, y),
-        "arow": (package.AROWClassifier(), S3, y3),
-        "costs": (Costs(pos_label=1), X, y),
-        "costs of pairs": (Costs(rule="max_loss", multi_class="crammer_singer"), X3, y3),
-        "labels": (Labels(random_state=0), X, y),
-        "labels, arow": (
-            Labels(package.AROWClassifier(), query_strategy=active.MarginQuery(rate=0.3)),
+        "virtual, sparse": (VirtualLASVC(random_state=0, **kernel), S3, y3),
+        "pa, sparse": (PassiveAggressiveClassifier(C=0.1), S3, y3),
+        "pa, early stopping": (PassiveAggressiveClassifier(early_stopping=True), X, y),
+        "labels, arow, strings": (
+            LabelEfficientClassifier(
+                AROWClassifier(), query_strategy=MarginQuery(rate=0.3), random_state=0
+            ),
             S3,
-            np.array(["a", "b", "c"])[y3],
-        ),
-        "labels, lasvc": (
-            Labels(LASVC(gamma=0.5), query_strategy=active.RandomQuery(0.5, random_state=0)),
-            X3,
-            y3,
+            strings,
         ),
     }
 
@@ -144,15 +116,11 @@ class Case:
             or getattr(estimator, "kernel", None) == "precomputed"
         )
         self.keeps = hasattr(estimator, "query_strategy")
-        self.classes = None if y.dtype.kind == "f" else np.unique(y)
+        self.classes = np.unique(y) if is_classifier(estimator) else None
 
     def prepare(self):
         """The model before the call."""
-        from sklearn.base import clone
-
         self.model = clone(self.estimator)
-        if "random_state" in self.model.get_params():
-            self.model.set_params(random_state=0)
         if self.call not in (self.fit, self.first_chunk):
             self.learn(self.model)
         if self.call == self.load:
@@ -184,14 +152,19 @@ class Case:
         self.chunk(model, 0, 50)
 
     def next_chunk(self, model):
-        self.chunk(model, len(self.y) - 140, len(self.y) - 100)
+        self.rest_of_chunk(model, 40)
 
     def long_chunk(self, model):
         """More than a block of samples; kernel models count those of complete blocks."""
+        self.rest_of_chunk(model, 130)
+
+    def rest_of_chunk(self, model, n):
+        """Train on the samples of a chunk that the model has not counted."""
         n_processed = getattr(model, "n_samples_seen_", self.n_seen) - self.n_seen
-        assert n_processed in (0, 64, 128, 130)
-        if n_processed < 130:
-            self.chunk(model, len(self.y) - 140 + n_processed, len(self.y) - 10)
+        assert 0 <= n_processed <= n
+        if n_processed < n:
+            first = len(self.y) - 140
+            self.chunk(model, first + n_processed, first + n)
 
     def predict(self, model):
         return model.predict(self.X[-70:])
@@ -208,8 +181,6 @@ class Case:
 
     def go_on(self, model):
         """What becomes of the model; numbers as bytes."""
-        from sklearn.exceptions import NotFittedError
-
         seen = [digest(model)]
         with contextlib.suppress(NotFittedError):
             seen.append(repr(self.call(model)))
@@ -236,7 +207,7 @@ CALLS = (
 
 
 def cases(names=()):
-    """All cases, or those that contain one of the names."""
+    """All cases, or those that begin with one of the names."""
     for name, (estimator, X, y) in models().items():
         for call in CALLS:
             case = Case(name, estimator, X, y, call)
@@ -248,57 +219,36 @@ def cases(names=()):
             choice = getattr(estimator, "_choice", None)
             if call in ("next_chunk", "long_chunk") and getattr(choice, "leaves_out", False):
                 continue
-            if not names or any(part in case.name for part in names):
+            if not names or case.name.startswith(tuple(names)):
                 yield case
 
 
 def digest(model):
-    """What a model is, but for the counts of work done."""
-    hashed = hashlib.sha1()
-    for part in _parts(model, ""):
-        hashed.update(part)
-    return hashed.hexdigest()
+    """Return a hash of the state of a model, without counts of work done."""
+    return hashlib.sha1(repr(sorted(compared(model).items())).encode()).hexdigest()
 
 
-def _parts(value, path):
-    yield path.encode()
-    # Counts of work, and what belongs to one call or epoch.
-    if path.endswith(("n_evaluations", ".n_processed", ".limits", ".epoch", ".checksum")):
-        return
-    if path.endswith(".counters"):
-        value = value[2:]
-    if hasattr(value, "get_params") or type(value).__module__.startswith("sklearn_online_svm"):
-        state = value.__getstate__() if hasattr(value, "__getstate__") else value.__dict__
-        yield from _parts(state or {}, path)
-    elif isinstance(value, dict):
-        if "alive" in value:  # g of free slots is undefined
-            free = value["alive"] == 0
-            for name in {"g", "optimized_g"} & set(value):
-                value[name] = np.where(free, 0, value[name])
-        for key in sorted(value, key=str):
-            yield from _parts(value[key], f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _parts(item, f"{path}.{number}")
-    elif sparse.issparse(value):
-        yield value.toarray().tobytes()
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype}{value.shape}".encode()
-        yield str(value.tolist()).encode() if value.dtype == object else value.tobytes()
-    elif isinstance(value, np.random.RandomState):
-        yield from _parts(value.get_state(), path)
-    else:
-        yield repr(value).encode() if not callable(value) else value.__name__.encode()
+def compared(model):
+    """Return what is compared of the state of a model."""
+    state = state_of(model)
+    for path in [path for path in state if re.search(r"problems\.\d+\.alive$", path)]:
+        free = np.frombuffer(state[path][2], np.int8) == 0
+        for name in ("g", "optimized_g"):  # undefined in free slots
+            other = path.removesuffix("alive") + name
+            if other in state:
+                values = np.frombuffer(state[other][2])
+                state[other] = np.where(free, 0, values).tobytes()
+    return {path: value for path, value in state.items() if not any(part in path for part in WORK)}
 
 
 # ---------------------------------------------------------------------------- trying
 
 
-def attempt(case, preloaded, kind, first, last, least, expected, sabotage=False):
+def attempt(case, preloaded, kind, first, last, expected, sabotage=False):
     """One attempt: (allocations met, outcome, message)."""
     model, error, result = case.model, None, None
     before = expected[0]
-    preloaded.allocations_begin(KINDS[kind], first, last, least)
+    preloaded.allocations_begin(KINDS[kind], first, last)
     try:
         result = case.call(model)
     except BaseException as raised:
@@ -322,12 +272,14 @@ def attempt(case, preloaded, kind, first, last, least, expected, sabotage=False)
         now = case.go_on(model)
     except BaseException as later:
         return met, "broken", f"{message}; then {type(later).__name__}: {later}"
-    # Those who ask for a decision may leave the solution behind that it comes from.
-    # Labels bought are kept.
+    # Queried labels, the optimized solution of predictions, and counted samples are kept.
     may_change = (
         case.keeps
         or (case.call == case.predict and now[0] == expected[2])
-        or (case.call == case.long_chunk and hasattr(model, "n_samples_seen_"))
+        or (
+            case.call in (case.next_chunk, case.long_chunk)
+            and getattr(model, "n_samples_seen_", 0) > case.n_seen
+        )
     )
     if now[0] != before and not may_change:
         return met, "changed", message
@@ -339,85 +291,65 @@ def attempt(case, preloaded, kind, first, last, least, expected, sabotage=False)
     return met, "clean", ""
 
 
-def in_fork(work, seconds=SECONDS):
-    """What ``work()`` returns in a fork; a string when that crashes or hangs."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        signal.alarm(seconds)
-        os.close(read)
-        try:
-            answer = json.dumps(work())
-        except BaseException as error:
-            answer = json.dumps([-1, "fails", f"{type(error).__name__}: {error}"])
-        os.write(write, answer.encode())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        answer = pipe.read()
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        return "hangs" if number == signal.SIGALRM else f"crash {number}"
-    return json.loads(answer)
+def try_case(case, preloaded, kind, trace, most=EVER, sabotage=False):
+    """Yield (case, kind, failure, outcome, message, trace) of at most so many attempts.
 
-
-def try_case(
-    case, preloaded, kind, trace, *, ever=False, least=1, most=EVER, stride=1, sabotage=False
-):
-    """Yield (number, outcome, message, trace) until nothing fails any more."""
-    case.prepare()
-    expected = in_fork(lambda: case.go_on(case.model), 60)
-    if isinstance(expected, str) or (len(expected) == 3 and expected[1] == "fails"):
-        yield 0, "no reference", str(expected), ""
+    They are spread evenly over the allocations of the call. In every second one of the kind
+    "package" all later allocations fail, too. (Without memory for small objects, Cython's ``with``
+    statement follows a null pointer, the traceback that could not be made.)
+    """
+    expected = in_fork(lambda: case.go_on(case.model))
+    if isinstance(expected, str) or expected[1] == "fails":
+        yield case.name, kind, "none", "no reference", str(expected), ""
         return
-    for number in range(1, most + 1, stride):
+    total, _, _ = in_fork(partial(attempt, case, preloaded, kind, EVER, EVER, expected))
+    numbers = range(1, total + 1)
+    if total > most:
+        numbers = [1 + (2 * k + 1) * total // (2 * most) for k in range(most)]
+    for k, number in enumerate(numbers):
         trace.seek(0)
         trace.truncate()
-        last = EVER if ever else number
-        given = case, preloaded, kind, number, last, least, expected, sabotage
+        lasts = kind == "package" and k % 2
+        given = case, preloaded, kind, number, EVER if lasts else number, expected, sabotage
         answer = in_fork(partial(attempt, *given))
         trace.seek(0)
         if isinstance(answer, str):
             answer = 0, answer, ""
-        _, outcome, message = answer
-        if outcome == "through":
-            return
-        yield number, outcome, message, trace.read()
+        failure = f"{number} and all later" if lasts else f"{number}"
+        yield case.name, kind, f"{failure} of {total}", *answer[1:], trace.read()
 
 
-def run(kind, names, options):
+def run(names, kinds, every, **options):
     """In the process that was started with the library preloaded."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     preloaded = ctypes.CDLL(None)
-    preloaded.allocations_begin.argtypes = [
-        ctypes.c_int,
-        ctypes.c_long,
-        ctypes.c_long,
-        ctypes.c_size_t,
-    ]
+    preloaded.allocations_begin.argtypes = [ctypes.c_int, ctypes.c_long, ctypes.c_long]
     preloaded.allocations_begin.restype = None
     preloaded.allocations_end.restype = ctypes.c_long
     with tempfile.TemporaryFile("w+") as trace:
-        chosen = list(cases(names))
+        chosen = list(cases(names))[::every]
         for case in chosen:  # all modules are loaded then
             case.prepare()
             case.go_on(case.model)
         preloaded.allocations_prepare(trace.fileno())
         for case in chosen:
-            for found in try_case(case, preloaded, kind, trace, **options):
-                print(json.dumps([case.name, *found]), flush=True)
+            case.prepare()
+            for kind in kinds:
+                for found in try_case(case, preloaded, kind, trace, **options):
+                    print(json.dumps(found), flush=True)
 
 
 def is_foreign(found):
-    """Whether NumPy, SciPy or the interpreter went wrong themselves: NumPy's ufuncs and array
-    methods return without an exception, and SciPy's conversions and PyFunction_NewWithQualName of
-    Python 3.13.0 follow a null pointer, when an allocation fails.
+    """Return whether NumPy, SciPy, Cython or the interpreter went wrong.
+
+    When an allocation fails, NumPy's ufuncs and array methods return without an exception, SciPy's
+    conversions and PyFunction_NewWithQualName of Python 3.13.0 follow a null pointer, and list
+    comprehensions of Cython 3.3 release an item twice, which crashes later.
 
     The trace says who asked for the memory, and after it, where there was a crash, who crashed.
     """
-    _, _, outcome, message, trace = found
+    *_, outcome, message, trace = found
     frames = [
         [line for line in part.splitlines() if _module(line)] for part in trace.split("\n\n")
     ]
@@ -429,7 +361,11 @@ def is_foreign(found):
         return False
     crashed = frames[1][0]
     asked = [_function(line) for line in frames[0][:2]]
-    return _module(crashed) in FOREIGN or (_function(crashed) and _function(crashed) in asked)
+    return (
+        _module(crashed) in FOREIGN
+        or asked[0] == "PyList_Append"
+        or (_function(crashed) and _function(crashed) in asked)
+    )
 
 
 FOREIGN = ("_multiarray_umath", "_sparsetools")
@@ -463,18 +399,17 @@ def build(folder):
     return library
 
 
-def outcomes(library, kind, names=(), **options):
-    """(case, number, outcome, message, trace) of all attempts."""
+def outcomes(library, names=(), kinds=("package", "objects", "arrays"), every=1, **options):
+    """Return (case, kind, failure, outcome, message, trace) of attempts at every n-th case."""
     environment = os.environ | {
         "LD_PRELOAD": str(library),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONMALLOC": "malloc",
     }
-    if kind != "package":
-        environment["PYTHONMALLOC"] = "malloc"
-    arguments = [kind, json.dumps(list(names)), json.dumps(options)]
+    options["every"] = every
     child = subprocess.run(
-        [sys.executable, "-m", "tests.support.allocations", *arguments],
+        [sys.executable, "-m", "tests.support.allocations", json.dumps([names, kinds, options])],
         stdout=subprocess.PIPE,
         cwd=ROOT,
         env=environment,
@@ -485,4 +420,5 @@ def outcomes(library, kind, names=(), **options):
 
 
 if __name__ == "__main__":
-    run(sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3]))
+    names, kinds, options = json.loads(sys.argv[1])
+    run(names, kinds, **options)

@@ -1,4 +1,4 @@
-"""Python programs in processes of their own, where a crash or Ctrl-C does no harm."""
+"""Python programs and functions in processes of their own: crashes and Ctrl-C do no harm."""
 
 import json
 import os
@@ -54,3 +54,26 @@ def interrupted(program, *arguments, after):
     assert process.returncode == 0, errors
     report = json.loads(output)
     return report, report["back"] - sent
+
+
+def in_fork(work):
+    """What ``work()`` returns in a fork; a string if it crashes or hangs."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        signal.alarm(60)  # the work takes far less
+        os.close(read)
+        try:
+            answer = json.dumps(work())
+        except BaseException as error:
+            answer = json.dumps([-1, "fails", f"{type(error).__name__}: {error}"])
+        os.write(write, answer.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        answer = pipe.read()
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return "hangs" if number == signal.SIGALRM else f"crash {number}"
+    return json.loads(answer)

@@ -18,6 +18,10 @@ class Problem:
     weights: np.ndarray | None
     params: dict
 
+    def __post_init__(self):
+        if self.weights is not None and self.params.get("gamma") == "scale":
+            self.params["gamma"] = "auto"  # SVC does not use the weights for "scale"
+
     def unweighted(self):
         self.weights = None
         if self.y is not None and "class_weight" in self.params:

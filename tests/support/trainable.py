@@ -64,6 +64,14 @@ FITTED_AT_ONCE = {
     "compressed": CompressedClassifier(LASVC(gamma=0.3, probability=True), max_support_vectors=15),
 }
 MODELS = {**STREAMS, **FITTED_AT_ONCE}
+# Parts of a state that may differ between equal models: times, the number of kernel evaluations
+# (a copy has no cache), how samples and weights are stored, the position in the last call, and its
+# parameters, which the next call compares with the present ones.
+REPRESENTATION = (
+    *("_seconds", "_time", "time_", ".cost_", "_past_cost", ".checksum", "n_evaluations"),
+    *(".counters", ".store.", "._ends", "._parts", "._copy", "_state.sparse", "_fitted_params"),
+    *(".method.", ".n_processed", ".epoch", ".limits"),
+)
 
 
 def seeded(name):

@@ -141,7 +141,8 @@ typedef struct {
 } simd_csr;
 
 /* A block of sparse samples, transposed: panel[place[column] * lanes + sample]; place 0 holds
- * zeros, for columns without a nonzero in the block. */
+ * zeros, for columns without a nonzero in the block. lanes is a multiple of the tile, and there
+ * are as many norms. */
 typedef struct {
     const void *panel;
     const int32_t *place;

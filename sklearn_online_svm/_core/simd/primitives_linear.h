@@ -12,16 +12,18 @@
 
 /* ------------------------------------------------------------------ dense samples -------- */
 
-/* Sums in one wide vector, or in two, which hide the latency of the additions. */
+/* Sums in one wide vector, or in two, which hide the latency of the additions, and
+ * the margin if w is given. */
 SIMD_INLINE void TYPED(sums_dense)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
-                                   simd_products *products, const int diagonal, const int two) {
+                                   simd_products *products, const int diagonal, const int two,
+                                   const int with_margin) {
     const WVEC zero = W_SET((REAL)0);
     WVEC m0 = zero, m1 = zero, n0 = zero, n1 = zero, v0 = zero, v1 = zero;
     ptrdiff_t k = 0;
 #define ADD(r, at, x_at, m, n, v)                                                \
     {                                                                            \
         const VEC a = x_at;                                                      \
-        m.part[r] = V_FMA(a, V_LOAD(w + at), m.part[r]);                         \
+        if (with_margin) m.part[r] = V_FMA(a, V_LOAD(w + at), m.part[r]);        \
         n.part[r] = V_FMA(a, a, n.part[r]);                                      \
         if (diagonal) v.part[r] = V_FMA(V_MUL(a, V_LOAD(s + at)), a, v.part[r]); \
     }
@@ -69,16 +71,17 @@ SIMD_INLINE void TYPED(sums_dense)(const REAL *x, const REAL *w, const REAL *s, 
 }
 
 SIMD_INLINE void TYPED(products_dense)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
-                                       simd_products *products, const int diagonal) {
+                                       simd_products *products, const int diagonal,
+                                       const int with_margin) {
     if (n > 3 * SUMS)
-        TYPED(sums_dense)(x, w, s, n, products, diagonal, 1);
+        TYPED(sums_dense)(x, w, s, n, products, diagonal, 1, with_margin);
     else
-        TYPED(sums_dense)(x, w, s, n, products, diagonal, 0);
+        TYPED(sums_dense)(x, w, s, n, products, diagonal, 0, with_margin);
 }
 
 static double TYPED(squared_norm)(const void *x, ptrdiff_t n) {
     simd_products products;
-    TYPED(products_dense)((const REAL *)x, (const REAL *)x, NULL, n, &products, 0);
+    TYPED(products_dense)((const REAL *)x, NULL, NULL, n, &products, 0, 0);
     return products.squared_norm;
 }
 
@@ -368,8 +371,8 @@ static void TYPED(products)(const void *x_, const int32_t *columns, ptrdiff_t n,
         s ? TYPED(products_sparse)(x, columns, n, w, s, products, 1)
           : TYPED(products_sparse)(x, columns, n, w, s, products, 0);
     else
-        s ? TYPED(products_dense)(x, w, s, n, products, 1)
-          : TYPED(products_dense)(x, w, s, n, products, 0);
+        s ? TYPED(products_dense)(x, w, s, n, products, 1, 1)
+          : TYPED(products_dense)(x, w, s, n, products, 0, 1);
 }
 
 static void TYPED(margins)(const void *x_, const int32_t *columns, ptrdiff_t n, const void *w_,
@@ -454,8 +457,8 @@ SIMD_INLINE ptrdiff_t TYPED(train_on)(const simd_pass *pass, ptrdiff_t at, ptrdi
             if (advised) TYPED(products_sparse)(x, columns, n, advice, NULL, &advice_products, 0);
         } else {
             x = (const REAL *)pass->values + i * d;
-            TYPED(products_dense)(x, w, NULL, d, &products, 0);
-            if (advised) TYPED(products_dense)(x, advice, NULL, d, &advice_products, 0);
+            TYPED(products_dense)(x, w, NULL, d, &products, 0, 1);
+            if (advised) TYPED(products_dense)(x, advice, NULL, d, &advice_products, 0, 1);
         }
         if (!isfinite(products.squared_norm)) break;
         margin = products.margin + bias;

@@ -150,7 +150,7 @@ cdef class Finisher:
         finally:
             problem.matrix.unload_working_set()
             if space is not None:
-                self.slots.work_spaces.append(space)
+                self.slots.give_back(space)
 
     cdef int begin_finish(self, Problem problem) except -1:
         """Set the tolerance tau, and the limit of steps to a share of those left."""

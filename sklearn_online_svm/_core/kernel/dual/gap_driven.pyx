@@ -17,9 +17,11 @@ The first sum is computed in the pass that updates g; the second is updated from
 """
 cimport cython
 from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
-from libc.stdlib cimport free, qsort, realloc
+from libc.stdlib cimport free, qsort
 
+from ...memory cimport grown_buffer
 from ..rows.active_set cimport Front
+from ..vectors.block cimport BlockValues
 from .admission cimport LEFT, RAMP, RIGHT, Admission
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, simd_moments, table
 from ...threads.slices cimport dot, select_companion, update_one, update_two
@@ -58,6 +60,13 @@ cdef class GapDriven(Problem):
 
     def __dealloc__(self):
         free(self.idle)
+
+    cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1:
+        Problem.begin_block(self, block, n_rows)
+        if self.members.capacity > self.idle_capacity and self.max_non_sv >= 0:
+            self.idle = <Idle *>grown_buffer(self.idle, self.members.capacity * sizeof(Idle))
+            self.idle_capacity = self.members.capacity
+        return 0
 
     def state(self):
         state = Problem.state(self)
@@ -270,22 +279,13 @@ cdef class GapDriven(Problem):
     cdef int clean(self) noexcept nogil:
         """CLEAN: keep ``max_non_sv`` members at alpha = 0, evict those farthest from a step.
 
-        Returns -1 if out of memory.
-
         Deviation: the distance is the signed gradient (thesis: its absolute value), so that
         violating members are kept.
         """
         cdef Py_ssize_t p, slot, n = self.members.n_zeros
         cdef double g
-        cdef void *moved
         if n <= self.max_non_sv or self.max_non_sv < 0:
             return 0
-        if n > self.idle_capacity:
-            moved = realloc(self.idle, 2 * n * sizeof(Idle))
-            if moved == NULL:
-                return -1
-            self.idle = <Idle *>moved
-            self.idle_capacity = 2 * n
         for p in range(n):
             slot = self.members.zeros[p]
             g = self.members.g[slot] if self.members.upper[slot] > 0.0 else -self.members.g[slot]

@@ -542,8 +542,10 @@ cdef class Problem:
         self.total = float(state["total"][0])
         self.finishing, self.is_finished = finishing, is_finished
         self.matrix.clear()
-        self.matrix.released = <int32_t *>grown_buffer(
-            self.matrix.released, max(self.matrix.capacity, self.members.n) * sizeof(int32_t))
+        # When changes are taken back for want of memory, it is large enough.
+        if self.members.n > self.matrix.capacity:
+            self.matrix.released = <int32_t *>grown_buffer(
+                self.matrix.released, self.members.n * sizeof(int32_t))
         for slot in state["released"]:
             self.matrix.released[self.matrix.n_released] = slot
             self.matrix.n_released += 1

@@ -321,7 +321,10 @@ cdef class SupportStable(Stopping):
         return self.now - self.counts[self.n_seen % self.n_rows] < self.share * self.n_rows
 
     cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1:
-        self.counts[self.n_seen % self.n_rows] = self.now
+        cdef Py_ssize_t t = self.n_seen % self.n_rows
+        if t >= len(self.counts_array):
+            self.set_counts(with_room(self.counts_array, self.n_rows))
+        self.counts[t] = self.now
         self.n_seen += 1
         return 0
 
@@ -331,11 +334,18 @@ cdef class SupportStable(Stopping):
                          for t in range(self.n_seen - n, self.n_seen)], dtype=np.int64)
 
     def restore(self, history):
-        history = np.zeros(0, np.int64) if history is None else history
-        counts = np.zeros(self.n_rows, dtype=np.int64)
-        counts[:len(history)] = history
-        self.counts_array, self.counts = counts, <int64_t *>address(counts)
+        history = np.zeros(0, np.int64) if history is None else np.array(history, np.int64)
         self.n_seen = len(history)
+        self.set_counts(with_room(history, self.n_rows))
+
+    cdef set_counts(self, counts):
+        self.counts_array, self.counts = counts, <int64_t *>address(counts)
+
+
+cdef with_room(counts, Py_ssize_t n_rows):
+    """Return the counts of the first samples with room for others, at most ``n_rows``."""
+    n = min(n_rows, max(64, 2 * len(counts)))
+    return np.concatenate([counts, np.zeros((n - len(counts), *counts.shape[1:]), np.int64)])
 
 
 cdef class FewErrors(Stopping):
@@ -375,6 +385,8 @@ cdef class FewErrors(Stopping):
 
     cdef int commit(self, list problems, int64_t row_id, int8_t origin) except -1:
         cdef Py_ssize_t k, t = self.n_seen % self.n_rows
+        if t >= self.counts.shape[0]:
+            self.counts = with_room(np.asarray(self.counts), self.n_rows)
         self.now[2 * self.n_classes] = any(
             [problem.members.alpha_of(row_id, origin) != 0.0 for problem in problems])
         for k in range(self.now.shape[0]):
@@ -388,8 +400,8 @@ cdef class FewErrors(Stopping):
         return np.asarray(self.counts)[last]
 
     def restore(self, history):
-        counts = np.zeros((self.n_rows, 2 * self.n_classes + 1), dtype=np.int64)
-        self.n_seen = 0 if history is None else len(history)
-        if self.n_seen:
-            counts[:self.n_seen] = history
-        self.counts, self.total = counts, counts.sum(axis=0)
+        if history is None:
+            history = np.zeros((0, 2 * self.n_classes + 1), dtype=np.int64)
+        self.n_seen = len(history)
+        self.counts = with_room(np.array(history, np.int64), self.n_rows)
+        self.total = history.sum(axis=0)

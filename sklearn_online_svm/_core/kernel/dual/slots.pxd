@@ -21,7 +21,7 @@ cdef class Slots:
     cdef bint counted               # whether references are counted: slots of problems differ
     cdef bint copied                # whether problems have copies of their vectors
     cdef SharedKernelCache rows     # shared kernel cache, of problems without copies, or None
-    cdef list work_spaces           # of threads, those that are not in use
+    cdef list work_spaces           # of threads; None: in use
     cdef double max_bytes           # total size of the kernel caches of problems with copies
     cdef double planned             # sum of squared numbers of members when it was divided
     # Per slot: the number of references and the class of the vector; list of free slots.
@@ -60,3 +60,4 @@ cdef class Slots:
     cdef int track(self, Py_ssize_t n_rows) except -1
     cdef int32_t stored_before(self, int64_t row_id) noexcept
     cdef void note(self, int32_t slot, int64_t row_id) noexcept
+    cdef int give_back(self, WorkSpace space) except -1

@@ -186,8 +186,23 @@ cdef class Slots:
         return 0
 
     cdef WorkSpace borrow(self):
-        """Return the work space of this thread, to be appended to ``work_spaces`` afterwards."""
-        return self.work_spaces.pop()
+        """Return a work space for this thread, without allocating memory: this cannot fail."""
+        cdef Py_ssize_t k
+        cdef WorkSpace space
+        for k in range(len(self.work_spaces)):
+            space = <WorkSpace>self.work_spaces[k]
+            if space is not None:
+                self.work_spaces[k] = None
+                return space
+        raise AssertionError("more threads than work spaces")
+
+    cdef int give_back(self, WorkSpace space) except -1:
+        """Give back a result of ``borrow``."""
+        cdef Py_ssize_t k = 0
+        while self.work_spaces[k] is not None:
+            k += 1
+        self.work_spaces[k] = space
+        return 0
 
     cdef list saved(self):
         """Return copies of all that training changes in the problems, for ``take_back``."""

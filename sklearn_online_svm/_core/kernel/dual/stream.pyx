@@ -452,7 +452,7 @@ cdef class Stream:
                                             self.block.visits.n)
                 self.store.raise_errors(r)
         finally:
-            self.slots.work_spaces.append(space)
+            self.slots.give_back(space)
 
     cdef int visit_parts(self, Problem problem, Py_ssize_t c, PairBlock part) except -1:
         """Process the samples of a pair; ``part`` takes up to ``SIMD_BLOCK`` of them at a time."""

@@ -16,6 +16,7 @@ cdef extern from "row_pool.h" nogil:
 
     void pool_set_length(row_pool *, ptrdiff_t)
     float *pool_take(row_pool *, int, row_slab **)
+    int pool_reserve(row_pool *, ptrdiff_t)
     void pool_give(row_pool *, row_slab *, float *)
     void pool_clear(row_pool *)
 

@@ -150,6 +150,9 @@ cdef class KernelCache:
         if self.width > self.pool.length:
             self.lengthen_all(round_up(
                 self.width + self.width // (16 if self.tight else 4), SIMD_TILE))
+        # Two rows are necessary: within a block, allocating them must not fail.
+        if self.n_rows < 2 and self.pool.length and pool_reserve(&self.pool, 2 - self.n_rows) < 0:
+            raise MemoryError()
         return 0
 
     cdef int compact_log(self) except -1:

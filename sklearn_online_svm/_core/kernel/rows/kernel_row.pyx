@@ -7,6 +7,7 @@ from ...memory cimport grown_buffer, round_up
 from ...simd.primitives cimport SIMD_TILE
 from ...threads.slices cimport share_values, share_values_of_tiles
 from ...threads.team cimport Team
+from ..vectors.dense_store cimport DenseStore
 from ..vectors.stores cimport Store
 
 
@@ -23,8 +24,12 @@ cdef class RowComputer:
         free(self.tile_place)
 
     cdef int reserve(self) except -1:
-        """Allocate as many slots as the store."""
+        """Allocate as many slots as the store, and memory for a dense vector."""
         cdef Py_ssize_t n = self.store.capacity
+        cdef int32_t first = 0
+        if (self.scratch.rows == NULL and self.store.n_slots and isinstance(self.store, DenseStore)
+                and self.store.load_slots(self.scratch, &first, 1) < 0):
+            raise MemoryError()
         if n <= self.capacity:
             return 0
         self.wide = <float *>grown_buffer(self.wide, n * sizeof(float))

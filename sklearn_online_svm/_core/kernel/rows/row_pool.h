@@ -165,6 +165,18 @@ static inline float *pool_take(row_pool *pool, int beyond_budget, row_slab **hom
     return row;
 }
 
+/* Make sure that so many rows are free, even beyond the budget; -1 if out of memory. */
+static inline int pool_reserve(row_pool *pool, ptrdiff_t n_rows) {
+    row_slab *slab = pool->open;
+    for (; slab; slab = slab->next) n_rows -= slab->n_rows - slab->n_used;
+    while (n_rows > 0) {
+        slab = pool_new_slab(pool, 1);
+        if (slab == NULL) return -1;
+        n_rows -= slab->n_rows;
+    }
+    return 0;
+}
+
 static inline void pool_give(row_pool *pool, row_slab *slab, float *row) {
     const int in_use = slab->length == pool->length;
     if (in_use && slab->n_used == slab->n_rows) pool_link(pool, slab);
