@@ -17,18 +17,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM, RampSVC
+from tests.reliability.calls import COPIES, PREDICTIONS
 from tests.support import ROOT
 from tests.support.programs import FUSED_LEVELS
 from tests.support.trainable import (
     FINISHING,
     FITTED_AT_ONCE,
     MODELS,
+    REPRESENTATION,
     STREAMS,
     samples_of,
     seeded,
     state_of,
 )
-from tests.test_state_machine import COPIES, PREDICTIONS, REPRESENTATION
 from tests.test_streams import DEPEND_ON_CHUNKS
 
 PROMISE = (
