@@ -202,7 +202,7 @@ class Calls(RuleBasedStateMachine):
                     call = Interrupt(n // 2, model.resume, X, y)
             if not call.raised:
                 continue
-            if model is self.model:
+            if model is self.model and "search" not in self.name:  # which keeps its samples
                 with pytest.raises(ValueError):
                     model.resume(X[1:], y[1:])
             try:
@@ -491,6 +491,6 @@ def campaign(quick):
         Calls.n_calls, failures = 0, []
         try:
             run(name, max_examples=1 if quick else 8, stateful_step_count=10 if quick else 40)
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:
             failures.append(f"{name}: {error!r}"[:300])
         yield {"what": name, "cases": Calls.n_calls, "failures": failures}
