@@ -36,7 +36,9 @@ def campaign(quick):
         # Every 17th call of a model: so all calls are tried, with some of the models.
         found = allocations.outcomes(library, most=2, every=17)
     for name, names in names_by_class().items():
-        yield record(name, [one for one in found if one[0].rsplit(": ", 1)[0] in names])
+        of_class = [one for one in found if one[0].rsplit(": ", 1)[0] in names]
+        if of_class:
+            yield record(name, of_class)
 
 
 def record(what, found):
