@@ -246,7 +246,7 @@ def compared(model):
 # ---------------------------------------------------------------------------- trying
 
 
-def attempt(case, preloaded, kind, first, last, expected, sabotage=False):
+def attempt(case, preloaded, kind, first, last, expected, sabotage=None):
     """One attempt: (allocations met, outcome, message)."""
     model, error, result = case.model, None, None
     before = expected[0]
@@ -258,10 +258,10 @@ def attempt(case, preloaded, kind, first, last, expected, sabotage=False):
     finally:
         met = preloaded.allocations_end()
     message = "" if error is None else f"{type(error).__name__}: {error}"
-    if sabotage and first % 2:
+    if sabotage == "crash":
         ctypes.string_at(8)
-    elif sabotage:
-        error, model.n_samples_seen_ = MemoryError(), 0
+    elif sabotage == "change":
+        error, model.kkt_violation_, model.n_samples_seen_ = MemoryError(), -1.0, case.n_seen
     if met < first:
         return met, "through", message
     if error is None:
@@ -270,19 +270,14 @@ def attempt(case, preloaded, kind, first, last, expected, sabotage=False):
         if not same:
             return met, "wrong result", message
         return met, outcome, message
+    chunks = case.first_chunk, case.next_chunk, case.long_chunk
+    counted = case.call in chunks and getattr(model, "n_samples_seen_", 0) > case.n_seen
     try:
         now = case.go_on(model)
     except BaseException as later:
         return met, "broken", f"{message}; then {type(later).__name__}: {later}"
     # Queried labels, the optimized solution of predictions, and counted samples are kept.
-    may_change = (
-        case.keeps
-        or (case.call == case.predict and now[0] == expected[2])
-        or (
-            case.call in (case.first_chunk, case.next_chunk, case.long_chunk)
-            and getattr(model, "n_samples_seen_", 0) > case.n_seen
-        )
-    )
+    may_change = case.keeps or (case.call == case.predict and now[0] == expected[2]) or counted
     if now[0] != before and not may_change:
         return met, "changed", message
     if now[1:] != expected[1:]:
@@ -293,7 +288,7 @@ def attempt(case, preloaded, kind, first, last, expected, sabotage=False):
     return met, "clean", ""
 
 
-def try_case(case, preloaded, kind, trace, most=EVER, sabotage=False):
+def try_case(case, preloaded, kind, trace, most=EVER, sabotage=None):
     """Yield (case, kind, failure, outcome, message, trace) of at most so many attempts.
 
     They are spread evenly over the allocations of the call. In every second one of the kind
