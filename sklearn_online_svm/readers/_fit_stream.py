@@ -1,6 +1,7 @@
 """Training on chunks, with checkpoints."""
 
 import os
+import sys
 from itertools import islice
 from numbers import Integral, Real
 from time import monotonic
@@ -14,6 +15,7 @@ __all__ = ["fit_stream"]
 
 # Number of the format of checkpoints, increased when their fields change.
 _FORMAT = 1
+_POSITION = ("epoch", "n_chunks", "n_samples")
 
 
 @validate_params(
@@ -103,7 +105,7 @@ def fit_stream(
     if checkpoint is not None and os.path.exists(checkpoint):
         stored = _stored(checkpoint, estimator)
         estimator = stored["estimator"]
-        first, n_chunks, n_samples = (stored[name] for name in ("epoch", "n_chunks", "n_samples"))
+        first, n_chunks, n_samples = (stored[name] for name in _POSITION)
         if (first, n_chunks) > (epochs, 0):
             raise ValueError(
                 f"The checkpoint {os.fspath(checkpoint)!r} is in epoch {first + 1}, got "
@@ -141,7 +143,7 @@ def fit_stream(
 
 def _store(path, estimator, epoch, n_chunks, n_samples):
     """Write a checkpoint; ``n_chunks`` and ``n_samples`` are those of its epoch."""
-    position = {"epoch": epoch, "n_chunks": n_chunks, "n_samples": n_samples}
+    position = dict(zip(_POSITION, (epoch, n_chunks, n_samples), strict=True))
     atomic_dump({"fit_stream": _FORMAT, "estimator": estimator, **position}, path)
 
 
@@ -161,7 +163,18 @@ def _stored(path, estimator):
         raise ValueError(
             f"{path} is not a checkpoint of fit_stream of format {_FORMAT}. Choose another path."
         )
-    found, expected = (_description(each) for each in (stored["estimator"], estimator))
+    try:
+        found = _description(stored["estimator"])
+        position = [stored[name] for name in _POSITION]
+        is_valid = all(isinstance(n, Integral) and 0 <= n <= sys.maxsize for n in position)
+    except (AttributeError, KeyError):
+        is_valid = False
+    if not is_valid:
+        raise ValueError(
+            f"{path} is damaged: it has no valid estimator and position. Delete it, or choose "
+            "another path."
+        )
+    expected = _description(estimator)
     different = sorted(
         name for name in {*found, *expected} if found.get(name) != expected.get(name)
     )
