@@ -123,6 +123,8 @@ def save_model(model, path):
         try:
             content = skops_io.dumps(model)
         except Exception as error:  # skops has no common class of errors
+            if isinstance(error.__context__, KeyboardInterrupt):  # zipfile cannot be closed then
+                raise error.__context__ from None
             reason = str(error)
         else:
             known = trusted_types()

@@ -1,8 +1,10 @@
 """ONNX graphs, skops files and model files of LIBSVM give the predictions of the model."""
 
+import io
 import pickle
 import shutil
 import subprocess
+import zipfile
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as ours
+from sklearn_online_svm import export
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import load_libsvm, save_libsvm, trusted_types
@@ -613,3 +616,17 @@ def test_models_that_libsvm_cannot_hold(model, labels, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         save_libsvm(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+def test_ctrl_c_while_a_model_is_stored(tmp_path, monkeypatch):
+    """Regression test: the error was that the model cannot be stored."""
+
+    def interrupted(model):
+        with zipfile.ZipFile(io.BytesIO(), "w") as archive:
+            archive.open("part", "w")
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(skops_io, "dumps", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        export.save_model(ours.LASVC(), tmp_path / "model.skops")
+    assert not [*tmp_path.iterdir()]

@@ -2,10 +2,13 @@
 
 from numbers import Real
 
+import numpy as np
 from scipy.stats import norm
+from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
+from .._validation import warn
 from ._docs import with_shared_docs
 from ._model import SecondOrder
 from ._update_spec import UpdateSpec
@@ -18,8 +21,9 @@ class ConfidenceWeightedClassifier(SecondOrder):
     The weights have a normal distribution with a mean and a covariance. The weights of frequent
     features change little, those of rare features much. Each update is the smallest one
     after which the sample is classified correctly with a given probability. This is a hard margin:
-    for noisy data use :class:`SCWClassifier` or :class:`AROWClassifier`. Read more in the
-    :ref:`user guide <linear>`.
+    for noisy data use :class:`SCWClassifier` or :class:`AROWClassifier`. With noisy labels the
+    variances fall until the model does not learn any more, which is reported by a warning, often
+    after a few thousand updates. Read more in the :ref:`user guide <linear>`.
 
     Parameters
     ----------
@@ -122,6 +126,35 @@ class ConfidenceWeightedClassifier(SecondOrder):
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
         )
+
+    def _run_epochs(self, X, targets, weights):
+        improving = super()._run_epochs(X, targets, weights)
+        self._warn_of_underflow()
+        return improving
+
+    def _train_on_chunk(self, X, targets, weights, class_order):
+        before = int(self.t_)
+        super()._train_on_chunk(X, targets, weights, class_order)
+        # Checked only each time the number of samples has doubled, as all variances are read.
+        if before.bit_length() < int(self.t_).bit_length():
+            self._warn_of_underflow()
+
+    def _warn_of_underflow(self):
+        """Warn if variances are so small that steps overflow, which are then not made."""
+        if self.covariance == "full":
+            variances = np.diagonal(self._state.arrays["covariance"], axis1=1, axis2=2)
+            smallest = np.sqrt(np.finfo(np.float64).tiny)  # S x x'S has the squares of variances
+        else:
+            variances = self._state.arrays["variances"]
+            smallest = np.finfo(variances.dtype).tiny
+        if variances.min() < smallest:
+            warn(
+                "ConfidenceWeightedClassifier does not learn any more: after "
+                f"{int(self.t_) - 1} samples the smallest variance of its weights is "
+                f"{variances.min():.3g}. Its hard margin requires separable classes. Use "
+                "SCWClassifier or AROWClassifier for noisy labels.",
+                ConvergenceWarning,
+            )
 
 
 @with_shared_docs

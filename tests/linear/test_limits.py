@@ -1,8 +1,11 @@
 """Extreme values: linear models stay finite, or an error names the reason."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_online_svm.active import (
     LabelEfficientClassifier,
@@ -163,3 +166,22 @@ def test_sample_weights_beyond_the_dtype():
         for _ in range(3):
             model.partial_fit(X, [0, 1], classes=[0, 1], sample_weight=[1e300, 1.0])
         assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_variances_that_underflow_are_reported(covariance, dtype):
+    """With noisy labels, the hard margin of CW makes variances so small that learning ends."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_000, 3)).astype(dtype)
+    noisy, clean = rng.random(len(X)) < 0.5, X[:, 0] > 0
+    message = "does not learn any more: after 100000 samples"
+    model = ConfidenceWeightedClassifier(covariance=covariance, max_iter=1, tol=None)
+    with pytest.warns(ConvergenceWarning, match=message):
+        model.fit(X, noisy)
+    with pytest.warns(ConvergenceWarning, match=message):
+        clone(model).partial_fit(X, noisy, classes=[False, True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SCWClassifier(covariance=covariance, max_iter=1, tol=None).fit(X, noisy)
+        model.fit(X, clean)

@@ -407,6 +407,8 @@ def sent(number, work, delay):
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             status = work() or 0
+        except KeyboardInterrupt:  # before the command, or after it
+            status = 130
         finally:
             os._exit(status)
     time.sleep(delay)
