@@ -56,12 +56,12 @@ def interrupted(program, *arguments, after):
     return report, report["back"] - sent
 
 
-def in_fork(work):
+def in_fork(work, seconds=60):
     """What ``work()`` returns in a fork; a string if it crashes or hangs."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
-        signal.alarm(60)  # the work takes far less
+        signal.alarm(seconds)
         os.close(read)
         try:
             answer = json.dumps(work())
