@@ -1,10 +1,12 @@
 """The commands in this process: results, messages and exit codes of every option."""
 
 import gzip
+import io
 import json
 import logging
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -276,6 +278,13 @@ def test_regression_of_tables(table, capsys):
     assert err == "error: t.csv, line 601: column 'label' must contain numbers\n"
 
 
+def passes_over_fields(pandas):
+    """Return whether pandas reads a line with a field too many, as pandas 2 does."""
+    with suppress(pandas.errors.ParserError):
+        return bool([*pandas.read_csv(io.StringIO("a,b\n1,2\n1,2,3\n"), chunksize=1)])
+    return False
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -287,8 +296,8 @@ def test_regression_of_tables(table, capsys):
 )
 @pytest.mark.parametrize("chunk_size", [1, 2, 10])
 def test_faults_in_tables(table, line, message, chunk_size, capsys):
-    if line.count(",") > 2 and chunk_size < 3 and table.__version__ < "3":
-        pytest.skip("pandas 2 passes over a field too many in the first line of a chunk")
+    if line.count(",") > 2 and chunk_size < 3 and passes_over_fields(table):
+        pytest.skip("this pandas passes over a field too many in the first line of a chunk")
     with open("t.csv", "w") as file:
         file.write(f"u,label,v\n1,yes,2\n2,no,3\n{line}\n1,no,2\n")
     err = run(capsys, f"train t.csv --target label -o m.sk --chunk-size {chunk_size}", 1).err

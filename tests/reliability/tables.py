@@ -29,10 +29,12 @@ def command(name):
 
 
 def records(found):
-    """A row for each record."""
+    """A row for each record, and a line for each failure."""
     rows = [[cell(value) for value in record.values()] for record in found["records"]]
     day, version = found["environment"]["date"], found["environment"]["versions"]["python"]
-    return rst.list_table(list(found["records"][0]), rows) + f"\n{day}, Python {version}.\n"
+    table = rst.list_table(list(found["records"][0]), rows) + f"\n{day}, Python {version}.\n"
+    failures = [failure for record in found["records"] for failure in record["failures"]]
+    return table + "".join(f"\n- ``{failure[:200]}``" for failure in failures) + "\n"
 
 
 def cell(value):
