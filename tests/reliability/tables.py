@@ -13,7 +13,7 @@ def tables(folder=RESULTS):
     """Name and text of each table: one with all campaigns, and one for each."""
     stored = results.load_those_stored(CAMPAIGNS, folder)
     rows = [[part(name).PROMISE, *totals(found), command(name)] for name, found in stored.items()]
-    header = ["promise", "cases", "failures", "hours", "command"]
+    header = ["promise", "cases", "failures", "command"]
     made = {"reliability": rst.list_table(header, rows)} if rows else {}
     return made | {f"reliability_{name}": records(found) for name, found in stored.items()}
 
@@ -21,7 +21,7 @@ def tables(folder=RESULTS):
 def totals(found):
     cases = sum(record["cases"] for record in found["records"])
     failures = sum(len(record["failures"]) for record in found["records"])
-    return rst.count(cases), rst.count(failures), f"{found['seconds'] / 3600:.1f}"
+    return rst.count(cases), rst.count(failures)
 
 
 def command(name):
