@@ -753,8 +753,11 @@ def _checkpoint(method, *, first=0, n_before=None, is_over):
 
 
 def _canonical(X):
-    """Return samples; a sparse matrix has valid indices and, for scikit-learn, no duplicates."""
+    """Return samples; a sparse matrix in the form that scikit-learn's transformers expect."""
     X = with_valid_indices(X)
+    if hasattr(X, "indptr") and X.indptr.dtype != X.indices.dtype:
+        X = X.copy()
+        X.check_format(full_check=True)  # makes them equal
     if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .. import _suspects
 from .._online import OnlineClassTargets, OnlineLearner, query_adapter
-from .._sample_arrays import canonical_csr, check_norms, with_valid_indices
+from .._sample_arrays import canonical_csr, check_norms
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import check_finite_output, check_samples, matches_fitted_format
 from ._state import LinearState
@@ -152,8 +152,8 @@ class LinearModel(OnlineLearner):
         ):
             # NaN in a feature without a stored weight would not show in the result.
             X = check_samples(self, X, reset=False, deep=state.sparse_coef is not None)
-        else:
-            X = with_valid_indices(X)
+        if sparse.issparse(X):
+            X = canonical_csr(X)  # norms of samples would be wrong with duplicates
         scores = self._scores(X)
         # Cheaper than isfinite of each: inf - inf is nan.
         if not math.isfinite(scores.sum()):
