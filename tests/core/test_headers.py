@@ -22,7 +22,13 @@ CALLS = {
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no gcc or clang")
-@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] * (path.name in CALLS), id=path.name)
+        for path in HEADERS  # the levels take ten seconds
+    ],
+)
 def test_headers_have_no_warnings(header, tmp_path):
     program = tmp_path / "program.c"
     call = CALLS.get(header.name, "")

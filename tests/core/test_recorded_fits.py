@@ -24,10 +24,10 @@ OLD_PROCESSOR = {
     "environment",
     [
         *(
-            pytest.param({primitives.ENVIRONMENT_VARIABLE: level}, id=level, marks=marks)
-            for level, marks in zip(
-                reversed(FUSED_LEVELS), [(), *[pytest.mark.slow] * len(FUSED_LEVELS)]
+            pytest.param(
+                {primitives.ENVIRONMENT_VARIABLE: level}, id=level, marks=pytest.mark.slow
             )
+            for level in FUSED_LEVELS
         ),
         pytest.param(
             {primitives.ENVIRONMENT_VARIABLE: FUSED_LEVELS[0], **OLD_PROCESSOR}, id="libraries"

@@ -164,7 +164,7 @@ def trained_loop(X, y, algorithm, cache_bytes=500 << 20, n_jobs=1):
 @pytest.mark.parametrize(
     "layout, n_classes, n_jobs",
     [
-        ("dense", 2, 1),
+        pytest.param("dense", 2, 1, marks=pytest.mark.slow),
         pytest.param("sparse", 2, 1, marks=pytest.mark.slow),
         ("dense", 5, 3),
         pytest.param("sparse", 5, 3, marks=pytest.mark.slow),

@@ -251,11 +251,11 @@ print(n_interrupted)
     "name, n_classes, params",
     [
         pytest.param("LASVC", 2, {}, marks=pytest.mark.slow),
-        ("LASVC", 2, dict(algorithm="lasvm-g")),
+        pytest.param("LASVC", 2, dict(algorithm="lasvm-g"), marks=pytest.mark.slow),
         # So many support vectors that the threads share the steps.
         pytest.param("LASVC", 2, dict(n_jobs=2, n_samples=4000), marks=pytest.mark.slow),
         pytest.param("LASVC", 3, dict(algorithm="lasvm-nc", n_jobs=2), marks=pytest.mark.slow),
-        ("LASVC", 3, dict(n_jobs=2, max_iter=2)),
+        pytest.param("LASVC", 3, dict(n_jobs=2, max_iter=2), marks=pytest.mark.slow),
         ("LASVC", 4, dict(multi_class="ovo", n_jobs=2, max_iter=2)),
         ("RampSVC", 2, {}),
         pytest.param("RampSVC", 3, dict(fit_intercept=False), marks=pytest.mark.slow),
