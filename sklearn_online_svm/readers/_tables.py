@@ -205,10 +205,20 @@ def parquet_frames(path, chunk_size, columns=None):
                 # A call with all row groups would read the whole file into memory.
                 if n_samples >= chunk_size or group == file.num_row_groups - 1:
                     for batch in file.iter_batches(chunk_size, row_groups=groups, columns=columns):
-                        yield batch.to_pandas()
+                        yield _frame_of(batch, path)
                     groups, n_samples = [], 0
 
     return frames()
+
+
+def _frame_of(batch, path):
+    try:
+        return batch.to_pandas()
+    except (AttributeError, IndexError, KeyError, NotImplementedError, TypeError) as error:
+        # What pandas has stored in the file is damaged, although its schema is not.
+        raise ValueError(
+            f"{path} cannot be converted to a data frame ({type(error).__name__}: {error})."
+        ) from error
 
 
 def _pairs(frames, target, columns=None):

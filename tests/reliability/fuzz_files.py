@@ -42,7 +42,7 @@ X, Y = make_banana_like(40, random_state=0)
 X = X.round(3)
 # The time that atheris has for each target; the commands read the same files.
 FUZZED = ("read_svmlight", "load_libsvm", "load_model", "fit_stream, checkpoint")
-SECONDS = 10
+SECONDS = 20
 
 
 def campaign(quick):
@@ -262,13 +262,17 @@ def read_mutation(target, seed):
     return outcome(target, data)
 
 
+# These failed once, with the given seed.
+KEPT = [("read_parquet", seed) for seed in (251, 394, 469, 581)]
+
+
 def read_kept(target, path):
     return outcome(target, path.read_bytes())
 
 
 # -- cases ---------------------------------------------------------------------------------------
 
-N_MUTATIONS = {True: 40, False: 200}
+N_MUTATIONS = {True: 40, False: 800}
 
 
 def cases(quick):
@@ -276,7 +280,8 @@ def cases(quick):
         for path in sorted((CORPUS / target).glob("*")):
             yield target, f"{target}, {path.name}", partial(read_kept, target, path)
     for target in TARGETS:
-        for seed in range(N_MUTATIONS[quick]):
+        seeds = {*range(N_MUTATIONS[quick]), *(seed for of, seed in KEPT if of == target)}
+        for seed in sorted(seeds):
             yield target, f"{target}, mutation {seed}", partial(read_mutation, target, seed)
 
 
