@@ -34,7 +34,7 @@ from tests.support import ROOT
 from .isolated import limit_memory, records
 
 PROMISE = (
-    "Any bytes of a file give data, or a ValueError or OSError: no other exception, no crash, and "
+    "A damaged file gives data, or a ValueError or OSError: no other exception, no crash, and "
     "no more memory than the size of the file explains."
 )
 CORPUS = Path(__file__).with_name("corpus")
