@@ -6,8 +6,9 @@ from collections import Counter
 from tests.support import allocations
 
 PROMISE = (
-    "When an allocation fails, the call raises MemoryError and leaves the model unchanged (of a "
-    "long chunk, blocks of samples that it counts are kept), or succeeds with the same result."
+    "When a memory allocation fails, the call raises MemoryError and leaves the model unchanged "
+    "(blocks of a long chunk that were finished before are kept and counted), or it succeeds with "
+    "the same result."
 )
 
 # Cases that have failed.

@@ -33,8 +33,8 @@ from tests.support.trainable import (
 from tests.test_streams import DEPEND_ON_CHUNKS
 
 PROMISE = (
-    "Samples, parameters and seed determine the model to the last bit, whatever the number of "
-    "threads, the cache, the chunks, the copies, the hash seed and the instruction set."
+    "The same samples, parameters and seed give the same model, bit for bit, for any number of "
+    "threads, cache size, chunk size, copy and hash seed, and on each instruction set with FMA."
 )
 # Times, and numbers of kernel evaluations, which depend on the cache.
 OF_COST = ("n_kernel_evaluations_", "cost_", "cv_results_")

@@ -21,8 +21,8 @@ from tests.support.trainable import MODELS, samples_of, seeded, state_of
 from .isolated import records
 
 PROMISE = (
-    "Every method gives the result of a float64 copy of its samples, or raises a ValueError or "
-    "TypeError; no read outside of an array."
+    "Every method gives the same result as for a contiguous float64 copy of its samples, or "
+    "raises ValueError or TypeError; it reads nothing outside of an array."
 )
 N = 60
 # A model with so many features does not fit into the memory.

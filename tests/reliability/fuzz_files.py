@@ -34,8 +34,8 @@ from tests.support import ROOT
 from .isolated import limit_memory, records
 
 PROMISE = (
-    "A damaged file gives data, or a ValueError or OSError: no other exception, no crash, and "
-    "no more memory than the size of the file explains."
+    "Reading a damaged file returns data, or raises ValueError or OSError; it does not crash, and "
+    "uses at most 1 GB of memory."
 )
 CORPUS = Path(__file__).with_name("corpus")
 X, Y = make_banana_like(40, random_state=0)
@@ -264,6 +264,9 @@ def read_mutation(target, seed):
 
 # These failed once, with the given seed.
 KEPT = [("read_parquet", seed) for seed in (251, 394, 469, 581)]
+if importlib.util.find_spec("pyarrow") is None:
+    del TARGETS["read_parquet"]
+    KEPT.clear()
 
 
 def read_kept(target, path):

@@ -11,7 +11,8 @@ from tests.support import ROOT
 from tests.support.fuzz import LIMIT, SLOW, TRAINED, call_of
 
 PROMISE = (
-    "With any accepted parameters, training on at most 200 samples ends within "
+    "With random parameters (but no cache below 1 MB and no cells of fewer than 10 samples), "
+    "training on at most 200 samples ends within "
     f"{SLOW:g} seconds of processor time, or warns and ends within {LIMIT}; predictions are "
     "finite, or a ValueError says what to change."
 )

@@ -32,9 +32,8 @@ from tests.support.samples import three_classes
 from tests.support.trainable import FITTED_AT_ONCE, MODELS, n_samples_seen, samples_of, seeded
 
 PROMISE = (
-    "An error raised by code of the user reaches the caller as the same object. Then the model "
-    "predicts finite values, and training continues: with the samples that it has not counted, "
-    "the model becomes what it would be without the error."
+    "An error raised by your own code is passed on unchanged. The model then predicts finite "
+    "values, and continued training gives the same model as without the error."
 )
 PREDICTIONS = ("predict", "decision_function", "predict_proba", "score_samples")
 N = 120

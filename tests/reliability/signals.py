@@ -48,8 +48,8 @@ from tests.support.trainable import (
 )
 
 PROMISE = (
-    "Ctrl-C ends a call within half a second and leaves a usable model, whose training can "
-    "continue with the same result; a file that is written is complete, also after a crash."
+    "Ctrl-C ends a call within half a second and leaves a usable model, whose training can be "
+    "continued to the same result; a process that is killed leaves the complete old or new file."
 )
 
 # Seconds. Half a second is promised, but other programs may use the processor.

@@ -53,8 +53,9 @@ from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.trainable import STREAMS, n_samples_seen, samples_of, seeded
 
 PROMISE = (
-    "A model of constant size can be trained on an unbounded stream: its memory and its time per "
-    "sample do not grow, and all its numbers remain finite and exact."
+    "On streams of up to ten million samples, allocated memory and Python objects do not grow "
+    "(except where samples or labels are stored), predictions are finite and as accurate as those "
+    "of a fresh model, and maintained quantities agree with recomputed ones."
 )
 
 N_FEATURES, POOL, LARGEST_CHUNK, N_READINGS = 8, 1 << 16, 20_000, 20

@@ -7,13 +7,32 @@ from benchmarks.bench import results, rst
 from . import CAMPAIGNS, part
 
 RESULTS = Path(__file__).with_name("results")
+# Headers of columns that are not the names of the fields.
+HEADERS = {
+    "what": "test",
+    "delay": "median delay (s)",
+    "longest": "longest delay (s)",
+    "refused": "rejected with ValueError",
+    "slowest_seconds": "slowest (s)",
+    "allocated": "malloc, bytes per sample",
+    "resident": "resident, bytes per sample",
+    "objects": "objects per sample",
+    "time": "time, end / start",
+    "score": "accuracy or R²",
+    "fresh": "the same of a fresh model",
+    "error": "largest relative error",
+    "largest, of the tolerance": "largest difference / bound",
+    "without convergence": "this package did not converge",
+    "peer without convergence": "other solver did not converge",
+}
+LEFT_OUT = ("seconds",)
 
 
 def tables(folder=RESULTS):
     """Name and text of each table: one with all campaigns, and one for each."""
     stored = results.load_those_stored(CAMPAIGNS, folder)
     rows = [[part(name).PROMISE, *totals(found), command(name)] for name, found in stored.items()]
-    header = ["promise", "cases", "failures", "command"]
+    header = ["property tested", "cases", "failures", "command"]
     made = {"reliability": rst.list_table(header, rows)} if rows else {}
     return made | {f"reliability_{name}": records(found) for name, found in stored.items()}
 
@@ -30,11 +49,12 @@ def command(name):
 
 def records(found):
     """A row for each record, and a line for each failure."""
-    rows = [[cell(value) for value in record.values()] for record in found["records"]]
-    day, version = found["environment"]["date"], found["environment"]["versions"]["python"]
-    table = rst.list_table(list(found["records"][0]), rows) + f"\n{day}, Python {version}.\n"
+    names = [name for name in found["records"][0] if name not in LEFT_OUT]
+    rows = [[cell(record[name]) for name in names] for record in found["records"]]
+    table = rst.list_table([HEADERS.get(name, name) for name in names], rows)
     failures = [failure for record in found["records"] for failure in record["failures"]]
-    return table + "".join(f"\n- ``{failure[:200]}``" for failure in failures) + "\n"
+    lines = "".join(f"- ``{failure[:200]}``\n" for failure in failures)
+    return f"{table}\nRun on {found['environment']['date']}.\n\n{lines}"
 
 
 def cell(value):

@@ -14,8 +14,8 @@ from tests.support import ROOT, environments
 from tests.test_stored_models import cases, test_stored_models
 
 PROMISE = (
-    "The package works with the versions of Python, scikit-learn and NumPy that it declares, and "
-    "loads and continues the models that older versions have stored."
+    "The package works with the versions of Python, scikit-learn and NumPy of the table, and "
+    "loads and continues stored models."
 )
 # Of scikit-learn and NumPy, by version of Python; the newest patch of each.
 RUNS = {
