@@ -171,7 +171,6 @@ ESTIMATORS = [
     ActiveLASVC(),
     LASVC(window_size=50, break_ties=True),
     LASVC(**EXACT),
-    LASVC(**EXACT, class_weight="balanced"),
     LASVC(multi_class="ovr"),
     LASVC(algorithm="lasvm-g", **EXACT),
     LASVC(algorithm="lasvm-nc", ramp_s=0.0, class_weight="online_balanced", n_jobs=2),
@@ -226,13 +225,14 @@ ESTIMATORS += [
     CostSensitivePassiveAggressiveClassifier(rule="prediction", multi_class="crammer_singer"),
     LabelEfficientClassifier(AROWClassifier(), MarginQuery(rate=0.5)),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}),
-    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
     make_online_pipeline(MaxAbsScaler(), LASVC(random_state=0)),
     make_online_pipeline(StandardScaler(), AROWClassifier(random_state=0)),
 ]
 
 # Other values of parameters: most of their code is that of the estimators above.
 VARIANTS = [
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
+    LASVC(**EXACT, class_weight="balanced"),
     LASVC(kernel="linear", multi_class="ovr"),
     LASVC(kernel="poly", multi_class="ovr"),
     LASVC(kernel="sigmoid", multi_class="ovr"),

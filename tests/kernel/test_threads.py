@@ -19,20 +19,24 @@ KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
 @pytest.mark.parametrize(
     "name, params, options",
     [
-        ("LASVC", {}, {}),
         ("LASVC", {}, dict(n_learners=3)),
-        ("LASVC", {}, dict(sparse=True, chunk=8)),
         ("LASVC", dict(n_jobs=2), dict(n_classes=3, n_probes=300)),
-        ("LASVC", dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
-        ("LASVC", dict(kernel="function"), dict(n_rows=600)),
-        ("KernelPassiveAggressiveClassifier", {}, dict(n_classes=3)),
         ("KernelPassiveAggressiveClassifier", {}, dict(n_learners=3)),
-        ("KernelPassiveAggressiveClassifier", dict(max_support_vectors=50), dict(sparse=True)),
-        ("KernelAROWClassifier", dict(max_support_vectors=50), dict(n_classes=3)),
         ("KernelPerceptronClassifier", dict(average="vote"), {}),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in [
+                ("LASVC", {}, {}),
+                ("LASVC", {}, dict(sparse=True, chunk=8)),
+                ("LASVC", dict(kernel="function"), dict(n_rows=600)),
+                ("KernelPassiveAggressiveClassifier", {}, dict(n_classes=3)),
+                (
+                    "KernelPassiveAggressiveClassifier",
+                    dict(max_support_vectors=50),
+                    dict(sparse=True),
+                ),
+                ("LASVC", dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
+                ("KernelAROWClassifier", dict(max_support_vectors=50), dict(n_classes=3)),
                 ("LASVC", dict(finishing=True), {}),
                 ("LASVC", {}, dict(chunk=1, n_rows=400)),
                 ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),

@@ -17,6 +17,7 @@ from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.pipeline import make_online_pipeline
 from sklearn_online_svm.readers import fit_stream, read_arrays, read_svmlight
 from tests.support import ROOT
+from tests.support.cases import in_turn
 
 X, Y = make_banana_like(600, random_state=0)
 CLASSES = [-1, 1]
@@ -79,8 +80,7 @@ def test_regressors_have_no_classes():
     assert model.t_ == 1 + 3 * len(X)
 
 
-@with_models
-@pytest.mark.parametrize("n", [1, 6, 7, 12, 17])
+@pytest.mark.parametrize("n, name", in_turn([1, 6, 7, 12, 17] * 2, MODELS))
 def test_training_continues_after_an_error(name, n, tmp_path):
     """After one chunk, at the ends of epochs, just behind them, and before the last chunk."""
     path = tmp_path / "checkpoint"
@@ -164,8 +164,9 @@ def of_file(folder):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-@pytest.mark.parametrize("name", ["LASVC", "AROW"])
-@pytest.mark.parametrize("where, n", [("chunk", 4), ("chunk", 13), ("write", 5)])
+@pytest.mark.parametrize(
+    "name, where, n", [("LASVC", "chunk", 4), ("AROW", "chunk", 13), ("LASVC", "write", 5)]
+)
 def test_training_continues_after_a_kill(name, where, n, tmp_path):
     dump_svmlight_file(X, Y, str(tmp_path / "data.svm"), zero_based=False)
     arguments = [sys.executable, "-c", KILLED, str(tmp_path), name, where, str(n)]
