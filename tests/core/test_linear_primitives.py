@@ -102,18 +102,3 @@ def test_levels_have_the_same_bits_and_layouts_differ_by_rounding(stride, tmp_pa
             assert n_different == 0
         else:
             assert n_different > len(portable) / 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", simd.simd_levels()[1:])
-@pytest.mark.parametrize(
-    "tests",
-    ["linear/test_twin", "linear/test_invariants", "linear/test_local", "active/test_queries"],
-)
-def test_tests_of_the_engine_pass_at_every_level(level, tests):
-    result = at_level(
-        level,
-        "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
-        f"tests/{tests}.py",
-    )
-    assert result.returncode == 0, result.stdout

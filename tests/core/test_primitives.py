@@ -704,25 +704,6 @@ def test_each_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
             assert_allclose(decisions[level], decisions["portable"], rtol=0, atol=1e-3)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", simd.simd_levels()[1:])
-@pytest.mark.parametrize(
-    "tests",
-    [
-        *("core/test_kernel_values", "core/test_solver_steps", "core/test_solver_invariants"),
-        "kernel/test_robust",
-        *("core/test_gather", "core/test_shared_kernel_cache"),
-    ],
-)
-def test_tests_of_the_engine_pass_at_every_level(level, tests):
-    result = at_level(
-        level,
-        "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
-        f"tests/{tests}.py",
-    )
-    assert result.returncode == 0, result.stdout
-
-
 def test_invalid_level_is_rejected():
     result = at_level("sse9", "from sklearn_online_svm import LASVC")
     assert result.returncode != 0
