@@ -37,7 +37,7 @@ FIGURES := doc/benchmarks/start_time.png
 
 # The tests run in JOBS processes, so BLAS uses one thread in each.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
+PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS) --dist worksteal
 # Tests that import every module and call most functions: the examples of the docstrings, the stored
 # models, the command line and pipelines. About a minute on one core; examples that need a package
 # that is not installed are skipped.
