@@ -20,6 +20,11 @@ cdef enum:
     UNROLLED = 4
 
 
+cdef inline void _copy(void *to, const void *source, size_t n) noexcept nogil:
+    if n:   # C has no copy from or to a null pointer, not even of no bytes
+        memcpy(to, source, n)
+
+
 cdef int _csr_lengths(const int32_t[::1] indptr32, const int64_t[::1] indptr64,
                       const int64_t *rows, Py_ssize_t n, int64_t *start,
                       int32_t *length) noexcept nogil:
@@ -144,8 +149,8 @@ cdef class SparseStore(Store):
             for r in range(n):
                 begin = block.start[r]
                 size = block.length[r]
-                memcpy(<char *>block.data + nnz * block.itemsize,
-                       source + begin * block.itemsize, size * block.itemsize)
+                _copy(<char *>block.data + nnz * block.itemsize,
+                      source + begin * block.itemsize, size * block.itemsize)
                 for k in range(size):
                     block.indices[nnz + k] = (indices32[begin + k] if indices32 is not None
                                               else <int32_t>indices64[begin + k])
@@ -284,10 +289,10 @@ cdef class SparseStore(Store):
         for r in range(n):
             block.start[r] = nnz
             block.length[r] = length[rows[r]]
-            memcpy(block.indices + nnz, indices + start[rows[r]],
-                   block.length[r] * sizeof(int32_t))
-            memcpy(<char *>block.data + nnz * width,
-                   <const char *>data + start[rows[r]] * width, block.length[r] * width)
+            _copy(block.indices + nnz, indices + start[rows[r]],
+                  block.length[r] * sizeof(int32_t))
+            _copy(<char *>block.data + nnz * width,
+                  <const char *>data + start[rows[r]] * width, block.length[r] * width)
             memcpy(<char *>block.norms + r * width, <const char *>norms + rows[r] * width, width)
             nnz += block.length[r]
         block.nnz = nnz
@@ -337,10 +342,10 @@ cdef class SparseStore(Store):
         self.length[slot] = <int32_t>n
         if self.cost != INFINITY:
             self.cost = 1.0 + 0.6 * self.heap_used / (self.n_slots + 1)
-        memcpy(self.indices + self.start[slot], block.indices + block.start[row],
-               n * sizeof(int32_t))
-        memcpy(<char *>self.data + self.start[slot] * width,
-               <char *>block.data + block.start[row] * width, n * width)
+        _copy(self.indices + self.start[slot], block.indices + block.start[row],
+              n * sizeof(int32_t))
+        _copy(<char *>self.data + self.start[slot] * width,
+              <char *>block.data + block.start[row] * width, n * width)
         memcpy(<char *>self.norms + slot * width, <char *>block.norms + row * width, width)
         self.n_slots = max(self.n_slots, slot + 1)
         return 0
