@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXPLAINED = Path(__file__).with_name("equivalent_mutants.txt")
 PACKAGE = ROOT / "sklearn_online_svm"
-# Of the processor time of a test run, in seconds.
+# Limit of the processor time of a test run, in seconds.
 LIMIT = 100
 
 # Files and their tests, both with wildcards. Comparisons with recorded fits are left out: they

@@ -627,8 +627,8 @@ def compare_local_twin(findings, seed):
     X, y = local_twin.samples_of(n_classes, int(rng.integers(4, 60)), d, seed)
     weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(y)) if rng.random() < 0.5 else None
     layout = str(rng.choice(["dense", "csr"]))
-    # Of two equal samples, the second one meets its margin exactly: rounding decides if it makes
-    # a step of 1e-16.
+    # A sample that repeats another one meets its margin exactly, so that rounding decides whether
+    # it makes a step of 1e-16.
     _, first = np.unique(X, axis=0, return_index=True)
     rows = np.sort(first)
     y = np.unique(y[rows], return_inverse=True)[1]

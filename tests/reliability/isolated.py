@@ -18,7 +18,7 @@ from tests.support import ROOT
 
 from . import part
 
-# Of a case, in seconds; another process may keep the machine busy.
+# Limit of the time of a case, in seconds: generous, as the machine may be busy.
 LONGEST = 120
 # Memory that the cases may allocate beyond that of the imported packages.
 MEMORY = 1 << 30

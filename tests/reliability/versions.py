@@ -17,7 +17,7 @@ PROMISE = (
     "The package works with the versions of Python, scikit-learn and NumPy of the table, and "
     "loads and continues stored models."
 )
-# Of scikit-learn and NumPy, by version of Python; the newest patch of each.
+# Python: pairs of versions of scikit-learn and NumPy, of which the newest patch is installed.
 RUNS = {
     "3.11": [("1.6", "1.24"), ("1.7", "1.25"), ("1.8", "1.26"), ("1.9", "2.0")],
     "3.12": [("1.6", "2.0"), ("1.7", "1.26"), ("1.8", "2.1"), ("1.9", "2.5")],

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Of its range: a coefficient that is this close to a bound is at the bound.
+# A coefficient is at a bound if its distance from it is at most this share of its range.
 AT_BOUND = 1e-9
 
 

@@ -20,7 +20,7 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef double threshold               # least distance from the span, as share of K(x, x)
     cdef double decay
     cdef Py_ssize_t capacity            # number of vectors for which there is room
-    # Of arrays with rows of `capacity` elements, `n_slots` rows and columns are in use.
+    # The first `n_slots` rows and columns of these arrays are in use.
     cdef double *M                      # (capacity, capacity), lower triangle
     cdef double *S                      # (n_problems, capacity, capacity), lower triangle
     cdef double *weights                # (n_problems, capacity)
