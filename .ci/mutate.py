@@ -64,10 +64,12 @@ TARGETS = {
     "kernel/_targets.py": (
         "core/test_targets.py kernel/test_lasvr.py kernel/test_one_class.py"
         " kernel/test_new_classes.py kernel/test_one_vs_one.py kernel/test_errors.py"
+        " kernel/test_convergence.py"
     ),
     "kernel/_epochs.py": (
         "kernel/test_auto_epochs.py kernel/test_progress.py kernel/test_selection.py"
         " kernel/test_robust.py kernel/test_lasvr.py kernel/test_convergence.py"
+        " kernel/test_lasvc.py kernel/test_ramp_svc_cases.py"
     ),
     "kernel/_ramp.py kernel/_cccp.py": (
         "reference/test_ramp_svc.py kernel/test_progress.py kernel/test_ramp*.py"
@@ -77,6 +79,7 @@ TARGETS = {
     "linear/_state.py linear/_confidence_weighted.py linear/_passive_aggressive.py": (
         "reference/test_linear.py test_new_classes.py linear/test_s[pt]*.py linear/test_weights.py"
         " linear/test_attributes.py linear/test_epochs.py test_docstrings.py linear/test_local.py"
+        " linear/test_limits.py"
     ),
     "model_selection/*.py": (
         "model_selection/test_[lrs]*[!h].py model_selection/test_progressive_search.py"
@@ -88,7 +91,7 @@ TARGETS = {
     "evaluation/metrics.py": "evaluation/test_metrics.py",
     "evaluation/_conformal.py": "evaluation/test_conformal.py",
     "evaluation/_progressive.py evaluation/_*statistics.py evaluation/_*result.py": (
-        "evaluation/test_drift.py evaluation/test_progressive*.py"
+        "evaluation/test_drift.py evaluation/test_progressive*.py evaluation/test_conformal.py"
     ),
 }
 
@@ -176,10 +179,14 @@ def out_of_date(found):
 class Copy:
     """A copy of the checkout, in which one file at a time is changed."""
 
-    def __init__(self, folder):
-        self.folder = Path(folder) / "copy"
+    def __init__(self, folder, compiles):
+        self.folder, self.original = Path(folder) / "copy", Path(folder) / "original"
         left_out = shutil.ignore_patterns(".*", "_build", "auto_examples", "examples")
         shutil.copytree(ROOT, self.folder, ignore=left_out)
+        if compiles and not self._build():
+            sys.exit("The extensions cannot be compiled.")
+        # With what the compiler leaves behind, from which extensions are copied later.
+        shutil.copytree(self.folder, self.original)
 
     def failure(self, tests, limit=LIMIT):
         """Return the test that fails, or None; a limit of processor time counts as a failure."""
@@ -226,6 +233,9 @@ class Copy:
             for source in (self.folder / PACKAGE.name).rglob("*.pyx"):
                 if f"{path.stem} cimport" in source.read_text() or source.stem == path.stem:
                     source.touch()
+        return self._build()
+
+    def _build(self):
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", "--parallel=1"]
         return subprocess.run(build, cwd=self.folder, capture_output=True).returncode == 0
 
@@ -233,9 +243,12 @@ class Copy:
         """Undo what was changed since a time, with the dates of the files."""
         shutil.copy2(mutated, self.folder / mutated.relative_to(ROOT))
         for path in self.folder.rglob("*"):
-            original = ROOT / path.relative_to(self.folder)
-            if path.is_file() and original.exists() and path.stat().st_mtime >= since:
-                shutil.copy2(original, path)
+            if path.is_file() and path.stat().st_mtime >= since:
+                original = self.original / path.relative_to(self.folder)
+                if original.exists():
+                    shutil.copy2(original, path)
+                else:
+                    path.unlink()
 
 
 def survey(found, n, n_compiled, records):
@@ -249,7 +262,7 @@ def survey(found, n, n_compiled, records):
     for name in ("pytest", "hypothesis", "sklearn.utils.estimator_checks"):
         import_module(name)
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(folder)
+        copy = Copy(folder, compiles=n_compiled > 0)
         for mutant in found:
             path, is_python, start = mutant[0], mutant[0].suffix == ".py", time.time()
             if not left[is_python]:

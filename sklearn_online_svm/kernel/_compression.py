@@ -196,6 +196,8 @@ class Compressor:
             if found.max_difference <= tolerance:
                 return found
             target = 0.5 * min(target, selection.largest)
+            if target == 0.0:  # the difference is one of rounding
+                break
         return self.exact()
 
     def of_size(self, size):

@@ -80,8 +80,8 @@ class KernelMachine(KernelModel):
         """Estimate the time of training, and of the optimization for predictions, in nanoseconds.
 
         The estimate is based on counts that do not depend on the machine, on the layout of X, on
-        threads, on the cache or on interrupts. Few kernel values are needed twice: those of the
-        support set are mostly cached.
+        threads or on the cache, nor on interrupts but for those of a prediction. Few kernel values
+        are needed twice: those of the support set are mostly cached.
 
         Parameters
         ----------

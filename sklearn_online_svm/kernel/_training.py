@@ -306,6 +306,9 @@ def begin_chunk(model, X, y, classes, sample_weight):
         targets_after=after.after(model, encoded),
         **model._choice.begun(model, order, encoded, cost, model.random_state, first_id),
     )
+    if new is not None:
+        with model._engine.guard:
+            model._engine.check(X)  # training would find the same errors, but too late
     # All input is valid: only from here on is a fitted model changed.
     vars(model).pop("_checkpoint", None)
     if new is not None:
@@ -383,13 +386,16 @@ def train_on_chunk(model, rows, cost, at):
             thread_pool(model.n_jobs, n_rows) as threads,
             choice,
         ):
-            _keep_reserve(model)
+            reserve, outdated = _reserve(model)
             if stage == "begin":
                 engine.begin_pass(None)
                 engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
-                if n_rows > BLOCK:
+                # Otherwise training finds invalid samples before it changes anything.
+                if n_rows > BLOCK or outdated:
                     engine.check(X)
                 stage = "learn"
+            for problem in outdated:
+                problem.reserve = reserve
             if report is not progress:
                 report = unguarded(report, engine.guard)
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
@@ -413,12 +419,15 @@ def _uncertainty_if_due(model, first, n_rows):
     return coarseness(model)
 
 
-def _keep_reserve(model):
-    """Set the reserve of problems with a bias: 0 within a budget, or if ``finishing=False``."""
+def _reserve(model):
+    """Return the reserve of problems with a bias, and the problems that have another one.
+
+    It is 0 within a budget, and with ``finishing=False``.
+    """
     solver = model._spec.solver
-    if solver.has_bias:
-        for problem in model._engine.problems:
-            problem.reserve = RESERVE if model.finishing and solver.budget == 0 else 0
+    reserve = RESERVE if model.finishing and solver.budget == 0 else 0
+    problems = model._engine.problems if solver.has_bias else ()
+    return reserve, [problem for problem in problems if problem.reserve != reserve]
 
 
 def start_from(model, X, y, classes, alpha, bias):

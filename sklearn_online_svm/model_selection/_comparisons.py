@@ -21,6 +21,8 @@ class Comparison:
         Present scores, and those expected at the last rung.
     standard_error : float
         Standard error of the best score.
+    fold_error : float or None
+        The same on the last fold alone; None at a rung.
     superlinear_costs : dict
         By number of the candidate: the part of the cost of training so far that is not
         proportional to the number of samples.
@@ -29,8 +31,9 @@ class Comparison:
         support vectors.
     """
 
-    def __init__(self, number, candidates, n_samples):
+    def __init__(self, number, candidates, n_samples, fold_error=None):
         self.number, self.candidates, self.n_samples = number, candidates, n_samples
+        self.fold_error = fold_error
         self.superlinear_costs = {c.number: c.training_costs[1] for c in candidates}
         found = [candidate.scores[number] for candidate in candidates]
         self.scores = np.array([scores.value for scores in found])

@@ -84,8 +84,7 @@ class Race:
         self.comparisons, self.results = [], Results()
         # Predicted cost of a fit of each candidate on all samples.
         self.whole_costs = np.full(len(candidates), np.nan)
-        # Standard error of the best score of each fold, and the predicted cost of all folds.
-        self.fold_errors, self._past_folds_cost = [], 0.0
+        self._fold_costs = []  # predicted
         self._is_refitted = False
 
     # ---------------------------------------------------------------------------- training
@@ -212,6 +211,11 @@ class Race:
             candidate.fold_cost = part * self.whole_costs[candidate.number] + score + 2 * CALL_NS
         return np.isfinite(self.rules.max_cost) and self.affords_round(n_folds / 2)
 
+    @property
+    def fold_errors(self):
+        """Standard error of the best score of each fold."""
+        return [c.fold_error for c in self.comparisons if c.fold_error is not None]
+
     def affords_round(self, n_folds):
         """Return whether so many folds for the candidates left are within the floor."""
         return n_folds * sum(candidate.fold_cost for candidate in self.alive) <= self._left()
@@ -238,16 +242,18 @@ class Race:
         self._start_anew(samples, fold[0], todo)
         todo = [c for c in todo if self._select(train, c) and self._select(test, c)]
         self._in_threads(lambda candidate: self._fit_and_score(train, test, candidate), todo)
-        self._past_folds_cost += sum(candidate.fold_cost for candidate in self.alive)
+        if len(self._fold_costs) == done:  # not before an interrupt
+            self._fold_costs.append(sum(candidate.fold_cost for candidate in self.alive))
         self._drop_failed()
         means = [np.mean([scores.value for scores in c.folds]) for c in self.alive]
         best = self.alive[int(np.argmax(np.nan_to_num(means, nan=-np.inf)))]
-        errors = [*self.fold_errors, self._standard_error(best.folds[-1], best, test)]
+        fold_error = self._standard_error(best.folds[-1], best, test)
+        errors = [*self.fold_errors, fold_error]
         error = float(np.sqrt(np.square(errors).sum())) / len(errors)
         for candidate in self.alive:
             candidate.scores[number] = mean_scores(candidate.folds, error)
-        self.comparisons.append(Comparison(number, list(self.alive), len(fold[0])))
-        self.fold_errors = errors
+        found = Comparison(number, list(self.alive), len(fold[0]), fold_error)
+        self.comparisons.append(found)
         samples.keep_transformed({candidate.transformers for candidate in self.alive})
 
     def _start_anew(self, samples, indices, candidates):
@@ -493,7 +499,7 @@ class Race:
     @property
     def cost(self):
         """Estimated cost of all candidates so far."""
-        return self._past_folds_cost + sum(candidate.cost for candidate in self.candidates)
+        return sum(self._fold_costs) + sum(candidate.cost for candidate in self.candidates)
 
     @property
     def seconds(self):

@@ -92,6 +92,17 @@ def test_few_evaluations_are_needed():
     assert n_calls < 12
 
 
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_steps_that_are_too_long_are_halved(scale):
+    def loss(x):  # Newton's method diverges from |x| > 1.1
+        slope = np.tanh(x)
+        value = scale * np.logaddexp(x, -x).sum()
+        return value, scale * slope, scale * np.diag(1.0 - slope**2)
+
+    found = minimize_convex(loss, np.array([2.0, -3.0]), np.zeros(2, dtype=bool))
+    assert_allclose(found, 0.0, atol=1e-6)
+
+
 def test_multinomial_is_the_optimum():
     scores, codes, weights = scored(n_classes=4)
     counts = np.bincount(codes, minlength=4)

@@ -266,6 +266,7 @@ def test_weight_is_repetition(samples, data):
         (lambda: sensitivity_specificity_score([1, 1], [0, 1], eta_p=0.5), "specificity", 0.25),
         (lambda: sensitivity_specificity_score([0, 0], [0, 0], pos_label=1), "sensitivity", 0.5),
         (lambda: misclassification_cost([0, 0], [0, 1]), "one class only", 0),
+        (lambda: misclassification_cost([1, 1], [0, 1], pos_label=1), "one class only", 0),
     ],
 )
 def test_undefined_metrics_warn(call, message, expected):
@@ -281,6 +282,7 @@ def test_degenerate_cases_that_are_defined():
         assert precision_recall_breakeven_score([1, 1], [0.3, 0.3], pos_label=1) == 1
         assert precision_recall_breakeven_score([1, 0], [0.3, 0.3], sample_weight=[1, 0]) == 1
         assert geometric_mean_score([0, 0], [0, 0]) == 1
+        assert misclassification_cost([0, 1], [1, 1]) == 0.5
         assert misclassification_cost([0, 0], [0, 1], cost_p=2, cost_n=3) == 3
         assert misclassification_cost([1, 1], [1, 0], cost_p=2, cost_n=3, pos_label=1) == 2
 

@@ -40,6 +40,14 @@ def test_pool_of_one_sample_is_random_selection(samples, selection):
     assert_same_model(*streams)
 
 
+def test_random_selection_takes_the_samples_of_a_stream_in_order():
+    X, y = two_classes(100)
+    model = ActiveLASVC(selection="random", max_labels=40, **PARAMS)
+    model.partial_fit(X, y, classes=np.unique(y))
+    first = LASVC(**PARAMS).partial_fit(X[:40], y[:40], classes=np.unique(y))
+    assert_same_model(model, first)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("selection", CHOOSING)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])

@@ -127,10 +127,13 @@ def test_second_order_models_stay_finite(shape, dtype, covariance):
     assert n_fitted > 20
 
 
-@pytest.mark.parametrize("dtype, a", [(np.float32, 1e-40), (np.float64, 1e-310)])
-def test_initial_variance_beyond_the_dtype(dtype, a):
+@pytest.mark.parametrize(
+    "dtype, a, covariance",
+    [(np.float32, 1e-40, "diag"), (np.float64, 1e-310, "diag"), (np.float64, 1e-200, "full")],
+)
+def test_initial_variance_beyond_the_dtype(dtype, a, covariance):
     X, y = np.eye(4, dtype=dtype), [0, 1, 0, 1]
-    model = SecondOrderPerceptronClassifier(a=a, covariance="diag")
+    model = SecondOrderPerceptronClassifier(a=a, covariance=covariance)
     with pytest.raises(ValueError, match="1 / a = .* too large for float.*: choose a larger a"):
         model.fit(X, y)
     assert not hasattr(model, "coef_")

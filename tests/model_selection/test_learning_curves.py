@@ -57,6 +57,14 @@ def test_without_numeric_parameters_each_candidate_is_its_own_neighbour():
     assert_array_equal(space.smooth(np.array([1.0, 2.0, np.nan]), np.arange(3)), [1, 2, 0])
 
 
+def test_a_constant_parameter_does_not_count():
+    varied = [{"C": C, "gamma": gamma} for C in (1, 2) for gamma in (0.1, 0.2)][:3]
+    constant = [{**params, "tol": 0.1} for params in varied]
+    space, other = Neighbourhood(constant), Neighbourhood(varied)
+    assert space.numeric == other.numeric == ["C", "gamma"]
+    assert_allclose(space.positions, other.positions)
+
+
 def test_unknown_gains_have_no_weight():
     space = Neighbourhood([{"C": 1}, {"C": 2}, {"C": 3}])
     found = space.smooth(np.array([1.0, np.nan, 3.0]), np.arange(3))

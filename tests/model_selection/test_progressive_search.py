@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from time import perf_counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.model_selection import ParameterGrid, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
@@ -34,7 +35,8 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
-from sklearn_online_svm.model_selection._candidates import requires_targets
+from sklearn_online_svm.model_selection._candidates import VALUE_NS, Candidate, requires_targets
+from sklearn_online_svm.model_selection._progressive_search import _shortened
 from sklearn_online_svm.model_selection._samples import stratified
 from sklearn_online_svm.model_selection._scoring import Scores
 from tests.reference.racing import race
@@ -286,6 +288,21 @@ def test_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
     # The budget does not allow a recall.
     found = rungs(Curves(), grid, max_cost=0.5, **options).fit(X, Y)
     assert found.n_resources_.count(900) == 1
+    # Two rungs suffice.
+    found = rungs(Curves(), grid, max_cost=100, **options | {"min_resources": 450}).fit(X, Y)
+    assert found.n_resources_ == [450, 900, 900]
+    assert found.best_params_ == {"alpha": 3.0}
+
+
+@pytest.mark.parametrize("step", [None, "passthrough"])
+def test_steps_that_leave_the_samples_as_they_are(step):
+    grid = {"lasvc__C": [1.0, 10.0, 100.0]}
+    steps = [("none", step), ("scaler", StandardScaler()), ("lasvc", LASVC())]
+    found, expected = (search(Pipeline(some), grid).fit(X, Y) for some in (steps, steps[1:]))
+    assert_array_equal(
+        found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+    assert_array_equal(found.decision_function(X), expected.decision_function(X))
 
 
 def test_winner_at_the_edge_of_the_grid_is_reported():
@@ -379,6 +396,18 @@ def test_only_as_many_remain_for_further_folds_as_the_floor_allows(monkeypatch):
     first = found.n_resources_.index(960)
     assert found.n_candidates_[first:] == [whole.n_candidates_[first], 2, 2, 2, 2]
     assert whole.n_candidates_[first + 1] > 2
+
+
+def test_the_floor_contains_a_fit_of_the_winner(monkeypatch):
+    races, floor = [], _race.Race._floor
+    monkeypatch.setattr(_race.Race, "_floor", lambda race: races.append(race) or floor(race))
+    search(min_seconds=1e9).fit(X, Y)
+    cost = floor(races[-1])
+    monkeypatch.setattr(_race.Race, "_unit", lambda race: 0.0)
+    only_folds = floor(races[-1])
+    monkeypatch.setattr(_race.Race, "_unit", lambda race: 1e9)
+    assert floor(races[-1]) == only_folds + 1e9
+    assert 0 < only_folds < cost
 
 
 def test_infinite_max_cost_and_no_time_exclude_folds():
@@ -933,6 +962,20 @@ def test_pickled_search_continues():
 def test_models_of_eliminated_candidates_are_released():
     found = search().fit(X, Y)
     assert len(pickle.dumps(found)) < 3 * len(pickle.dumps(found.best_estimator_)) + 100_000
+
+
+def test_cost_of_scores_by_hand():
+    """Nanoseconds for 50 samples of 8 features, with 10 support vectors in each of 2 classes."""
+    candidate = Candidate(0, {}, LASVC(), None)
+    candidate.model, rows = SimpleNamespace(n_support_=[10, 10]), np.ones((50, 8))
+    candidate.note_trained(rows, 0.0)
+    candidate.note_scored(rows, 1, 0.0)
+    assert_allclose(candidate.score_cost, 50 * (8 * VALUE_NS + (0.5 + 0.08 + 0.2) * 20))
+
+
+def test_parameters_in_messages():
+    params = {"C": 1.23456789, "kernel": "rbf", "shuffle": True, "epochs": 3}
+    assert _shortened(params) == "C=1.235, kernel='rbf', shuffle=True, epochs=3"
 
 
 def test_verbose(capsys):

@@ -32,16 +32,18 @@ class Interrupt:
         Number of lines executed until then.
     raised : bool
         Whether the function raised KeyboardInterrupt.
+    notes : str
+        Notes of the exception.
     """
 
     def __init__(self, n, function, *args, **kwargs):
-        self.n, self.n_lines, self.raised = n, 0, False
+        self.n, self.n_lines, self.raised, self.notes = n, 0, False, ""
         former, handler = sys.gettrace(), signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             sys.settrace(self._trace)
             function(*args, **kwargs)
-        except KeyboardInterrupt:
-            self.raised = True
+        except KeyboardInterrupt as error:
+            self.raised, self.notes = True, " ".join(getattr(error, "__notes__", ()))
         finally:
             sys.settrace(former)
             signal.signal(signal.SIGINT, handler)

@@ -52,6 +52,9 @@ cdef double SLACK_RATE = 0.01
 # Factor by which the slack is reduced at a time when the reserve is too large.
 cdef double THINNING = 0.95
 
+# Smaller numbers may not change when they are multiplied by THINNING.
+cdef double LEAST_SLACK = 1e-300
+
 
 # A value of b at which the prediction of a sample changes, and the change of the errors beyond it.
 cdef struct Crossing:
@@ -404,7 +407,7 @@ cdef class Lasvm(Problem):
         for p in range(n_left):
             farthest = fmax(farthest, self.distance(self.members.zeros[p], e))
         self.slack = fmin(self.slack, farthest)
-        while n_left > self.n_reserve and self.slack > self.tau:
+        while n_left > self.n_reserve and self.slack > fmax(self.tau, LEAST_SLACK):
             self.slack *= THINNING
             n_left = 0
             for p in range(self.members.n_zeros):
