@@ -89,8 +89,9 @@ class SplineMap:
         if not total > 0.0:  # no sample yet: both classes are equally likely
             self.slopes_, self.intercept_ = np.zeros(basis.shape[1]), 0.0
             return self
-        means = sample_weight @ basis / total
-        scale = np.sqrt(sample_weight @ (basis - means) ** 2 / total)
+        share = sample_weight / total
+        means = share @ basis
+        scale = np.sqrt(share @ (basis - means) ** 2)
         scale[scale == 0.0] = 1.0
         basis = np.column_stack([(basis - means) / scale, np.ones(len(scores))])
         own = own_targets(codes, sample_weight, 2)
@@ -98,7 +99,6 @@ class SplineMap:
         difference = np.diff(np.eye(len(scale)), axis=0) / scale
         penalty = np.zeros((len(scale) + 1,) * 2)
         penalty[:-1, :-1] = STIFFNESS * difference.T @ difference / total
-        share = sample_weight / total
 
         def loss(coefs):
             logits = basis @ coefs

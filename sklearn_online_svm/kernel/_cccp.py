@@ -108,7 +108,9 @@ class ConvexProblems(Passes):
         in_sequence = n_solved > 1 or model.init_size is None
         if in_sequence and np.array_equal(shifted, at.shifted):
             return self.go_to("over")
-        if n_solved > 2 and (history[-2] - history[-1]).max() < model.tol * model.C:
+        # With exact decision values, each objective is the least so far.
+        before = history[model.init_size is not None : -1]
+        if n_solved > 2 and (before.min(axis=0) - history[-1]).max() < model.tol * model.C:
             return self.go_to("over")
         if n_solved == model.max_iter:
             warn(

@@ -286,7 +286,9 @@ class Selection:
         known = self.basis[:m]
         root = np.sqrt(self.pivots[i])
         column = self.kernel(self.vectors, self.vectors[i : i + 1])[:, 0]
-        self.basis[m] = column = (column - known.T @ known[:, i]) / root
+        column = (column - known.T @ known[:, i]) / root
+        column[i] = root  # but for rounding, which must not make it 0
+        self.basis[m] = column
         self.coordinates[m] = self.residual[i] / root
         self.residual -= np.outer(column, self.coordinates[m])
         self.pivots -= column**2

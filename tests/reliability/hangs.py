@@ -24,7 +24,11 @@ KEPT = (
     "ActiveLASVC:353",
     "CompressedClassifier:18",
     "CompressedClassifier:43",
+    "CompressedClassifier:213",
+    "LASVC:508",
+    "RampSVC:371",
     "VirtualSampler:2",
+    "VirtualSampler:495",
 )
 
 
