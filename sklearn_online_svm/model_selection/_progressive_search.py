@@ -530,17 +530,17 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                     self.__dict__ = {**before, "_stream": stream, "_is_behind": True}
                     taken = True
                 self._advance()
-            except KeyboardInterrupt as error:
-                note = "has not taken these samples: pass them again to continue."
-                if taken:
+            except BaseException as error:
+                interrupted = isinstance(error, KeyboardInterrupt)
+                if taken and (interrupted or not is_over):
                     note = "has taken these samples; resume(), or the next partial_fit, continues."
-                else:
-                    undo()
-                error.__notes__ = [f"{type(self).__name__} {note}"]
-                raise
-            except BaseException:
-                if not taken or is_over:  # the model has rejected the samples
-                    undo()
+                    error.__notes__ = [f"{type(self).__name__} {note}"]
+                    raise
+                undo()
+                if interrupted:
+                    note = "has not taken these samples: pass them again to continue."
+                    error.__notes__ = [f"{type(self).__name__} {note}"]
+                else:  # the model has rejected the samples
                     self.__dict__ = before
                 raise
         return self
