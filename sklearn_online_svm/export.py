@@ -432,7 +432,11 @@ def load_libsvm(path, n_features=None, C=None):
         coef0=fields.get("coef0", 0.0),
         multi_class="ovo" if len(classes) > 2 else "ovr",
     )
-    return start_from(model, X, classes[codes], classes, alpha, bias)
+    try:
+        return start_from(model, X, classes[codes], classes, alpha, bias)
+    except MemoryError as error:
+        message = f"There is not enough memory for the {n_features} features of {path}."
+        raise ValueError(message) from error
 
 
 def _pairs_of_sorted(order):

@@ -1,5 +1,7 @@
 """Training on chunks, with checkpoints."""
 
+import hashlib
+import io
 import os
 import sys
 from itertools import islice
@@ -8,13 +10,15 @@ from time import monotonic
 
 import joblib
 
-from .._atomic_dump import atomic_dump
+from .._atomic_dump import atomic_file
 from .._sklearn_compat import HasMethods, Interval, _num_samples, validate_params
 
 __all__ = ["fit_stream"]
 
 # Number of the format of checkpoints, increased when their fields change.
 _FORMAT = 1
+# Bytes of the checksum at the end of a checkpoint: damaged pickles can crash the interpreter.
+_N_DIGEST = hashlib.sha256().digest_size
 _POSITION = ("epoch", "n_chunks", "n_samples")
 
 
@@ -144,21 +148,31 @@ def fit_stream(
 def _store(path, estimator, epoch, n_chunks, n_samples):
     """Write a checkpoint; ``n_chunks`` and ``n_samples`` are those of its epoch."""
     position = dict(zip(_POSITION, (epoch, n_chunks, n_samples), strict=True))
-    atomic_dump({"fit_stream": _FORMAT, "estimator": estimator, **position}, path)
+    buffer = io.BytesIO()
+    joblib.dump({"fit_stream": _FORMAT, "estimator": estimator, **position}, buffer)
+    with atomic_file(path) as file:
+        file.write(buffer.getbuffer())
+        file.write(hashlib.sha256(buffer.getbuffer()).digest())
 
 
 def _stored(path, estimator):
     """Return the content of a checkpoint that belongs to the estimator."""
-    try:
-        stored = joblib.load(path)
-    except OSError:
-        raise
-    except Exception as error:  # unpickling other bytes can raise any
-        raise ValueError(
-            f"{os.fspath(path)!r} is damaged, or not a checkpoint of fit_stream "
-            f"({type(error).__name__}: {error}). Delete it, or choose another path."
-        ) from error
+    with open(path, "rb") as file:
+        content = file.read()
     path = repr(os.fspath(path))
+    pickled, digest = content[:-_N_DIGEST], content[-_N_DIGEST:]
+    if hashlib.sha256(pickled).digest() != digest:
+        raise ValueError(
+            f"{path} is damaged, or not a checkpoint of fit_stream. Delete it, or choose another "
+            "path."
+        )
+    try:
+        stored = joblib.load(io.BytesIO(pickled))
+    except Exception as error:  # as of a class that there is no longer
+        raise ValueError(
+            f"The checkpoint {path} cannot be loaded ({type(error).__name__}: {error}). Delete "
+            "it, or choose another path."
+        ) from error
     if not isinstance(stored, dict) or stored.get("fit_stream") != _FORMAT:
         raise ValueError(
             f"{path} is not a checkpoint of fit_stream of format {_FORMAT}. Choose another path."

@@ -218,7 +218,10 @@ def test_checkpoints_of_other_calls(tmp_path):
             fit_stream(LASVC(gamma=1.0), others, epochs=2, **options)
     assert path.read_bytes() == before
     joblib.dump(LASVC(), path)
-    with pytest.raises(ValueError, match="is not a checkpoint of fit_stream of format 1"):
+    with pytest.raises(ValueError, match="is damaged, or not a checkpoint of fit_stream"):
+        fit_stream(LASVC(), chunks, **options)
+    path.write_bytes(before[:-40] + bytes([before[-40] ^ 1]) + before[-39:])
+    with pytest.raises(ValueError, match="is damaged, or not a checkpoint of fit_stream"):
         fit_stream(LASVC(), chunks, **options)
 
 
