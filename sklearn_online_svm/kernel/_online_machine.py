@@ -182,8 +182,8 @@ class OnlineMachine(KernelMachine):
         return self.finishing and self._spec.layout != "precomputed"
 
     def _apply_params(self, present):
-        super()._apply_params(present)
         spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
         with self._engine.guard:  # other threads may be optimizing for their predictions
             spec.configure(self._engine)
         self._spec = spec
+        super()._apply_params(present)  # the next call repeats what an interrupt has ended

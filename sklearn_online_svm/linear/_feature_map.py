@@ -3,6 +3,8 @@
 import numpy as np
 from scipy import sparse
 
+from .._estimator import PostponedInterrupts
+
 
 class FeatureMap:
     """Map from features to columns of the weight arrays.
@@ -37,8 +39,10 @@ class FeatureMap:
 
     def add(self, new):
         """Assign columns to features."""
-        self.column_of[new] = np.arange(self.n_columns, self.n_columns + len(new))
-        self.seen = np.concatenate([self.seen, new])
+        columns = np.arange(self.n_columns, self.n_columns + len(new))
+        seen = np.concatenate([self.seen, new])
+        with PostponedInterrupts():  # two features must not have the same column
+            self.column_of[new], self.seen = columns, seen
 
     def map_samples(self, X, width):
         """Return samples with the columns of arrays of this width.

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from functools import wraps
 
 import numpy as np
 from scipy import sparse as sparse_matrices
@@ -12,6 +13,7 @@ from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, first_not_finite
 from .._core.linear.weights import FullWeights, Weights, zeros
+from .._estimator import PostponedInterrupts
 from .._sample_arrays import sample_arrays
 from ._feature_map import FeatureMap
 from ._update_spec import UpdateSpec
@@ -33,6 +35,26 @@ BY_FEATURE = {
     *("coef", "coef_sums", "variances", "advice"),
     *("local_coef", "local_coef_sums", "local_variances", "prototypes"),
 }
+
+
+def _completely(method):
+    """Return a method that Ctrl-C does not interrupt, and that an error leaves without effect.
+
+    The update loop belongs to arrays in one memory order. The method assigns attributes, but does
+    not change their values.
+    """
+
+    @wraps(method)
+    def call(self, *arguments, **keywords):
+        before = dict(vars(self))
+        with PostponedInterrupts():
+            try:
+                method(self, *arguments, **keywords)
+            except BaseException:
+                vars(self).update(before)
+                raise
+
+    return call
 
 
 class LinearState:
@@ -200,6 +222,7 @@ class LinearState:
         seen, feature_map = self.feature_map.seen, FeatureMap(n_features)
         self._lay_out("C", n_features, seen, slice(1, 1 + len(seen)), feature_map)
 
+    @_completely
     def _lay_out(self, order, width, columns, former, feature_map=None):
         """Copy the columns ``former`` of the arrays to ``columns`` of arrays of a new width."""
         arrays = dict(self.arrays)
@@ -230,11 +253,13 @@ class LinearState:
                 "the features to fewer ones (HashingVectorizer, FeatureHasher)."
             )
 
+    @_completely
     def set_update_spec(self, spec):
         """Continue with other parameters of the update rule."""
         self.update_spec = spec
         self._build()
 
+    @_completely
     def set_layout(self, sparse):
         """Change the memory order of the arrays for dense or sparse samples."""
         if self.feature_map is not None and self.feature_map.seen is not None:
@@ -527,6 +552,7 @@ class LinearState:
             del self.arrays["coef"]
         self._show(self.counters["n_rows"])
 
+    @_completely
     def densify(self):
         """Convert the weights back to an array."""
         coef, self.sparse_coef = self.sparse_coef, None

@@ -62,7 +62,10 @@ def twin_of(model, n_classes, n_features=4):
 @with_layouts
 @pytest.mark.parametrize(
     "weight, initial_weights, fit_intercept",
-    [(0.0, "advice", True), (0.01, "zero", False), (1.0, "advice", False), (30.0, "zero", True)],
+    [
+        *((0.0, "advice", True), (0.01, "zero", False), (0.1, "advice", True)),
+        *((1.0, "advice", False), (30.0, "zero", True)),
+    ],
 )
 @pytest.mark.filterwarnings("ignore:advice.* has no effect with fit_intercept=False")
 def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight, initial_weights):

@@ -188,11 +188,12 @@ class Calls(RuleBasedStateMachine):
         first=st.integers(0, N - 2 * N_FIRST),
         part=st.floats(0, 1),
         repeated=st.booleans(),
+        layout=st.sampled_from([*LAYOUTS]),
     )
-    def interrupt(self, method, first, part, repeated):
+    def interrupt(self, method, first, part, repeated, layout):
         """Interrupt a call of two models, perhaps twice, and resume it."""
         method = method if method in self.methods() else "fit"
-        X, y = self.chunk(first, 2 * N_FIRST)
+        X, y = self.chunk(first, 2 * N_FIRST, layout)
         given = self.classes() if method == "partial_fit" else {}
         n = 1 + int(part * n_lines(getattr(copy.deepcopy(self.model), method), X, y, **given))
         for model in (self.model, self.twin):

@@ -42,7 +42,7 @@ X, Y = make_banana_like(40, random_state=0)
 X = X.round(3)
 # The time that atheris has for each target; the commands read the same files.
 FUZZED = ("read_svmlight", "load_libsvm", "load_model", "fit_stream, checkpoint")
-SECONDS = 300
+SECONDS = 240
 
 
 def campaign(quick):
