@@ -120,8 +120,8 @@ class ExpansionState:
 
     def expect_samples(self, n_rows, again):
         """Assign numbers to the coming samples; ``again``: they are visited more than once."""
-        self.expansion.expect(n_rows, again)
         self.loop.position = 0
+        self.expansion.expect(n_rows, again)
 
     def check(self, X):
         """Raise ValueError for samples whose kernel values are not finite."""
@@ -141,11 +141,12 @@ class ExpansionState:
 
         Returns -1, as no sample is invalid after ``check``.
         """
-        self.expect_samples(X.shape[0], again=False)
+        before, self.loop.position = self.expansion.n_seen, 0
         try:
+            self.expect_samples(X.shape[0], again=False)
             self.train(Dataset(self.samples(X), targets, weights, None, X), progress=progress)
         except BaseException:
-            self.expansion.expect_no_more(self.loop.position)
+            self.expansion.expect_no_more(before + self.loop.position)
             raise
         return -1
 

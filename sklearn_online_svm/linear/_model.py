@@ -129,10 +129,11 @@ class LinearModel(OnlineLearner):
         state, is_sparse = self._state, not isinstance(X, np.ndarray)
         # Invalid parameters raise an error here, before the state is changed.
         spec = None if changed is None else self._update_spec()
-        if state.sparse_coef is not None:
-            # A chunk that is refused later would leave dense weights, whose decision values differ
-            # in the last bit.
+        if state.sparse_coef is not None or state.sparse != is_sparse:
+            # A chunk that is refused later would leave weights in another form, whose decision
+            # values differ in the last bit.
             check_norms(self, X, np.finfo(state.dtype).max)
+        if state.sparse_coef is not None:
             state.densify()
         if changed is not None:
             state.set_update_spec(spec)

@@ -265,20 +265,19 @@ class StreamProgress(Progress):
     def prepared(self, samples):
         """Train ``best_estimator_`` on samples; return them as they are added to ``waiting``.
 
-        An error or an interrupt changes no candidate. If one candidate is left, ``advance`` trains
-        it on the samples.
+        An error or an interrupt changes no candidate; ``discard_shown`` must follow if the samples
+        are not added. If one candidate is left, ``advance`` trains it on the samples.
         """
         if self.is_over:
             return samples
         if self.waiting:
             refuse_another_kind(self.waiting[0], samples)
-        shown = self.shown()
-        try:
-            self._train_alone(shown, samples)
-        except BaseException:
-            self._copy = None
-            raise
+        self._train_alone(self.shown(), samples)
         return samples.copy()
+
+    def discard_shown(self):
+        """Discard the copy of the best candidate, which may have been trained on other samples."""
+        self._copy = None
 
     def add_classes(self, classes):
         """Add new classes to the models of all candidates; return a function that undoes it."""

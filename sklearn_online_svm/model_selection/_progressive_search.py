@@ -537,6 +537,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                     error.__notes__ = [f"{type(self).__name__} {note}"]
                     raise
                 undo()
+                stream.discard_shown()
                 if interrupted:
                     note = "has not taken these samples: pass them again to continue."
                     error.__notes__ = [f"{type(self).__name__} {note}"]

@@ -1,15 +1,12 @@
 """Ctrl-C during training: it stops soon, between two samples, and training can continue."""
 
-import copy
 import json
 import os
 from functools import partial
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix
-from sklearn.base import is_classifier
+from numpy.testing import assert_array_equal
 
 from sklearn_online_svm import (
     AROWClassifier,
@@ -17,9 +14,7 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
 )
 from sklearn_online_svm.linear import _model
-from tests.support.interrupts import Interrupt, n_lines
 from tests.support.programs import finished, interrupted
-from tests.support.trainable import STREAMS, n_samples_seen, samples_of, seeded
 
 # Time in seconds until the interrupt is raised. The loop checks signals every few milliseconds,
 # but a busy machine may suspend the process; a loop without checks would go on for many seconds.
@@ -276,28 +271,3 @@ def test_interrupt_before_training_leaves_the_model_unchanged(make, method, monk
     assert_array_equal(fitted.partial_fit(X, y).coef_.shape, fitted.coef_.shape)
     empty.partial_fit(X[:, :2], y, **classes)
     assert empty.n_features_in_ == 2
-
-
-LINEAR = [name for name, model in STREAMS.items() if ".linear." in type(model).__module__]
-
-
-@pytest.mark.parametrize("layouts", [(csr_matrix, np.asarray), (np.asarray, csr_matrix)])
-@pytest.mark.parametrize("name", LINEAR)
-def test_interrupts_while_the_memory_order_changes(name, layouts):
-    X, y = samples_of(name, 60)
-    former, later = (layout(X) for layout in layouts)
-    model = seeded(name)
-    given = {"classes": np.unique(y)} if is_classifier(model) else {}
-    model.partial_fit(former[:20], y[:20], **given)
-    expected = copy.deepcopy(model).partial_fit(later[20:40], y[20:40])
-    total = n_lines(copy.deepcopy(model).partial_fit, later[20:40], y[20:40])
-    for n in range(1, total + 1, 3):
-        interrupted_model = copy.deepcopy(model)
-        assert Interrupt(n, interrupted_model.partial_fit, later[20:40], y[20:40]).raised
-        n_seen = int(n_samples_seen(interrupted_model))
-        if n_seen < 40:
-            interrupted_model.partial_fit(later[n_seen:40], y[n_seen:40])
-        decide = "decision_function" if given else "predict"
-        assert_allclose(
-            *(getattr(m, decide)(X) for m in (interrupted_model, expected)), rtol=1e-6, atol=1e-9
-        )

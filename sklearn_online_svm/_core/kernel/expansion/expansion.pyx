@@ -126,9 +126,9 @@ cdef class KernelExpansion(Weights):
         self.first_id = self.n_seen
         self.n_seen += n_rows
 
-    def expect_no_more(self, n_rows):
-        """Correct the number of samples announced by ``expect`` to those that came."""
-        self.n_seen = self.first_id + n_rows
+    def expect_no_more(self, n_seen):
+        """Correct the number of samples that have been announced to those that have come."""
+        self.n_seen = n_seen
 
     def check(self, X):
         """Raise an error if kernel values are not finite, before any sample is used."""

@@ -1,0 +1,54 @@
+"""Ctrl-C at any line of ``partial_fit`` with samples of another layout than before."""
+
+import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
+from sklearn.base import is_classifier
+
+from tests.support.interrupts import Interrupt, n_lines
+from tests.support.trainable import STREAMS, n_samples_seen, samples_of, seeded
+
+# The decision values of the others have the accuracy of tol.
+NAMES = [name for name in STREAMS if "finishing" not in name]
+N_INTERRUPTS = 30
+
+
+@pytest.mark.parametrize("layouts", [(csr_matrix, np.asarray), (np.asarray, csr_matrix)])
+@pytest.mark.parametrize("name", NAMES)
+def test_training_continues_after_an_interrupt(name, layouts):
+    X, y = samples_of(name, 60)
+    former, later = (layout(X) for layout in layouts)
+    model = seeded(name)
+    given = {"classes": np.unique(y)} if is_classifier(model) else {}
+    model.partial_fit(former[:20], y[:20], **given)
+    n_before, chunk = n_samples_seen(model), (later[20:40], y[20:40])
+    expected = decisions(copy.deepcopy(model).partial_fit(*chunk), X)
+    total = n_lines(copy.deepcopy(model).partial_fit, *chunk)
+    for n in range(1, total + 1, max(1, total // N_INTERRUPTS)):
+        stopped = copy.deepcopy(model)
+        call = Interrupt(n, stopped.partial_fit, *chunk)
+        if call.raised:
+            go_on(stopped, chunk, int(n_samples_seen(stopped) - n_before), call.notes)
+        assert_allclose(decisions(stopped, X), expected, rtol=1e-6, atol=1e-9, err_msg=str(n))
+
+
+def go_on(model, chunk, n_seen, notes):
+    """Continue training, with the samples that the model does not have yet."""
+    X, y = chunk
+    if not hasattr(model, "resume"):
+        if n_seen < len(y):
+            model.partial_fit(X[n_seen:], y[n_seen:])
+        return
+    try:
+        model.resume(X, y)
+    except ValueError as error:
+        assert "nothing to resume" in str(error)
+        if "pass them again" in notes or (not notes and not n_seen):
+            model.partial_fit(X, y)
+
+
+def decisions(model, X):
+    return getattr(model, "decision_function", model.predict)(X)
