@@ -50,7 +50,9 @@ def campaign(quick):
 def wheel_of(source, interpreter, folder):
     """Build a wheel for an interpreter, with the newest versions of what the build needs."""
     python = environments.new_environment(folder / "environment", interpreter)
-    environments.pip(python, "wheel", "--no-deps", "--wheel-dir", folder, source)
+    # The newest versions of NumPy and SciPy that have wheels for the interpreter.
+    options = ["--no-deps", "--only-binary", "numpy,scipy", "--wheel-dir", folder]
+    environments.pip(python, "wheel", *options, source)
     return next(Path(folder).glob("*.whl"))
 
 
