@@ -53,7 +53,8 @@ def records(found):
     rows = [[cell(record[name]) for name in names] for record in found["records"]]
     table = rst.list_table([HEADERS.get(name, name) for name in names], rows)
     failures = [failure for record in found["records"] for failure in record["failures"]]
-    lines = "".join(f"- ``{failure[:200]}``\n" for failure in failures)
+    shown = [" ".join(failure.split())[:200].strip() for failure in failures]
+    lines = "".join(f"- ``{failure}``\n" for failure in shown)
     return f"{table}\nRun on {found['environment']['date']}.\n\n{lines}"
 
 
