@@ -52,3 +52,17 @@ def go_on(model, chunk, n_seen, notes):
 
 def decisions(model, X):
     return getattr(model, "decision_function", model.predict)(X)
+
+
+@pytest.mark.parametrize("name", ["search", "search, regressor", "search, finishing"])
+def test_the_winner_of_a_search_uses_each_sample_once(name):
+    X, y = samples_of(name, 120)
+    model, chunk = seeded(name).fit(X[:60], y[:60]), (X[60:100], y[60:100])
+    expected = n_samples_seen(copy.deepcopy(model).partial_fit(*chunk))
+    total = n_lines(copy.deepcopy(model).partial_fit, *chunk)
+    for n in range(1, total + 1, 7):
+        stopped = copy.deepcopy(model)
+        call = Interrupt(n, stopped.partial_fit, *chunk)
+        if call.raised:
+            go_on(stopped, chunk, n_samples_seen(stopped) - n_samples_seen(model), call.notes)
+        assert n_samples_seen(stopped) == expected, n

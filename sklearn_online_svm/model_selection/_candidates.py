@@ -132,10 +132,11 @@ class Candidate:
         # last call in the present part.
         self._n_seen = self._begun_from = 0
 
-    def train(self, X, y, arguments, classes, *, resumable=True):
+    def train(self, X, y, arguments, classes, *, resumable=True, begin=0):
         """Train the model on a part of the data.
 
         ``resumable``: after an interrupt, the same call continues or repeats the training.
+        Otherwise it begins with the sample ``begin``.
         """
         model = self.model
         resumes = hasattr(model, "resume")
@@ -143,7 +144,7 @@ class Candidate:
             model.resume(*_rest(self._begun_from, X, y), **self._rest_of(arguments))
             self._has_begun, self._previous = True, None
             return
-        begin = self._untrained() if resumable else 0
+        begin = self._untrained() if resumable else begin
         if _num_samples(X) <= begin:
             return
         self._begun_from = begin
@@ -227,6 +228,13 @@ class Candidate:
         name = self.estimator.steps[-1][0]
         pipeline.steps = [*self.transformers.steps, (name, self.model)]
         return pipeline
+
+    @property
+    def n_samples_seen(self):
+        """Number of samples that the model has been trained on; 0 if it does not count them."""
+        if hasattr(self.model, "n_samples_seen_"):
+            return self.model.n_samples_seen_
+        return int(getattr(self.model, "t_", 1)) - 1
 
     @property
     def n_support(self):

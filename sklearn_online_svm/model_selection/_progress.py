@@ -240,6 +240,9 @@ class StreamProgress(Progress):
         Draws the challengers.
     """
 
+    # Samples that the last candidate had been trained on before those that wait.
+    _seen_before = None
+
     def __init__(self, race, rungs, n_challengers, random):
         super().__init__(race)
         self.rungs, self.n_challengers, self.random = rungs, n_challengers, random
@@ -294,12 +297,12 @@ class StreamProgress(Progress):
         use(classes, extended)
         return lambda: use(*former)
 
-    def _train_alone(self, candidate, samples):
+    def _train_alone(self, candidate, samples, begin=0):
         if not candidate.transformers.is_fitted:
             candidate.transformers.fit(samples.X, samples.y, slice(None))
         X, y, arguments, _ = samples.select(candidate.transformers, np.arange(len(samples)))
         samples.keep_transformed(())  # samples that wait are kept as they were given
-        candidate.train(X, y, arguments, self.race.classes, resumable=False)
+        candidate.train(X, y, arguments, self.race.classes, resumable=False, begin=begin)
 
     def shown(self):
         """Return the best candidate, or a copy that is also trained on the waiting samples."""
@@ -370,17 +373,22 @@ class StreamProgress(Progress):
 
     def train_waiting(self):
         """Train the last candidate on the waiting samples; rejected chunks are discarded."""
+        candidate = self.race.alive[0]
         while self.waiting:
+            if self._seen_before is None:
+                self._seen_before = candidate.n_samples_seen
             try:
-                self._train_alone(self.race.alive[0], self.waiting[0])
+                # Those that it was trained on before an interrupt are not used again.
+                begin = candidate.n_samples_seen - self._seen_before
+                self._train_alone(candidate, self.waiting[0], begin)
             except Exception:
-                self.waiting.pop(0)
+                self.waiting, self._seen_before = self.waiting[1:], None
                 self.steps = []
                 raise
             except BaseException:
                 self.waiting = [samples.copy() for samples in self.waiting]
                 raise
-            self.waiting.pop(0)
+            self.waiting, self._seen_before = self.waiting[1:], None
 
     def stop_race(self):
         """Callbacks can stop the comparisons of ``fit`` only."""
