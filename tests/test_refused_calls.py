@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tests.support.trainable import samples_of, seeded
+from tests.support.trainable import REPRESENTATION, samples_of, seeded, state_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -66,3 +66,20 @@ def test_training_a_copy_leaves_the_original_unchanged(name):
     copied.partial_fit(X[:30], y[:30])
     assert np.any(copied.decision_function(X) != before)
     assert_array_equal(model.decision_function(X), before)
+
+
+@pytest.mark.parametrize(
+    "name", ["lasvm", "lasvm, finishing", "lasvr", "one class", "one class, finishing"]
+)
+def test_a_refused_chunk_does_not_apply_parameters(name):
+    model, X, y = fitted(name)
+    before = state_of(model.set_params(tol=model.tol / 2))
+    X[5, 1] = 1e200
+    with pytest.raises(ValueError, match="too large"):
+        model.partial_fit(X[:30], y[:30])
+    after = state_of(model)
+    assert {
+        name
+        for name in before.keys() | after.keys()
+        if before.get(name) != after.get(name) and not any(p in name for p in REPRESENTATION)
+    } == set()
