@@ -108,9 +108,9 @@ class ConvexProblems(Passes):
         in_sequence = n_solved > 1 or model.init_size is None
         if in_sequence and np.array_equal(shifted, at.shifted):
             return self.go_to("over")
-        # With exact decision values, each objective is the least so far.
-        before = history[model.init_size is not None : -1]
-        if n_solved > 2 and (before.min(axis=0) - history[-1]).max() < model.tol * model.C:
+        # Objectives decrease in the sequence; with rounded decision values they may rise and fall.
+        least = history[0 if model.init_size is None else 1 : -1].min(axis=0, initial=np.inf)
+        if n_solved > 2 and (least - history[-1]).max() < model.tol * model.C:
             return self.go_to("over")
         if n_solved == model.max_iter:
             warn(

@@ -141,6 +141,7 @@ class ExpansionState:
 
         Returns -1, as no sample is invalid after ``check``.
         """
+        # The position is still that of the call before, which must not be counted again.
         before, self.loop.position = self.expansion.n_seen, 0
         try:
             self.expect_samples(X.shape[0], again=False)

@@ -532,17 +532,19 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 self._advance()
             except BaseException as error:
                 interrupted = isinstance(error, KeyboardInterrupt)
-                if taken and (interrupted or not is_over):
-                    note = "has taken these samples; resume(), or the next partial_fit, continues."
-                    error.__notes__ = [f"{type(self).__name__} {note}"]
-                    raise
-                undo()
-                stream.discard_shown()
-                if interrupted:
-                    note = "has not taken these samples: pass them again to continue."
-                    error.__notes__ = [f"{type(self).__name__} {note}"]
-                else:  # the model has rejected the samples
+                is_rejected = not interrupted and (is_over or not taken)
+                if is_rejected or not taken:
+                    undo()
+                    stream.discard_shown()
+                if is_rejected:
                     self.__dict__ = before
+                    raise
+                note = "has not taken these samples: pass them again to continue."
+                if taken:
+                    note = "has taken these samples; resume(), or the next partial_fit, continues."
+                if interrupted:
+                    error.__notes__ = []  # those of the candidate say how to resume it
+                error.add_note(f"{type(self).__name__} {note}")
                 raise
         return self
 

@@ -160,14 +160,14 @@ def _stored(path, estimator):
     with open(path, "rb") as file:
         content = file.read()
     path = repr(os.fspath(path))
-    pickled, digest = content[:-_N_DIGEST], content[-_N_DIGEST:]
-    if hashlib.sha256(pickled).digest() != digest:
+    view = memoryview(content)
+    if hashlib.sha256(view[:-_N_DIGEST]).digest() != view[-_N_DIGEST:]:
         raise ValueError(
             f"{path} is damaged, or not a checkpoint of fit_stream. Delete it, or choose another "
             "path."
         )
     try:
-        stored = joblib.load(io.BytesIO(pickled))
+        stored = joblib.load(io.BytesIO(content))
     except Exception as error:  # as of a class that there is no longer
         raise ValueError(
             f"The checkpoint {path} cannot be loaded ({type(error).__name__}: {error}). Delete "

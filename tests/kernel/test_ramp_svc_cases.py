@@ -54,6 +54,19 @@ def test_reaching_the_maximum_number_of_rounds_warns(n, monkeypatch):
     assert caught[0].filename == __file__
 
 
+@pytest.mark.parametrize("init_size", [None, 20])
+@pytest.mark.parametrize("ramp_s", [0.0, -0.5])
+def test_objectives_that_rise_and_fall_with_rounding_end_the_sequence(ramp_s, init_size):
+    rng = np.random.default_rng(1)
+    X, y = 1e20 * (1 + 1e-8 * rng.normal(size=(60, 5))), rng.integers(0, 4, 60)
+    model = RampSVC(ramp_s=ramp_s, tol=1e-200, fit_intercept=False, init_size=init_size)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    assert np.any(np.diff(model.objective_history_, axis=0) > 1e-3)
+    assert model.n_iter_ < 20
+
+
 def test_verbose_prints_a_line_for_each_problem():
     X, y = noisy()
     for verbose in (0, 1):

@@ -42,7 +42,8 @@ def test_pool_of_one_sample_is_random_selection(samples, selection):
 
 def test_random_selection_takes_the_samples_of_a_stream_in_order():
     X, y = two_classes(100)
-    model = ActiveLASVC(selection="random", max_labels=40, **PARAMS)
+    params = dict(max_labels=40, stopping="n_support", stopping_window=10_000, **PARAMS)
+    model = ActiveLASVC(selection="random", **params)
     model.partial_fit(X, y, classes=np.unique(y))
     first = LASVC(**PARAMS).partial_fit(X[:40], y[:40], classes=np.unique(y))
     assert_same_model(model, first)

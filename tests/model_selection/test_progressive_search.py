@@ -410,6 +410,27 @@ def test_the_floor_contains_a_fit_of_the_winner(monkeypatch):
     assert 0 < only_folds < cost
 
 
+def test_an_interrupt_between_folds_does_not_count_one_twice(monkeypatch):
+    races, drop = [], _race.Race._drop_failed
+
+    def interrupting(race):
+        drop(race)
+        if race not in races and len(race.fold_errors) == 1:
+            races.append(race)
+            raise KeyboardInterrupt
+
+    expected = search().fit(X, Y)
+    monkeypatch.setattr(_race.Race, "_drop_failed", interrupting)
+    found = search()
+    with pytest.raises(KeyboardInterrupt):
+        found.fit(X, Y)
+    found.resume(X, Y)
+    assert_same_search(found, expected)
+    (race,) = races
+    assert len(race.fold_errors) == len(race._fold_costs) > 2
+    assert race.cost == expected._finished_race.cost
+
+
 def test_infinite_max_cost_and_no_time_exclude_folds():
     for params in (dict(max_cost=np.inf), dict(min_seconds=0)):
         assert 960 not in search(**params).fit(X, Y).n_resources_

@@ -475,3 +475,27 @@ def test_stream_continues_after_interrupts(interrupted, at):
     if found._stream.is_behind:
         found.resume()
     assert_same_search(found, whole)
+
+
+def test_an_error_after_the_samples_have_been_taken_says_so(monkeypatch):
+    expected, train, errors = streamed(search(), 100), _race.Race.train, []
+
+    def failing(race, *arguments):
+        if not errors:
+            errors.append(MemoryError())
+            errors[0].add_note("a note of its own")
+            raise errors[0]
+        return train(race, *arguments)
+
+    monkeypatch.setattr(_race.Race, "train", failing)
+    found, note = (
+        search(),
+        "has taken these samples; resume(), or the next partial_fit, continues.",
+    )
+    with pytest.raises(MemoryError) as caught:
+        found.partial_fit(X[:100], Y[:100], classes=np.unique(Y))
+    assert caught.value.__notes__ == ["a note of its own", f"ProgressiveSearch {note}"]
+    found.resume()
+    for first in range(100, len(Y), 100):
+        found.partial_fit(X[first : first + 100], Y[first : first + 100])
+    assert_same_search(found, expected, decisions=True)

@@ -1,5 +1,7 @@
 """Test fit_stream: chunks, epochs, and checkpoints of processes that were killed."""
 
+import hashlib
+import io
 import os
 import signal
 import subprocess
@@ -230,6 +232,40 @@ def test_files_that_are_no_pickles(tmp_path, content):
     path = tmp_path / "checkpoint"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"checkpoint' is damaged, or not a checkpoint of fit_st"):
+        fit_stream(AROWClassifier(), chunks, classes=CLASSES, checkpoint=path)
+    assert path.read_bytes() == content
+
+
+def sealed(value):
+    """Return a pickle as in a checkpoint, with the checksum at its end."""
+    buffer = io.BytesIO()
+    joblib.dump(value, buffer)
+    return buffer.getvalue() + hashlib.sha256(buffer.getvalue()).digest()
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (sealed(LASVC()), "is not a checkpoint of fit_stream of format 1"),
+        (sealed({"fit_stream": 0}), "is not a checkpoint of fit_stream of format 1"),
+        (
+            sealed({"fit_stream": 1, "estimator": AROWClassifier(), "epoch": 0, "n_samples": 0}),
+            "is damaged: it has no valid estimator and position",
+        ),
+        (
+            sealed({"fit_stream": 1, "estimator": 1, "epoch": 0, "n_samples": 0, "n_chunks": 0}),
+            "is damaged: it has no valid estimator and position",
+        ),
+        (
+            b"cno.such.module\nName\n." + hashlib.sha256(b"cno.such.module\nName\n.").digest(),
+            "cannot be loaded .ModuleNotFoundError: No module named 'no'",
+        ),
+    ],
+)
+def test_checkpoints_with_a_valid_checksum(tmp_path, content, message):
+    path = tmp_path / "checkpoint"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
         fit_stream(AROWClassifier(), chunks, classes=CLASSES, checkpoint=path)
     assert path.read_bytes() == content
 

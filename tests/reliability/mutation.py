@@ -20,8 +20,12 @@ def campaign(quick):
     runs = [
         subprocess.Popen([*command, *size], stdout=subprocess.PIPE, text=True) for size in sizes
     ]
-    for run in runs:
-        output, _ = run.communicate()
-        if run.returncode:
-            raise subprocess.CalledProcessError(run.returncode, command, output)
-        yield from json.loads(output)
+    try:
+        for run in runs:
+            output, _ = run.communicate()
+            if run.returncode:
+                raise subprocess.CalledProcessError(run.returncode, command, output)
+            yield from json.loads(output)
+    finally:
+        for run in runs:
+            run.terminate()

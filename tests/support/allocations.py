@@ -359,10 +359,10 @@ def is_foreign(found):
     frames = [
         [line for line in part.splitlines() if _module(line)] for part in trace.split("\n\n")
     ]
-    callers = "<ufunc", "<built-in", "<method", "<class 'numpy.", "error return"
-    by_caller = any(caller in message for caller in callers)
-    if by_caller and message.startswith("SystemError") and _module(frames[0][0]) in FOREIGN:
-        return True
+    if outcome == "other error":
+        callers = "<ufunc", "<built-in", "<method", "<class 'numpy.", "error return"
+        by_caller = any(caller in message for caller in callers)
+        return by_caller and message.startswith("SystemError") and _module(frames[0][0]) in FOREIGN
     if not outcome.startswith("crash") or len(frames) < 2:
         return False
     crashed = frames[1][0]
