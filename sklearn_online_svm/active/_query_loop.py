@@ -176,6 +176,10 @@ class QueryLoop:
         # Number of labels that may still be queried, which the compiled loop decrements.
         self.left = np.zeros(1, dtype=np.int64)
         self._predicted_now = self.predicted
+        # Recording needs no memory: a model that has been trained must not lack the samples.
+        history.reserve(self.n_samples)
+        self._is_asked = np.zeros(self.n_samples, dtype=bool)
+        self._answers = np.full(self.n_samples, UNKNOWN, dtype=np.int32)
         self._is_recorded = False
 
     @property
@@ -198,9 +202,10 @@ class QueryLoop:
         if self._is_recorded:
             return
         done = slice(start, self.n_seen)
-        answers = np.where(self.queried[done], self.chunk.codes[done], UNKNOWN)
+        np.copyto(self._is_asked, self.queried, casting="unsafe")
+        np.copyto(self._answers, self.chunk.codes, where=self._is_asked)
         with PostponedInterrupts():
-            self.history.add(self.predicted[done], answers)
+            self.history.add(self.predicted[done], self._answers[done])
             self._is_recorded = True
 
     def _budget(self, start):
@@ -361,29 +366,47 @@ class QueryHistory:
     def __init__(self):
         # Whether the model has been trained on a sample.
         self.taught = False
-        self.n_queried = 0
-        self.n_abstained = 0
         self._n = 0
         self._predicted = np.zeros(0, dtype=np.int32)
         self._answers = np.zeros(0, dtype=np.int32)
+        self._counts = (0, 0, 0)
+
+    def reserve(self, n_samples):
+        """Allocate memory for more samples."""
+        n, n_now = self._n + n_samples, min(len(self._predicted), len(self._answers))
+        if n > n_now:
+            for name in ("_predicted", "_answers"):
+                grown = np.zeros(max(n, 2 * n_now), dtype=np.int32)
+                grown[: self._n] = getattr(self, name)[: self._n]
+                setattr(self, name, grown)
 
     def add(self, predicted, answers):
         """Append the predicted classes and the queried labels, as codes."""
+        self.reserve(len(predicted))
         n = self._n + len(predicted)
-        n_answers = int(np.count_nonzero(answers != UNKNOWN))
-        n_queried = int(np.count_nonzero(answers >= 0)) if n_answers else 0
-        if n > min(len(self._predicted), len(self._answers)):
-            for name in ("_predicted", "_answers"):
-                old = getattr(self, name)
-                grown = np.zeros(max(n, 2 * len(old)) if len(old) else n, dtype=old.dtype)
-                grown[: self._n] = old[: self._n]
-                setattr(self, name, grown)
         self._predicted[self._n : n] = predicted
         self._answers[self._n : n] = answers
-        # Set last, so that a MemoryError changes nothing.
         self._n = n
-        self.n_queried += n_queried
-        self.n_abstained += n_answers - n_queried
+
+    @property
+    def n_queried(self):
+        """Number of queried labels."""
+        return self._counted()[1]
+
+    @property
+    def n_abstained(self):
+        """Number of queries answered by ``ABSTAIN``."""
+        return self._counted()[2]
+
+    def _counted(self):
+        """Return the numbers of samples, labels and abstentions, and remember them."""
+        n, n_queried, n_abstained = self._counts
+        if n < self._n:
+            new = self.answers[n:]
+            n_queried += int(np.count_nonzero(new >= 0))
+            n_abstained += int(np.count_nonzero(new == ABSTAINED))
+            self._counts = (n + len(new), n_queried, n_abstained)
+        return self._counts
 
     def recoded(self, places):
         """Return this history with other class codes, ``places`` of the present ones."""

@@ -236,6 +236,9 @@ cdef class UpdateLoop:
                 self._update_regression(&row, dataset.targets[i], weight)
             else:
                 self._update(&row, dataset.labels[i], weight)
+            if self.weights.code:
+                position[0] = at + 1
+                return _DONE
         position[0] = stop
         return _DONE
 
@@ -278,6 +281,9 @@ cdef class UpdateLoop:
                 if asked:
                     queries.owned[i] = 1 if bought else 2
                     queries.left[0] -= bought
+            if self.weights.code:
+                position[0] = at + 1
+                return _DONE
         position[0] = stop
         return _DONE
 

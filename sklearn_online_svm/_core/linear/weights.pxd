@@ -14,6 +14,7 @@ cdef class Weights:
     cdef readonly bint is_full      # whether there is a full covariance
     cdef bint second_order          # whether there are variances or a full covariance
     cdef bint follows               # whether `follow` must be called
+    cdef int code                   # not 0: an error in `follow`; `end` raises it
     cdef Py_ssize_t n_repeats       # how often the steps are made again after `follow`
     cdef Py_ssize_t n_vectors       # number of vectors in the margins of a sample
     cdef double extra_cost          # multiplications for a sample, besides those of its margins

@@ -38,7 +38,6 @@ cdef class KernelExpansion(Weights):
     cdef dict kept
     cdef bint busy                      # a block is being processed
     cdef int64_t n_steps_before         # n_steps at the beginning of the block
-    cdef int code                       # error code from code that cannot raise
     # Slots [0, n_slots) are in use or free; those above were never used.
     cdef readonly Py_ssize_t n_slots
     cdef readonly Py_ssize_t n_kept
@@ -99,6 +98,8 @@ cdef class KernelExpansion(Weights):
     # Replace v', the vector of `partner`, by h v + (1 - h) v'; `row` then holds its kernel values,
     # and the coefficients are unchanged. Returns False if out of memory.
     cdef bint merge(self, int32_t slot, int32_t partner, double h) noexcept nogil
+    cdef void shrink(self) noexcept nogil
+    cdef int raise_error(self) except -1
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1
     cdef object vector_in(self, int32_t slot)
     # coef[partner] = first coef[slot] + second coef[partner], in one problem.
@@ -118,5 +119,6 @@ cdef class Budget:
     cdef void moved(self, KernelExpansion expansion, int32_t slot, const float *k,
                     bint entered) noexcept nogil
     # Choose the vector to remove, and redistribute its coefficients, which are still present.
+    # Without memory nothing changes, ``expansion.code`` is set, and False returned.
     cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil
-    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil
+    cdef bint give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil

@@ -59,8 +59,8 @@ cdef class Budget:
     cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
         return -1
 
-    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
-        pass
+    cdef bint give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
+        return True
 
     def state(self, n_slots):
         """Return copies of what is not derived from the expansion."""
@@ -156,6 +156,10 @@ cdef class KernelExpansion(Weights):
             self.store.make_room(block.block)
             if self.limited:
                 self.budget.prepare(self)
+                if self.n_kept > self.budget.most:      # memory ran out when it was to be removed
+                    self.solution = None
+                    self.shrink()
+                    self.raise_error()
         except BaseException:
             self.busy = False
             raise
@@ -168,7 +172,6 @@ cdef class KernelExpansion(Weights):
         """Write added vectors into the store; for other threads it changes in one step."""
         cdef Py_ssize_t p, used = position - self.first
         cdef int32_t q, slot
-        cdef int code = self.code
         if not self.busy:
             return 0
         # Averages and votes also change with samples on which no step is made.
@@ -185,8 +188,8 @@ cdef class KernelExpansion(Weights):
         # The block was left early, as a label is queried: load fewer samples, to avoid computing
         # unused values repeatedly.
         self.size = max(1, used) if used < self.block.n else min(SIMD_BLOCK, 2 * self.size)
-        self.busy, self.code = False, 0
-        self.store.raise_errors(code)
+        self.busy = False
+        self.raise_error()
         check_interrupts()
         self.guard.yield_to_readers()
         return 0
@@ -255,7 +258,7 @@ cdef class KernelExpansion(Weights):
     cdef void follow(self, const Row *row) noexcept nogil:
         """Add the steps made on the sample to its coefficients; enforce the budget."""
         cdef Py_ssize_t c, r = row.at - self.first
-        cdef int32_t slot, leaver
+        cdef int32_t slot
         cdef bint enters
         if not self.stepped:
             return
@@ -276,11 +279,22 @@ cdef class KernelExpansion(Weights):
         if self.limited:
             self.budget.moved(self, slot, self.values_of(r), enters)
             if self.n_kept > self.budget.most:
-                leaver = self.budget.choose(self)
-                self.budget.give_up(self, leaver)
-                self.leave(leaver)
+                self.shrink()
         for c in range(self.n_problems):
             self.along[c] = 0.0
+
+    cdef void shrink(self) noexcept nogil:
+        """Remove a vector; without memory it is removed before the next block."""
+        cdef int32_t leaver = self.budget.choose(self)
+        if self.budget.give_up(self, leaver):
+            self.leave(leaver)
+
+    cdef int raise_error(self) except -1:
+        """Raise the error of code that cannot raise, once."""
+        cdef int code = self.code
+        self.code = 0
+        self.store.raise_errors(code)
+        return 0
 
     cdef int32_t known(self, Py_ssize_t r) noexcept nogil:
         """Return the slot that a sample of the block has had since an earlier epoch, or -1."""
@@ -389,7 +403,7 @@ cdef class KernelExpansion(Weights):
                 self.replace(slot, partner, h)
                 return True
             except BaseException:
-                self.code = -1              # raised as a MemoryError at the end of the block
+                self.code = -1              # raised as a MemoryError by `end`
                 return False
 
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1:

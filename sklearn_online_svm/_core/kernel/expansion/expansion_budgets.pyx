@@ -76,7 +76,7 @@ cdef class SlotKernel:
             if expansion.alive[s]:
                 memcpy(self.values + s * self.ld, expansion.kernel_row(<int32_t>s),
                        n * sizeof(float))
-                expansion.store.raise_errors(expansion.code)
+                expansion.raise_error()
         self.is_known = True
         return 0
 
@@ -170,14 +170,17 @@ cdef class Margin(Budget):
                             - expansion.coef[c * expansion.ld + s] * square)
         return own - other
 
-    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
+    cdef bint give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         cdef Py_ssize_t c
         cdef const float *k = self.kernel.row(expansion, slot)
         cdef double a
+        if expansion.code:
+            return False
         for c in range(expansion.n_problems):
             a = expansion.coef[c * expansion.ld + slot]
             if a != 0.0:
                 table().axpy(-a, k, self.f + c * self.ld, expansion.n_slots)
+        return True
 
     def state(self, n_slots):
         return {"f": self.f_array[:, :n_slots].copy()}
@@ -260,7 +263,7 @@ cdef class Projection(Budget):
                 best, least = <int32_t>s, lost
         return best
 
-    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
+    cdef bint give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         cdef Py_ssize_t c, s, ld = self.ld
         cdef double pivot = self.inverse[slot * ld + slot], a, b
         memcpy(self.u, self.inverse + slot * ld, ld * sizeof(double))
@@ -278,6 +281,7 @@ cdef class Projection(Budget):
         self.n_left += 1
         if self.n_left >= RENEWED_AFTER * self.most:
             self.renew(expansion, slot)
+        return True
 
     cdef void renew(self, KernelExpansion expansion, int32_t leaver) noexcept nogil:
         """Recompute the inverse from the kernel matrix, without vector ``leaver``."""
@@ -323,17 +327,19 @@ cdef class Merging(Budget):
     cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
         return expansion.smallest()
 
-    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
+    cdef bint give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         cdef const float *k = self.kernel.row(expansion, slot)
         cdef int32_t partner = -1, nearest = -1
         cdef Py_ssize_t s
         cdef Pair pair
         cdef double lost, h, best_h = 0.0, least = INFINITY, first, second
+        if expansion.code:
+            return False
         for s in range(expansion.n_slots):
             if expansion.alive[s] and s != slot and (nearest < 0 or k[s] > k[nearest]):
                 nearest = <int32_t>s
         if nearest < 0:
-            return                          # a budget of one vector: it is removed
+            return True                     # a budget of one vector: it is removed
         # Start with the nearest one: its loss is a bound that excludes most of the others.
         pair_of(expansion, slot, nearest, &pair)
         partner, least = nearest, merged(&pair, k[nearest], INFINITY, &best_h)
@@ -347,11 +353,12 @@ cdef class Merging(Budget):
         h = best_h
         first, second = share(k[partner], 1.0 - h), share(k[partner], h)
         if h > 0.0 and not expansion.merge(slot, partner, h):
-            return                          # no memory: remove it without merging
+            return False
         for c in range(expansion.n_problems):
             expansion.unite(c, slot, partner, first, second)
         if h > 0.0:
             self.kernel.enter(partner, expansion.row, expansion.n_slots)
+        return True
 
 
 # Products of the coefficients of two vectors, summed over the problems.
