@@ -1,9 +1,11 @@
-"""Tests and examples that need other packages: marked, and skipped where a package is missing."""
+"""Which tests and examples are marked as slow, or need other packages and may be skipped."""
 
 import doctest
 import re
+from collections import defaultdict
 from functools import cache, partial
 from importlib.util import find_spec
+from zlib import crc32
 
 import pytest
 
@@ -25,12 +27,19 @@ def imports_partners(path):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests of files that import another package, and prepare to skip examples."""
+    """Mark tests of files that import other packages, and slow ones; let examples be skipped."""
+    sampled = defaultdict(list)
     for item in items:
         if imports_partners(item.path):
             item.add_marker("partners")
         if isinstance(item, pytest.DoctestItem):
             item.runtest = partial(run_if_installed, item.runtest)
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("slow"):
+            sampled[item.path, item.originalname].append(item)
+    for cases in sampled.values():
+        cases.sort(key=lambda item: crc32(item.name.encode()))
+        for item in cases[-(-len(cases) // 3) :]:
+            item.add_marker("slow")
 
 
 def run_if_installed(run):

@@ -14,6 +14,7 @@ from tests.support.programs import finished
 fcntl = pytest.importorskip("fcntl")
 
 
+@pytest.mark.slow
 def test_concurrent_writers_of_a_path(tmp_path):
     path, errors = tmp_path / "model", []
     atomic_dump([0] * 5000, path)
@@ -177,6 +178,7 @@ def check_concurrent_models(folder, n_processes, n_threads, n_calls):
     assert os.listdir(folder) == ["model"]
 
 
+@pytest.mark.slow
 def test_threads_and_processes_save_and_load_a_model(tmp_path):
     check_concurrent_models(tmp_path, n_processes=2, n_threads=2, n_calls=10)
 
@@ -186,6 +188,7 @@ def test_many_threads_and_processes_save_and_load_a_model(tmp_path):
     check_concurrent_models(tmp_path, n_processes=4, n_threads=5, n_calls=50)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_killed_processes_leave_a_complete_file(tmp_path):
     process = finished(KILLED, str(tmp_path), "20")

@@ -156,6 +156,7 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_files_have_the_published_numbers_of_samples(name, paper_data):
     dataset = paper_data(name)

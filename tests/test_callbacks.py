@@ -152,6 +152,7 @@ def samples(layout):
 # -------------------------------------------------------------------- identical models
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, layout", in_turn(MODELS, ["dense", "csr"]))
 def test_fit_with_callbacks_gives_the_same_model(name, layout):
     rows = samples(layout)
@@ -167,6 +168,7 @@ def test_fit_with_callbacks_gives_the_same_model(name, layout):
     assert not {"_tasks", "_callback_fit_ctx"} & set(vars(model))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", STREAMS)
 def test_partial_fit_with_callbacks_gives_the_same_model(name):
     expected, model, probe = MODELS[name](), MODELS[name](), Probe()
@@ -179,6 +181,7 @@ def test_partial_fit_with_callbacks_gives_the_same_model(name):
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(X[101:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["precomputed", rbf_kernel])
 @pytest.mark.parametrize("make", [LASVC, package.KernelPerceptronClassifier])
 def test_precomputed_and_callable_kernels(make, kernel):
@@ -273,6 +276,7 @@ def test_weights_and_samples_of_a_block():
 # -------------------------------------------------------------------- stops
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_stop_at_each_task_leaves_a_usable_model(name):
     whole = Plain()
@@ -294,6 +298,7 @@ def test_stop_at_each_task_leaves_a_usable_model(name):
             quietly(model.partial_fit, X[:50], Y[:50])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["LASVC", "LASVC-epochs", "LASVC-g", "ActiveLASVC", "RampSVC"])
 def test_stopped_fit_resumes_to_the_uninterrupted_fit(name):
     expected = quietly(MODELS[name]().fit, X, Y)
@@ -387,6 +392,7 @@ def test_ctrl_c_in_a_callback_interrupts_the_fit():
 # -------------------------------------------------------------------- errors
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_error_in_a_callback_is_raised_and_leaves_the_model_unchanged(name):
     probe = Probe(fail_at=0)
@@ -708,6 +714,7 @@ KILLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_training_continues_from_the_file_after_a_kill(tmp_path):
     arguments = [sys.executable, "-c", KILLED, str(tmp_path)]

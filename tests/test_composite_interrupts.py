@@ -120,6 +120,7 @@ INVALID = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, n_before, invalid", in_turn([*MODELS] * 3, [0, 120, 240], INVALID))
 def test_errors_leave_the_model_unchanged(name, n_before, invalid):
     model, other = trained(name, n_before), trained(name, n_before)
@@ -191,6 +192,7 @@ def continued(model, before, X, y):
     return model.partial_fit(X[n:], y[n:], CLASSES) if n < len(y) else model
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, n_before", in_turn([*MODELS, "cells"], [0, 120, 240]))
 def test_an_interrupted_partial_fit_can_be_continued(name, n_before):
     """In the first chunk, in a chunk in which transformers are frozen, and after it."""
@@ -205,6 +207,7 @@ def test_an_interrupted_partial_fit_can_be_continued(name, n_before):
         assert_array_equal(decisions(model), expected, err_msg=f"line {n}")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, is_fitted", in_turn(MODELS, [False, True]))
 def test_an_interrupted_fit_leaves_a_usable_model(name, is_fitted):
     before = MODELS[name]()

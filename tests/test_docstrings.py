@@ -53,6 +53,7 @@ def is_record(path):
     return dataclasses.is_dataclass(DOCUMENTED[path][0])
 
 
+@pytest.mark.sampled
 @with_documented
 def test_numpydoc_finds_no_errors(path):
     left_open = OPEN | {"PR01"} if is_record(path) else OPEN

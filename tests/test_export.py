@@ -107,6 +107,7 @@ CASES = [(model, list(SETS)[(i + k) % 5]) for i, model in enumerate(CLASSIFIERS)
 CASES += [(CLASSIFIERS[0], name) for name in list(SETS)[2:]]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("model", "name"), CASES, ids=str)
 def test_onnx_graph_of_a_classifier(model, name):
     X, y = samples(name)
@@ -158,6 +159,7 @@ def test_precision_of_kernel_values():
         assert (vectors.data_type == 1) == single
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["breast cancer", "iris"])
 @pytest.mark.parametrize(
     "model",
@@ -224,6 +226,7 @@ def ours_fitted(model, X, y):
     return clone(model).fit(X, y)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["banana", "digits"])
 @pytest.mark.parametrize(
     "model",
@@ -331,6 +334,7 @@ def test_labels_that_onnx_cannot_hold():
         run(ours.LASVC().fit(X, 2.0 * y), X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model)[:60])
 def test_skops_loads_trusted_types(model):
     """Nothing else need be trusted, and training continues."""

@@ -72,6 +72,7 @@ def test_large_targets_are_refused(name, call, largest):
     assert_array_equal(model.predict(X), before)
 
 
+@pytest.mark.slow
 @with_all
 @with_both
 def test_the_largest_targets_are_learned(name, call):
@@ -265,6 +266,7 @@ def test_variances_are_not_negative():
     assert (model.decision_variance(X + 1e8) >= 0.0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-i"])
 def test_probabilities_of_tiny_kernel_values(algorithm):
     """The matrix of the leave-one-out values was singular: kernel values are 0 as float32."""

@@ -18,6 +18,7 @@ EACH_LINE = ("pa", "kernel pa", "lasvm, 2 classes")
 N_INTERRUPTS = 15
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layouts", [(csr_matrix, np.asarray), (np.asarray, csr_matrix)])
 @pytest.mark.parametrize("name", NAMES)
 def test_training_continues_after_an_interrupt(name, layouts):

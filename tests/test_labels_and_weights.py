@@ -174,6 +174,7 @@ LABELS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name, labels", in_turn([name for name in ALL if "advice" not in name] * 3, LABELS), ids=repr
 )

@@ -216,6 +216,7 @@ def models_to_change():
     yield make_pipeline(table, LASVC()).fit(X.round(), Y)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("model", list(models_to_change()), ids=lambda model: type(model).__name__)
 def test_changed_schemas_are_refused_or_loaded(model, tmp_path, global_random_seed):

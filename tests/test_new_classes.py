@@ -111,6 +111,7 @@ def trained(name, known, layout=np.asarray):
     return model, layout(X[250:]), LABELS[y[250:]]
 
 
+@pytest.mark.sampled
 @with_models
 @with_known
 @with_layouts
@@ -177,6 +178,7 @@ def check_pairs_of_former_classes(model, unextended, X, y, places):
     assert_array_equal(predicted[winning], unextended.predict(X)[winning])
 
 
+@pytest.mark.sampled
 @with_models
 @with_known
 @pytest.mark.parametrize("size", [1, 7])
@@ -197,6 +199,7 @@ def test_chunks_and_pickling_do_not_matter(name, known, size):
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", KERNEL)
 @with_known
 def test_sparse_samples_give_the_same_model(name, known):
@@ -207,6 +210,7 @@ def test_sparse_samples_give_the_same_model(name, known):
     assert_allclose(sparse_model.decision_function(S), dense.decision_function(X), atol=1e-12)
 
 
+@pytest.mark.sampled
 @with_models
 def test_classes_are_added_twice(name):
     model, X, y = trained(name, "two")
@@ -222,6 +226,7 @@ def test_classes_are_added_twice(name):
     assert model.score(X, y) > once.score(X, y) - 0.06
 
 
+@pytest.mark.sampled
 @with_models
 @with_known
 def test_errors_leave_the_model_unchanged(name, known):
@@ -245,6 +250,7 @@ def test_errors_leave_the_model_unchanged(name, known):
     assert_array_equal(model.decision_function(X), before)
 
 
+@pytest.mark.sampled
 @with_models
 @with_known
 def test_late_classes_are_learned(name, known):

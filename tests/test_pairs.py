@@ -67,6 +67,7 @@ def test_pairs_among_more_classes():
 # ------------------------------------------------------------------------------ queries
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", ["alone", "ramp", "pipeline", "search", "stream", "cells"])
 def test_margin_sampling_prefers_samples_near_the_boundary_of_the_pair_that_decides(kind, shape):
@@ -202,6 +203,7 @@ def test_a_single_cell_is_one_model(shape):
     assert_allclose(cells.decision_function(X), model.decision_function(X), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_cells_with_a_part_of_the_classes(shape):
     X, y = digits()

@@ -384,6 +384,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
 def test_changed_value(model, name, new, fate):
     model, unchanged = copy.deepcopy(halfway(model))
@@ -402,6 +403,7 @@ def test_changed_value(model, name, new, fate):
     np.testing.assert_array_equal(look(learn(loaded, slice(150, 300))), found)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
 def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
     model, unchanged = copy.deepcopy(halfway(model))

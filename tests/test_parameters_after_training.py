@@ -59,6 +59,7 @@ def same(a, b):
 MODELS = models()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_predictions_remain(name):
     model, X, _ = MODELS[name]

@@ -77,6 +77,7 @@ def scores(model):
 # ------------------------------------------------------------------------------------ freezing
 
 
+@pytest.mark.sampled
 @of_kernel_models
 @pytest.mark.parametrize("size", [1, 7, 300, 1500])
 def test_transformers_of_kernel_models_are_fitted_on_the_first_samples(model, size):
@@ -393,6 +394,7 @@ PIPELINES = {
 }
 
 
+@pytest.mark.sampled
 @with_copies
 @pytest.mark.parametrize("n_before", [100, 450, 700])
 @pytest.mark.parametrize("name", ["kernel", "linear"])
@@ -417,6 +419,7 @@ INVALID = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [10, 300])
 @pytest.mark.parametrize("name", PIPELINES)
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def outputs(model, X):
     return getattr(model, "decision_function", model.predict)(X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_every_kind(name):
     model, X, y = MODELS[name]
@@ -66,6 +67,7 @@ def of_every_class():
             yield from ((path, method) for method in ("unfitted", "fit", *methods))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("path", "method"), list(of_every_class()))
 def test_estimators_of_every_class(path, method):
     model = estimators()[path]
@@ -145,6 +147,7 @@ def cases():
             yield from ((name, form) for form in (sparse.csr_matrix, sparse.csr_array))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize(("name", "form"), list(cases()))
 @pytest.mark.filterwarnings("ignore:gamma='scale' is fixed:UserWarning")

@@ -6,6 +6,7 @@ from tests.reliability.calls import run
 from tests.support.trainable import MODELS, trained_kinds
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_random_calls(name):
     run(name, max_examples=2, stateful_step_count=8)

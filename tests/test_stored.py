@@ -69,6 +69,7 @@ def changed(state, path, change):
 # -- what is stored is restored ------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @each_model
 def test_restored_models_predict_and_continue_alike(name):
     model, X, y = MODELS[name]
@@ -89,6 +90,7 @@ def test_the_models_cover_what_is_stored():
         assert ("interrupted" in name) == ("_unfinished" in state)
 
 
+@pytest.mark.sampled
 @each_model
 def test_damage_anywhere_is_detected(name, global_random_seed):
     model = MODELS[name][0]

@@ -208,6 +208,7 @@ def test_every_estimator_with_partial_fit_is_in_the_table():
     } - {Busy, CellClassifier, CellRegressor}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name, layout, dtype",
     in_turn([name for name in MODELS if name not in DEPEND_ON_CHUNKS], LAYOUTS, DTYPES),
@@ -225,6 +226,7 @@ def test_model_is_independent_of_the_chunk_size(name, layout, dtype):
             assert_same(model.finish(), whole, X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, dtype", in_turn(MODELS, DTYPES))
 def test_dense_and_sparse_samples_give_the_same_model(name, dtype):
     X, y = samples(name, dtype=dtype)
@@ -240,6 +242,7 @@ def test_dense_and_sparse_samples_give_the_same_model(name, dtype):
         assert_allclose(outputs(dense, other), outputs(dense, X), rtol=rounding, atol=rounding)
 
 
+@pytest.mark.sampled
 @with_models
 def test_model_is_independent_of_the_memory_layout(name):
     X, y = samples(name)
@@ -253,6 +256,7 @@ def test_model_is_independent_of_the_memory_layout(name):
         assert_same(other.partial_fit(values, y[60:].tolist()), model, X)
 
 
+@pytest.mark.sampled
 @with_files
 @with_layouts
 def test_copy_during_a_stream_continues_identically(make_copy, name, layout, tmp_path):
@@ -270,6 +274,7 @@ def test_copy_during_a_stream_continues_identically(make_copy, name, layout, tmp
     assert_array_equal(outputs(other, X), expected)
 
 
+@pytest.mark.sampled
 @with_files
 @with_models
 def test_copy_of_a_fitted_model(make_copy, name, tmp_path):
@@ -283,6 +288,7 @@ def test_copy_of_a_fitted_model(make_copy, name, tmp_path):
     assert_same(copied.partial_fit(X, y), model.partial_fit(X, y), X)
 
 
+@pytest.mark.sampled
 @with_layouts
 def test_fit_resets_the_model(name, layout):
     X, y = samples(name, layout)
@@ -305,6 +311,7 @@ def read_only(array):
     return [(part, part.copy()) for part in arrays]
 
 
+@pytest.mark.sampled
 @with_layouts
 def test_read_only_input_is_not_changed(name, layout):
     X, y = samples(name, layout)
@@ -319,6 +326,7 @@ def test_read_only_input_is_not_changed(name, layout):
         assert_array_equal(array, original)
 
 
+@pytest.mark.sampled
 @with_models
 def test_memory_mapped_samples(name, tmp_path):
     X, y = samples(name)
@@ -327,6 +335,7 @@ def test_memory_mapped_samples(name, tmp_path):
     assert_same(trained(name, mapped, y, size=40), trained(name, X, y, size=40), mapped)
 
 
+@pytest.mark.sampled
 @with_layouts
 def test_samples_may_be_modified_after_training(name, layout):
     X, y = samples(name, layout)
@@ -346,6 +355,7 @@ def test_chunk_of_weight_zero_changes_nothing(name):
     assert_array_equal(outputs(model, X), before)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [n for n in CLASSIFIERS if "2 cl" not in n])
 def test_classes_may_appear_late_or_never(name):
     X, y = samples(name)
@@ -378,6 +388,7 @@ def test_stream_sorted_by_class_is_reported_once(name):
     assert name == "scaled advice" or found[0].filename == __file__
 
 
+@pytest.mark.sampled
 @with_models
 def test_two_models_in_two_threads(name):
     X, y = samples(name)
@@ -408,6 +419,7 @@ def invalid(name, X, y, rng):
         yield "is not the same as on last call", X, y, {"classes": [10, 99]}
 
 
+@pytest.mark.sampled
 @with_layouts
 def test_rejected_chunk_leaves_the_model_unchanged(name, layout):
     X, y = samples(name, layout)
@@ -431,6 +443,7 @@ def test_rejected_chunk_leaves_the_model_unchanged(name, layout):
     assert_same(model.partial_fit(X[60:], y[60:]), other.partial_fit(X[60:], y[60:]), X)
 
 
+@pytest.mark.sampled
 @with_layouts
 def test_rejected_fit_leaves_the_model_unchanged(name, layout):
     X, y = samples(name, layout)

@@ -42,6 +42,7 @@ def outcome(kind, parameter, value):
         return type(error)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind, parameter, option", list(cases()))
 def test_strings_of_numpy(kind, parameter, option):
     with warnings.catch_warnings():

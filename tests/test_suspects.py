@@ -72,6 +72,7 @@ def margins_of_pairs(model, X, y):
     ]
 
 
+@pytest.mark.sampled
 @with_models
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -94,6 +94,7 @@ def run(name, n_rounds):
         check_training_in_threads(name, n_rounds)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", STREAMS)
 def test_two_trainers_and_a_reader(name):
     run(name, 8)

@@ -37,6 +37,7 @@ from tests.support.selective_sampling import (
 # -- reference ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, strategy", PAIRS)
 @with_both
 @pytest.mark.parametrize("weighted, max_labels", [(False, 0.2), (True, None)])
@@ -56,6 +57,7 @@ def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted, m
     assert model.query_strategy_.n_queries_ == reference_strategy.n_queries_ == queried.sum()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @pytest.mark.parametrize("problem, layout", [("binary", "csr"), ("multiclass", "dense")])

@@ -32,6 +32,7 @@ from tests.support.selective_sampling import (
 # -- failures ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["scw"]), OTHERS["sgd"]])
 @pytest.mark.parametrize("failure", ["missing", "oracle"])
 @pytest.mark.parametrize("row", [0, 25])

@@ -230,6 +230,7 @@ def test_oracle_must_be_callable():
 # -- queried labels ---------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["pa", "sgd"])
 @with_both
 @pytest.mark.parametrize("max_iter", [1, 3])
@@ -274,6 +275,7 @@ def assert_interrupted(call, failure):
             call()
 
 
+@pytest.mark.sampled
 @with_loops
 @pytest.mark.parametrize(
     "failure, max_iter, shuffle, seed",
@@ -315,6 +317,7 @@ def test_repeated_fit_queries_no_label_twice(estimator, failure, max_iter, shuff
     assert len(again.asked) == model.n_queries_ > 0
 
 
+@pytest.mark.sampled
 @with_loops
 @with_failures
 @with_layouts
@@ -357,6 +360,7 @@ def test_chunk_is_repeated_with_the_missing_label():
     assert_same(model, clone(model).partial_fit(X, y, classes=["no", "yes"]), X)
 
 
+@pytest.mark.slow
 @with_loops
 def test_answers_are_reused_for_the_same_samples_only(estimator):
     X, y = make_samples()
@@ -443,6 +447,7 @@ def test_abstain_is_a_singleton():
     assert repr(ABSTAIN) == "ABSTAIN"
 
 
+@pytest.mark.sampled
 @with_loops
 @pytest.mark.parametrize(
     "strategy, max_iter", in_turn(["all", "random", "margin", "rate"], [1, 3])
@@ -483,6 +488,7 @@ def test_samples_without_an_answer_are_not_used(estimator, strategy, max_iter):
 # -- max_labels -------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_loops
 @pytest.mark.parametrize("strategy, max_iter", [("all", 1), ("random", 3), ("rate", 1)])
 def test_max_labels_is_not_exceeded(estimator, strategy, max_iter):
@@ -536,6 +542,7 @@ def test_abstentions_do_not_count_for_max_labels():
         assert_array_equal(np.flatnonzero(model.queried_ | model.abstained_), np.arange(100))
 
 
+@pytest.mark.sampled
 @with_loops
 @pytest.mark.parametrize("max_labels", [0.01, 0.1, 1 / 3, 0.9, 1.0])
 def test_share_of_labels_is_spent_at_once_by_a_strategy_that_asks_for_all(estimator, max_labels):
@@ -547,6 +554,7 @@ def test_share_of_labels_is_spent_at_once_by_a_strategy_that_asks_for_all(estima
     assert_array_equal(model.fit(X, y).queried_, expected)
 
 
+@pytest.mark.sampled
 @with_loops
 @pytest.mark.parametrize("strategy, max_labels", in_turn(STRATEGIES, [0.05, 0.3]))
 def test_share_of_labels_holds_at_every_sample(estimator, strategy, max_labels):
@@ -638,6 +646,7 @@ def test_invalid_max_labels(max_labels):
 # -- combinations -----------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["pa", "cost", "scw", "perceptron"])
 @pytest.mark.parametrize(
     "strategy, problem, layout, max_labels",

@@ -98,6 +98,7 @@ def run_strategy(strategy, samples, chunk=1):
 # -- reference -------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_strategies
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_each_sample_equals_the_reference(strategy, n_classes):
@@ -249,6 +250,7 @@ def test_only_update_changes_the_state(strategy):
             assert (strategy.query(*samples.arguments()) != first).any()
 
 
+@pytest.mark.sampled
 @with_strategies
 @pytest.mark.parametrize("chunk", [7, 50, 200])
 def test_queries_are_independent_of_the_chunk_size(strategy, chunk):
@@ -285,6 +287,7 @@ def test_updates_are_independent_of_the_chunk_size(strategy):
 # -- number of queries ----------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "strategy",
     [
@@ -387,6 +390,7 @@ def test_random_state():
 # -- copies ---------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_strategies
 def test_pickled_strategy_continues(strategy):
     samples = Samples()

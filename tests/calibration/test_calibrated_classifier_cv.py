@@ -87,6 +87,7 @@ def test_frozen_models(model):
     probabilities(CalibratedClassifierCV(frozen), X, y)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model", CLASSIFIERS)
 def test_frames(model):
     X, y = clouds(2)

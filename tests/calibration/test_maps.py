@@ -157,6 +157,7 @@ def test_splines_are_monotone(sample):
     assert_allclose(np.exp(log_p).sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(sample=SCORES, shift=st.floats(-2, 2))
 def test_multinomial_increases_with_the_own_score(sample, shift):

@@ -35,6 +35,7 @@ def streamed(model, X, y, size, **params):
     return model
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("size", [1, 30, 250])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -245,6 +245,7 @@ def test_format_of_a_file_with_another_name(table, capsys):
     assert err.startswith("error: table.txt, line 1: ")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("labels", "classes"),
     [
@@ -674,6 +675,7 @@ def test_models_without_a_method(folder, capsys):
     assert "the AROWClassifier in arow.sk has no predict_proba. Train it with -p probab" in err
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "message"),
     [

@@ -49,6 +49,7 @@ def started(*arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", ["SIGKILL", "SIGINT"])
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 def test_the_same_command_continues(folder, sent, capsys):
@@ -92,6 +93,7 @@ def test_checkpoints_of_other_commands_are_refused(folder, capsys):
     assert load_model("m.sk").t_ == 81 * 600 + 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes of this kind")
 def test_a_closed_output_is_silent(folder):
     save_model(AROWClassifier().fit(X, Y), "m.sk")
@@ -107,6 +109,7 @@ def test_a_closed_output_is_silent(folder):
     np.testing.assert_allclose(first, load_model("m.sk").decision_function(X[:1])[0], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_program_without_arguments():
     process = started()
     out, err = process.communicate(timeout=300)

@@ -5,6 +5,7 @@ import pytest
 from tests.support import allocations
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(allocations.compiler() is None, reason="needs Linux and a C compiler")
 @pytest.mark.parametrize(("sabotage", "outcome"), [("crash", "crash 11"), ("change", "changed")])
 def test_crashes_and_changes_are_detected(tmp_path, sabotage, outcome):

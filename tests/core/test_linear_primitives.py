@@ -80,6 +80,7 @@ def weights_of(level, stride, folder):
 
 
 # One test, as each process of pytest-xdist would train the models anew.
+@pytest.mark.slow
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_levels_have_the_same_bits_and_layouts_differ_by_rounding(stride, tmp_path):
     """Every seventh shape; divided by the SIMD width, their lengths leave every remainder."""

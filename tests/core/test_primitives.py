@@ -687,6 +687,7 @@ show_versions()
 """
 
 
+@pytest.mark.slow
 def test_each_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
     decisions = {}
     for level in simd.simd_levels():

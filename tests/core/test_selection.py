@@ -101,6 +101,7 @@ class Twin:
                 raise AssertionError(f"none of {len(ways)} ways to learn row {row}")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_problems", [1, 3])
 @pytest.mark.parametrize("pool_size", [1, 7, 20, 100, "all"])
 @pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
@@ -212,6 +213,7 @@ def test_selection_stops_if_the_number_of_support_vectors_is_stable():
 
 
 # Few support vectors are what stops last with the first pair, few errors with the second one.
+@pytest.mark.sampled
 @pytest.mark.parametrize(("share", "error"), [(0.4, 0.08), (1.1, 0.02)])
 @pytest.mark.parametrize("n_problems", [1, 3])
 @pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])

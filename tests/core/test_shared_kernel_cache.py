@@ -161,6 +161,7 @@ def trained_loop(X, y, algorithm, cache_bytes=500 << 20, n_jobs=1):
     return loop
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "layout, n_classes, n_jobs",
     [

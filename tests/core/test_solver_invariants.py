@@ -151,6 +151,7 @@ def assert_not_less(objective, before):
     assert objective >= before - 1e-9 * (1 + abs(before))
 
 
+@pytest.mark.slow
 @quickly
 @given(problems())
 def test_state_is_consistent_and_the_dual_never_decreases(problem):

@@ -161,6 +161,7 @@ def pair_of(algorithm, *args, **params):
     return GapDrivenPair(algorithm, *args, **params)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
 @pytest.mark.parametrize("C", [0.05, 2.0, "large"])
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -176,6 +177,7 @@ def test_each_step_of_one_epoch(algorithm, kernel, C, seed):
         assert pair.twin.n_steps >= (20 if kernel == "rbf" and C > 1 else 1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("single_steps", [0, 3])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kernel", ["poly", "rbf"])
@@ -186,6 +188,7 @@ def test_steps_on_pairs(algorithm, kernel, seed, single_steps):
     assert pair.twin.n_steps > 10  # 23 to 900, by the parameters
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "algorithm, kernel",
     [*(("lasvm", kernel) for kernel in KERNELS), *((name, "rbf") for name in GAP_DRIVEN)],
@@ -199,6 +202,7 @@ def test_two_epochs_and_finish(algorithm, kernel, C):
     pair.finish()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @with_algorithms
@@ -260,6 +264,7 @@ def test_ramp_s(algorithm, ramp_s):
     assert pair.twin.n_steps > 10  # 29 to 1300, by the parameters
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-nc"])
 @pytest.mark.parametrize("clean_interval, max_non_sv", [(1, 0), (1, 3), (7, 0), (40, 10)])
 def test_clean(algorithm, clean_interval, max_non_sv):
@@ -280,6 +285,7 @@ def test_samples_of_cost_zero_are_skipped(algorithm, seed):
     assert (pair.cost[pair.engine.members()] > 0).all()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "algorithm, params",
     [
@@ -294,6 +300,7 @@ def test_samples_of_one_class_first(algorithm, params, first):
     pair.finish()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_rows", [0, 2, 5])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
 def test_evicted_kernel_rows_are_recomputed(algorithm, n_rows):
@@ -371,6 +378,7 @@ class RegressionPair(Pair):
             assert_allclose(problem.gap, twin.duality_gap(), atol=1e-5 * self.cost.sum())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize(
@@ -391,6 +399,7 @@ def test_regression_steps(kernel, C, epsilon, squared, seed, monkeypatch):
     pair.finish()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reserve", [1, 5, 20])
 @pytest.mark.parametrize("C", [0.05, 2.0])
 @pytest.mark.parametrize("squared", [False, True])
@@ -425,6 +434,7 @@ class OneClassPair(Pair):
         assert_allclose(engine.over_rows("alpha").sum(), self.nu * twin.n_inside, rtol=1e-12)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("nu", [0.03, 0.2, 0.7, 0.95])
 @pytest.mark.parametrize("kernel", ["poly", "rbf"])

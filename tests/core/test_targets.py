@@ -90,6 +90,7 @@ def test_regression_with_a_bias_equals_svr(layout, cost, epsilon, cache_bytes):
     assert np.abs(alpha).max() <= cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-full"])
 def test_regression_without_a_bias_is_the_optimum(algorithm):
     X, y = regression(100)

@@ -161,6 +161,7 @@ MODELS = {
 REGRESSION = ("regression", "squared loss")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* samples are support vectors")
 @pytest.mark.parametrize("kind", MODELS)
 def test_models(kind):

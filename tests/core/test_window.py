@@ -18,6 +18,7 @@ class WindowPair(Pair):
         self.engine = Learner(self.X, self.y, self.cost, self.new_store(), **self.params)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("C", [0.2, 5.0])
 @pytest.mark.parametrize("size", SIZES)
@@ -38,6 +39,7 @@ def test_window_with_delta_max(delta_max):
     assert pair.twin.n_dropped > 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("cache_bytes", [500 << 20, 4000])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"])

@@ -72,6 +72,7 @@ def test_the_guarantee_holds_for_any_sequence(params, stream, size):
     assert difference <= guarantee(sets, len(y)) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @given(params=params, seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=50, deadline=None)
 def test_the_guarantee_holds_against_an_adversary(params, seed):

@@ -204,6 +204,7 @@ DETECTORS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", DETECTORS)
 @pytest.mark.parametrize(
     "model",

@@ -91,6 +91,7 @@ def naive_curve(metric, y_true, y_pred, ends, **params):
     ]
 
 
+@pytest.mark.sampled
 @with_models
 @with_problems
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
@@ -157,6 +158,7 @@ def test_metrics_are_those_of_all_samples_so_far(problem):
             assert_allclose(result.cost(**about, **params), defined)
 
 
+@pytest.mark.sampled
 @with_problems
 @pytest.mark.parametrize(
     "size, window",

@@ -83,6 +83,7 @@ def assert_metrics(result, y, predictions, starts):
     assert_allclose(found, expected, rtol=1e-9)
 
 
+@pytest.mark.sampled
 @with_cases
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
 def test_metrics_equal_those_of_a_naive_evaluation(model, y, size):

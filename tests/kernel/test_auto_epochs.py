@@ -341,6 +341,7 @@ def test_interrupts_at_any_time(params, large_sets, ctrl_c, frequent_checks):  #
     assert clock.n_interrupts >= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [partial(two_classes, noise=2.0), partial(three_classes, distance=0.5)]
 )

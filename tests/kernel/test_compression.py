@@ -89,6 +89,7 @@ def differences(small, model, X):
 # ------------------------------------------------------------------------------ what is promised
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("tolerance", [0.5, 0.05, 1e-3])
 def test_tolerance_is_met_at_the_support_vectors(fitted, tolerance):
     model, _ = fitted
@@ -102,6 +103,7 @@ def test_tolerance_is_met_at_the_support_vectors(fitted, tolerance):
     assert pickle.dumps(model) == before
 
 
+@pytest.mark.sampled
 def test_size_decreases_with_the_tolerance(fitted):
     model, _ = fitted
     sizes = [
@@ -130,6 +132,7 @@ def test_all_vectors_are_the_original(fitted):
     assert len(small.support_) == len(distinct(model.support_vectors_)[0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("request_", [dict(tolerance=0.2), dict(max_support_vectors=9)])
 def test_bound_holds_everywhere(fitted, request_):
     model, X = fitted
@@ -449,6 +452,7 @@ def test_pickle():
         assert_array_equal(stored.support_, small.support_)
 
 
+@pytest.mark.sampled
 def test_difference_at_samples_is_measured(fitted):
     model, X = fitted
     small = model.compress(tolerance=0.2, X=X)

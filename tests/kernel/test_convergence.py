@@ -128,6 +128,7 @@ WITHOUT_BIAS = {name: partial(LASVC, algorithm=name) for name in GAP_DRIVEN} | {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("C", [1e4, 1e8, 1e10])
 @pytest.mark.parametrize("data", HARD)
@@ -165,6 +166,7 @@ def test_one_feature_with_large_C(name):
     assert loss <= others.min() * (1 + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, 1000, -1, "auto"])
 def test_step_limit_warns(max_iter):
@@ -207,6 +209,7 @@ def test_slow_optimization_leaves_steps_for_the_other_samples(monkeypatch):
     assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("C", [1e4, 1e8])
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -273,6 +276,7 @@ def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
         LASVC(C=1000.0, gamma=0.3, **params).fit(X, y)
 
 
+@pytest.mark.sampled
 @with_algorithms
 @pytest.mark.parametrize("C", [1.0, 100.0, 1000.0])
 @pytest.mark.parametrize("load", [banana, waveform, digits_pair, breast_cancer, three_classes])

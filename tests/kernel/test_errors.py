@@ -254,6 +254,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "kind, name, value",
     [(k, name, value) for k in WRONG for name, values in WRONG[k].items() for value in values],
@@ -369,6 +370,7 @@ def failing(kernel, n_calls, action):
     return run
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("layout, n_calls", [("dense", 0), ("csr", 3)])
 @pytest.mark.parametrize(
@@ -390,6 +392,7 @@ def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, kind, param
     unharmed.learn()
 
 
+@pytest.mark.sampled
 @with_layouts
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize(

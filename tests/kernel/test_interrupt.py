@@ -115,6 +115,7 @@ def check(task, params):
     assert n_labels is None or report["labels"] == n_labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "task, params",
     [
@@ -247,6 +248,7 @@ print(n_interrupted)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, n_classes, params",
     [

@@ -47,6 +47,7 @@ def streamed(model, X, y, size, **params):
     return model
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("most", [1, 10, 70, 500])
@@ -214,6 +215,7 @@ def test_queries_of_labels():
         assert learner.score(X, y) > alone.fit(X[chosen], y[chosen]).score(X, y) - 0.05
 
 
+@pytest.mark.slow
 def test_room_for_more_vectors():
     """Memory is allocated for the vectors there are, not for the largest number of vectors."""
     X, y = samples(1400, 3, d=8)

@@ -65,6 +65,7 @@ def test_unreached_budget_does_not_change_the_model(name):
     assert_same(taught(model, X, y), taught(unlimited, X, y), X=X)
 
 
+@pytest.mark.sampled
 @with_classes
 @pytest.mark.parametrize("name", ["pa", "pa-joint", "perceptron-margin"])
 @pytest.mark.parametrize("policy", ["margin", "merging"])

@@ -70,6 +70,7 @@ def curve(n=100, seed=0, dtype=np.float64, **params):
 # -- the reference implementation -------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_all_but_slow
 @with_layouts
 def test_each_sample_equals_the_reference(name, layout):
@@ -134,6 +135,7 @@ def test_residual_after_an_update():
         assert_allclose(after, expected, rtol=1e-5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "params",
     [{}, SQUARED, dict(C=np.inf), dict(epsilon=0.5), dict(average="mean")],

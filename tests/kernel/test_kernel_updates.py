@@ -44,6 +44,7 @@ with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 # -- the reference implementation -------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, n_classes, layout", in_turn(ALL, [2, 3], LAYOUTS))
 def test_each_sample_equals_the_reference(name, n_classes, layout):
     model, (X, y) = clone(ALL[name]), rows(100, n_classes)
@@ -61,6 +62,7 @@ def test_each_sample_equals_the_reference(name, n_classes, layout):
     assert 20 < n_updates < len(X)
 
 
+@pytest.mark.sampled
 @with_all
 @pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_epochs_equal_the_reference(name, n_classes):
@@ -143,6 +145,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kernel, linear", PAIRS, ids=str)
 @with_classes
 @with_layouts
@@ -245,6 +248,7 @@ RULES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["pa", "pa2-joint", "perceptron", "pa, margin"])
 @pytest.mark.parametrize(
     "rule, problem, layout, max_labels",

@@ -99,6 +99,7 @@ def test_compiled_kernel_equals_the_function_at_the_optimum(kernel, layout, dtyp
     assert_array_equal(vectors if layout is np.asarray else vectors.toarray(), X[model.support_])
 
 
+@pytest.mark.sampled
 @with_kernels
 @with_layouts
 @pytest.mark.parametrize("estimator", STREAMS)
@@ -218,6 +219,7 @@ def test_negative_features_are_rejected(kernel, layout):
         assert_array_equal(model.decision_function(X), scores)
 
 
+@pytest.mark.slow
 @with_kernels
 def test_compress_leave_one_out_and_paths(kernel):
     X, y = samples(kernel, 120)
@@ -301,6 +303,7 @@ def test_column_kernel(combine, layout, dtype):
     assert_array_equal(vectors, X.astype(dtype)[model.support_])
 
 
+@pytest.mark.slow
 @with_layouts
 @pytest.mark.parametrize(
     "estimator", [LASVC, KernelPassiveAggressiveClassifier, KernelPerceptronClassifier]

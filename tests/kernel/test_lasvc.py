@@ -299,6 +299,7 @@ def test_verbose_prints_a_line_for_each_epoch():
             assert line.startswith(f"[LASVC] epoch {i}: ")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "params, layout",
     [({}, "dense"), (dict(max_iter=1), "csr"), (dict(kernel="poly", degree=2), "dense")],
@@ -366,6 +367,7 @@ def running_balance(y, weight, classes):
     return np.array(factors), of_class
 
 
+@pytest.mark.sampled
 @with_both
 @pytest.mark.parametrize("size", [1, 13, 1000])
 def test_online_balanced_uses_the_counts_up_to_each_sample(any_model, problem, size):
@@ -461,6 +463,7 @@ def test_gamma_scale_of_a_stream_is_fixed_by_its_first_chunk():
 # -- kernels ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_both
 @with_layouts
 def test_kernel_function_is_the_named_kernel(any_model, any_exact, problem, layout):

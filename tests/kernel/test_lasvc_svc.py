@@ -277,6 +277,7 @@ def test_a_free_bias_makes_the_fewest_errors(seed):
     assert wrong <= errors.min() + 1e-6 * weight.sum()
 
 
+@pytest.mark.slow
 def test_accuracy_is_that_of_svc_on_random_problems():
     lost = points_lost(range(50))
     assert np.sum(lost > 2.0) <= 1
@@ -306,6 +307,7 @@ def test_no_random_problem_is_far_below_svc(lost_of_many):
     assert lost_of_many.max() <= 5.0
 
 
+@pytest.mark.slow
 def test_accuracy_of_a_stream_is_that_of_svc_on_random_problems():
     lost = points_lost(range(50), streamed)
     assert np.sum(lost > 2.0) <= 2

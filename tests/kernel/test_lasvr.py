@@ -240,6 +240,7 @@ def test_negated_targets(algorithm):
 # ------------------------------------------------------------------------------- epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*samples are support vectors:UserWarning")
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("kind", ["friedman", "linear"])

@@ -40,6 +40,7 @@ def test_exact_for_kernel_ridge_regression(C):
     assert np.abs(model.predict(X) - expected).max() > 0.5
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0, 100.0])
 @pytest.mark.parametrize(
     "params", [{}, {"algorithm": "lasvm-g"}, {"loss": SQUARED}, {"epsilon": 2.0}], ids=str

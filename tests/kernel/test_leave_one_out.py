@@ -106,6 +106,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled
 @with_algorithms
 @pytest.mark.parametrize("name", CASES)
 def test_exact_equals_separate_fits(algorithm, name):
@@ -264,6 +265,7 @@ def test_errors_of_votes_with_weights_and_a_kernel_matrix(monkeypatch):
     assert_array_equal(model.leave_one_out(matrix, y, weights), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @with_algorithms
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
@@ -396,6 +398,7 @@ def test_value_of_the_only_sample_of_a_class(params, expected, C):
 # -- the span ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @with_algorithms
 @with_costs
 def test_span_is_exact_if_no_vector_changes_its_status(algorithm, C):
@@ -484,6 +487,7 @@ def test_spans_are_invariant_to_shifts():
     assert_allclose(moved(far, X + 1e4, y, span_shifts), moved(near, X, y, span_shifts), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0, 100.0])
 @pytest.mark.parametrize("name", ["banana", "pima_diabetes"])
 def test_the_estimate_is_close_on_sets_of_the_papers(paper_data, name, C):

@@ -178,6 +178,7 @@ MODELS = {
 }
 
 
+@pytest.mark.sampled
 @with_known
 @pytest.mark.parametrize("name", MODELS)
 def test_references_and_gradients(name, known):
@@ -348,6 +349,7 @@ def timer():
     signal.signal(signal.SIGINT, former_interrupt)
 
 
+@pytest.mark.sampled
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no timers that raise signals")
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("known", [*KNOWN])

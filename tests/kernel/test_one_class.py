@@ -214,6 +214,7 @@ TABLES = [counts, half_degrees, categories, constant, rare_value, flags]
 TABLES += [mixed, uniform, heavy_tails, normal]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n", [30, 400, 1500])
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
 def test_at_most_the_share_nu_is_outside(table, n):

@@ -270,6 +270,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize("params", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
@@ -326,6 +327,7 @@ def test_onnx_graph_is_small():
     assert size < 8 * (model.dual_coef_.size + model.support_vectors_.size) + 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize(
     ("n_classes", "dtype", "params"),
@@ -500,6 +502,7 @@ FITTED = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", ["pickle", "skops"])
 @pytest.mark.parametrize("name", FITTED)
 def test_stored_models_predict_and_continue(name, form, tmp_path):

@@ -155,6 +155,7 @@ def test_a_sample_changes_only_the_pairs_of_its_class():
 # ------------------------------------------------------------------------------ quality
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 @pytest.mark.parametrize("n_classes", [4, 10])
 def test_log_loss_is_below_that_of_other_probabilities(n_classes, kind):

@@ -61,6 +61,7 @@ def learn_as(reference, k, problems):
         assert_allclose(problem.b, getattr(twin, "b", 0.0), atol=1e-9)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])

@@ -132,6 +132,7 @@ def test_snapshot(name):
 # ------------------------------------------------------------------------------- interrupts
 
 
+@pytest.mark.sampled
 @with_all
 @pytest.mark.parametrize("n_calls, learn", [(1, "fit"), (3, "partial_fit"), (6, "fit")])
 def test_resume_after_an_interrupt(name, n_calls, learn):
@@ -154,6 +155,7 @@ def test_resume_after_an_interrupt(name, n_calls, learn):
     assert_same(model, models[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, max_iter", in_turn(MODELS, [3, "auto"]))
 def test_resume_in_later_epochs(name, max_iter):
     def model():
@@ -304,6 +306,7 @@ def test_limits_may_change_in_a_stream(name):
     assert model._engine.problems[0].members.n_members <= 10
 
 
+@pytest.mark.slow
 def test_resume_with_several_outputs():
     y = np.column_stack([Y, -Y, X[:, 2]])
     models = [

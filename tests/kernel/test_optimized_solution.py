@@ -101,6 +101,7 @@ SETS = {
 QUICK_SETS = ("banana", "waveform")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "C", [*(pytest.param(C, marks=pytest.mark.slow) for C in (1.0, 30.0)), 1000.0]
 )
@@ -129,6 +130,7 @@ def test_predictions_are_as_accurate_as_after_finish(algorithm, name, C, paper_d
 # -- independence of training -----------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_algorithms
 @with_both
 @pytest.mark.parametrize("size", [1, 7, 100])
@@ -277,6 +279,7 @@ def test_copies_give_the_same_predictions(algorithm, problem):
             each.partial_fit(X[200:230], y[200:230])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_error_during_prediction_leaves_model_unchanged(error):
     """Ctrl-C is simulated by the kernel function."""

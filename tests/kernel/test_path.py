@@ -113,6 +113,7 @@ def assert_same(one, other, X):
 # -- accuracy ---------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @convex
 def test_each_model_is_the_optimum(kind, options):
     X, y = DATA[kind]
@@ -161,6 +162,7 @@ def test_several_classes_with_weights(case):
             assert not np.isin(model.support_, np.flatnonzero(weights == 0)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["plain", "weights", "lasvm-g", "squared", "auto"])
 def test_several_outputs(case):
     X, y = DATA[LASVR]
@@ -327,6 +329,7 @@ def test_scaled_alpha_is_feasible_and_gradients_are_exact(kind, options):
 # -- one-vs-one -------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("case", ["lasvm", "lasvm-g", "lasvm-full", "weights", "one by one"])
 @pytest.mark.parametrize("n_classes", [3, 5])
@@ -352,6 +355,7 @@ def test_each_model_of_pairs_is_the_optimum(n_classes, case, monkeypatch):
         assert_same(stored.partial_fit(X[:40], y[:40]), model.partial_fit(X[:40], y[:40]), X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 def test_models_of_pairs_after_one_check_are_as_good_as_separate_fits(algorithm):
     X, y = noisy_classes(8000, 4)

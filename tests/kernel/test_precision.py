@@ -98,6 +98,7 @@ def test_linear_decisions_of_a_model_without_support_vectors():
 # -- features far from 0 ----------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_layouts
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("size", [None, 1, 7, 600])
@@ -223,6 +224,7 @@ def test_coarse_kernel_values_warn(method, kernel, shift):
         model.fit(X, y) if method == "fit" else in_chunks(model, X, y, 100)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sample", [two_classes, banana, waveform])
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 def test_no_warning_for_usual_features(sample, kernel, no_warnings):

@@ -125,6 +125,7 @@ def test_the_map_is_fitted_to_leave_one_out_values():
         assert np.corrcoef(expected, found)[0, 1] > 0.99
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0, 100.0])
 @pytest.mark.parametrize("kind", ["banana", "waveform", "three"])
 def test_probabilities_are_as_good_as_those_of_cross_validation(C, kind):

@@ -32,6 +32,7 @@ from tests.support.samples import LAYOUTS, two_classes
 # -- the sequence of problems -----------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_both
 @with_bias
 @pytest.mark.parametrize("ramp_s", [-2.0, -1.0, 0.0, 0.5])
@@ -132,6 +133,7 @@ def check_stationary(model, K, y, cost, alpha=None, intercept=None):
         assert intercept == 0.0
 
 
+@pytest.mark.sampled
 @with_bias
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])

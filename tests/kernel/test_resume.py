@@ -169,6 +169,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "kind, params, n_classes",
     [
@@ -218,6 +219,7 @@ def test_ties_between_equal_samples(ctrl_c, frequent_checks):
     assert clock.n_interrupts >= 6
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "params",
     [
@@ -272,6 +274,7 @@ def test_interrupted_partial_fit(params, ctrl_c, frequent_checks):
     assert clock.n_interrupts >= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes, sparse", [(2, True), (3, False)])
 def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, frequent_checks):
     """Interrupts in the second chunk, with earlier support vectors among the neighbours."""
@@ -349,6 +352,7 @@ def check_gradients(model, X):
     assert np.isfinite(model.decision_function(X)).all()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "kind, params",
     [
@@ -390,6 +394,7 @@ def test_interrupts_within_a_kernel_function(kind, params):
         assert_same(model, reference, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [LASVC, ActiveLASVC, LASVR, OneClassLASVM, VirtualLASVC],

@@ -66,6 +66,7 @@ def gap_and_target(model):
     return gap, max(model.C, np.sqrt(max(0.0, variance)))
 
 
+@pytest.mark.sampled
 @with_gap_driven
 @pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
 def test_gap_is_below_its_target_after_each_sample(algorithm, C):
@@ -221,6 +222,7 @@ def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
 CONSTANTS = dict(ramp_start=0, single_steps=10**6, clean_interval=40, max_non_sv=40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONSTANTS)
 def test_fields_of_the_specification_change_the_steps(name):
     class Changed(LASVC):
@@ -447,6 +449,7 @@ def test_lasvm_has_no_counters():
 # -- warm starts ------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_both
 @with_algorithms
 @pytest.mark.parametrize("former", ALGORITHMS)

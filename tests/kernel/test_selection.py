@@ -49,6 +49,7 @@ def test_random_selection_takes_the_samples_of_a_stream_in_order():
     assert_same_model(model, first)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("selection", CHOOSING)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
@@ -232,6 +233,7 @@ def rare_class(n, seed, share=0.01):
     return rng.normal(size=(n, 6)) + 1.5 * y[:, np.newaxis], y
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])
 @pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
@@ -361,6 +363,7 @@ def test_precomputed_and_callable_kernels_select_the_same_samples():
 # -- snapshots --------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("finishing", [True, False])
 def test_snapshot_leaves_model_unchanged(finishing, algorithm):

@@ -16,6 +16,7 @@ from tests.support.threads import run
 KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, params, options",
     [
@@ -108,6 +109,7 @@ def same(model, other, X):
         assert_array_equal(getattr(model, name), getattr(other, name))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 @pytest.mark.parametrize(

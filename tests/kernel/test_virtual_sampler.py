@@ -41,6 +41,7 @@ MACHINES = [
 
 
 # The checks call it twice and require the same points, hence a fixed random_state.
+@pytest.mark.sampled
 @parametrize_with_checks(
     [VirtualSampler(random_state=0), VirtualSampler(estimator=SVC(), random_state=0)]
 )

@@ -18,6 +18,7 @@ from tests.support.samples import ALGORITHMS, three_classes, two_classes
 PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize(
     ("samples", "multi_class"),

@@ -70,6 +70,7 @@ def decisions(model, X):
     return model.predict(X) if isinstance(model, LASVR) else model.decision_function(X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case, layout", in_turn(CASES, [np.asarray, csr_matrix]))
 def test_optimum_is_that_of_steps_on_all_slots(case, layout, monkeypatch):
     kind, params, n_classes = CASES[case]
@@ -93,6 +94,7 @@ def test_precomputed_kernel(monkeypatch):
     assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "params",
     [dict(max_iter=-1), dict(algorithm="lasvm-g", max_iter=3, n_jobs=2), dict(cache_size=0.1)],

@@ -57,6 +57,7 @@ def twin_of(model, n_classes, n_features=4):
 # -------------------------------------------------------------------------------- the twin
 
 
+@pytest.mark.sampled
 @with_refine
 @with_classes
 @with_layouts
@@ -221,6 +222,7 @@ def test_refining_solves_the_least_squares_problem():
     assert changed > 30
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("weight", [0.001, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_alternations_converge_to_the_joint_minimum(weight, seed):
@@ -354,6 +356,7 @@ def test_advice_alone_classifies_its_regions():
     assert (model.advice_violation_ < 0.02).all()
 
 
+@pytest.mark.sampled
 @with_refine
 @with_classes
 @with_layouts
@@ -403,6 +406,7 @@ def test_a_chunk_without_samples_keeps_names_and_is_refused_elsewhere():
 # -------------------------------------------------------------------------------- promises
 
 
+@pytest.mark.sampled
 @with_refine
 @with_classes
 @with_layouts

@@ -215,6 +215,7 @@ def test_invalid_scalers():
 # -------------------------------------------------------------------------------- overlaps
 
 
+@pytest.mark.slow
 @quickly
 @given(st.lists(st.tuples(*[st.integers(-3, 3)] * 4), min_size=2, max_size=2))
 def test_overlap_of_boxes(sides):

@@ -181,6 +181,7 @@ def test_many_classes():
 # -- how well ---------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*CLASSIFIERS])
 @pytest.mark.parametrize("data", ["breast cancer", "digits"])
 def test_accuracy_compared_with_sgd_classifier(name, data):
@@ -245,6 +246,7 @@ def peak_of(action):
         tracemalloc.stop()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["pa", "pa-joint", "perceptron", "cost", "arow", "cw"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_millions_of_features(name, n_classes):

@@ -59,6 +59,7 @@ def samples_for(model, n=300, seed=0):
 # -- epochs -----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_all_classifiers
 @with_both
 @with_layouts

@@ -122,6 +122,7 @@ def test_failed_first_fit_leaves_no_attributes(name):
 # -- X and y ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_all_models
 @with_layouts
 @with_dtypes
@@ -532,6 +533,7 @@ PARAMETERS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("make, name", PARAMETERS)
 def test_invalid_parameters(make, name):
     """Values are validated by fit and partial_fit, and again when they change in a stream."""

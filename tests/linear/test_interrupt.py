@@ -89,6 +89,7 @@ LOCAL, ADVICE = "LocalOnlineClassifier", "AdvicePassiveAggressiveClassifier"
 slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method, name, shape, params",
     [
@@ -176,6 +177,7 @@ print(n_interrupted)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, params, how",
     [
@@ -231,6 +233,7 @@ print(json.dumps(report))
 """
 
 
+@pytest.mark.slow
 def test_queries_before_an_interrupt_are_recorded():
     report, delay = interrupted(BOUGHT, after=0.3)
     assert 0 <= delay < LIMIT

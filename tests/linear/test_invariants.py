@@ -303,6 +303,7 @@ def test_covariances_stay_positive_and_shrink(problem, layout):
     assert (before != start).any() or not moved
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model, layout", in_turn(SECOND_ORDER, LAYOUTS), ids=str)
 @pytest.mark.parametrize("dtype, most", [(np.float32, 5), (np.float64, 7)])
 def test_variances_are_positive_for_features_of_any_scale(model, dtype, most, layout):
@@ -366,6 +367,7 @@ class Foreign(ClassifierMixin, BaseEstimator):
         return self.model_.decision_variance(X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model, n_classes", in_turn(CLASSIFIERS, [2, 3]), ids=str)
 def test_label_queries_with_compiled_and_generic_loop(model, n_classes):
     X, y = clouds(60, n_classes=n_classes)

@@ -106,6 +106,7 @@ def arrays_of(model):
     return [np.asarray(a) for a in (model.coef_, model.intercept_, model.covariance_)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("covariance", ["diag", "full"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -119,6 +119,7 @@ def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
 # -- one epoch --------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "model, n_classes, layout, fit_intercept",
     in_turn([*MODELS] * 2, [2, 3], LAYOUTS, [False, True]),
@@ -132,6 +133,7 @@ def test_each_sample(model, n_classes, layout, fit_intercept):
     assert len(np.unique(twin.counts)) > 1 or model.n_prototypes in (1, 200)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model, layout", in_turn(MODELS, LAYOUTS), ids=str)
 def test_each_weighted_sample(model, layout):
     X, y = samples_of(3, seed=1)
@@ -140,6 +142,7 @@ def test_each_weighted_sample(model, layout):
     assert twin.counts.sum() == np.count_nonzero(weights)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_features", [1, 3, 8, 17, 33])
 @pytest.mark.parametrize("n_prototypes, layout", in_turn([1, 2, 3, 4, 7, 10], LAYOUTS))
 def test_shapes(n_features, n_prototypes, layout):

@@ -206,6 +206,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("theorem, stream, params", CASES, ids=map(str, range(len(CASES))))
 def test_theorems_1_to_4(theorem, stream, params):
     (X, y), factor = stream
@@ -233,6 +234,7 @@ def test_theorem_5(stream, delta):
     assert_bounded(*theorem_5(X, y, w, delta), factor)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", COSTLY)
 @pytest.mark.parametrize("delta", [1.0, 3.0])
 def test_theorems_6_to_8(stream, delta):

@@ -93,6 +93,7 @@ def test_explicit_and_implicit_warm_start(name, layout):
     assert not np.allclose(implicit.coef_, first.coef_)
 
 
+@pytest.mark.sampled
 @with_both
 @with_classifiers
 @pytest.mark.parametrize("form", FORMATS)

@@ -132,6 +132,7 @@ def test_input_may_change_after_training(name):
 # -- copies -----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_copies
 @pytest.mark.parametrize("name, layout", in_turn([*CLASSIFIERS, *LOCAL, "regressor"], LAYOUTS))
 def test_copies_continue_like_the_original(make_copy, name, layout, tmp_path):

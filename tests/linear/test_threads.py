@@ -51,6 +51,7 @@ LABEL_EFFICIENT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, params, options",
     [

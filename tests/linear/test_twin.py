@@ -324,6 +324,7 @@ def assert_same_path(model, stream, layout, **tolerance):
 # -- one epoch --------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @for_every_task
 @in_every_layout
 @pytest.mark.parametrize("fit_intercept, weighted", [(False, True), (True, False)])
@@ -336,6 +337,7 @@ def test_each_sample(model, n_classes, layout, fit_intercept, weighted):
     assert twin.n_updates_ > 4
 
 
+@pytest.mark.sampled
 @for_every_task
 @in_every_layout
 def test_each_float32_sample(model, n_classes, layout):
@@ -360,6 +362,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_features, n_classes", in_turn([1, 3, 8, 17, 100] * 2, [2, 3, 17, 40]))
 @pytest.mark.parametrize("model", SHAPES, ids=str)
 def test_shapes(model, n_features, n_classes):
@@ -531,6 +534,7 @@ def assert_same_answers(asking, model, twin, n=None):
     assert_same_states([state_of(model)], [state_of(twin.twin)], **CLOSE[np.float64])
 
 
+@pytest.mark.sampled
 @for_all_who_ask
 def test_queries_sample_by_sample(model, rule, n_classes):
     layout = "dense" if n_classes == 2 else "csr"
@@ -549,6 +553,7 @@ def test_queries_sample_by_sample(model, rule, n_classes):
     assert asking.n_queries_ == asking.query_strategy_.n_queries_ == twin.owned.sum()
 
 
+@pytest.mark.sampled
 @for_all_who_ask
 def test_queries_in_chunks_with_weights(model, rule, n_classes):
     model = clone(model).set_params(class_weight={0: 0.5, 1: 2.0})

@@ -91,6 +91,7 @@ def test_no_average():
 # -- sparse weights, given weights ------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_states
 @with_both
 @with_layouts

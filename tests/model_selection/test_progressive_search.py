@@ -205,6 +205,7 @@ def test_min_candidates_survive():
     assert found.n_remaining_candidates_ == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_cost", [1, 20])
 def test_max_cost_limits_the_number_of_survivors(max_cost):
     grid = {"C": np.logspace(-1, 2, 8), "gamma": np.logspace(-2, 1, 8)}
@@ -461,6 +462,7 @@ def test_transformers_are_fitted_on_the_training_part_of_each_fold():
     assert Kept.sizes == [1200] + n_folds * [960] + [1200]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "part, estimator, cv",
     in_turn([0.2, 0.6, 0.8, 0.95] * 2, ["lasvc", "sgd", "pipeline"], [None, 5]),
@@ -518,6 +520,7 @@ def rare_class(seed):
     return rows[:1700], y[:1700], rows[1700:], y[1700:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["accuracy", "f1"])
 def test_a_rare_class_is_found(scoring):
     grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.001, 0.01, 0.1]}

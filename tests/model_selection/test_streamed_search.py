@@ -246,6 +246,7 @@ def test_max_resources_ends_challenges():
     assert found.best_estimator_.n_samples_seen_ == 1200
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n", [30, 100, 300, 900])
 @pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
 def test_pickled_stream_continues(n, options):
@@ -291,6 +292,7 @@ def interrupted():
 ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2, 0.1]}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("at", [(1,), (3,), (5,), (9, 10), (11, 12, 13, 14, 15)])
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -83,6 +83,7 @@ def assert_same(model, other, X):
     assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overlap, layout", in_turn([0.0, 0.3], LAYOUTS))
 def test_chunks_of_any_size_give_the_same_cells(layout, overlap):
     X, y = three_classes(350)
@@ -117,6 +118,7 @@ def test_models_are_trained_on_the_samples_of_their_cells_in_order():
     assert n_samples == 800
 
 
+@pytest.mark.slow
 def test_an_overlap_shrinks_as_its_node_grows():
     X = np.random.default_rng(0).uniform(size=(5000, 2))
     model = CellRegressor(Mean(), cell_size=20, random_state=0)
@@ -202,6 +204,7 @@ def test_weights_are_passed():
 # After fit.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overlap", [0.0, 0.2])
 def test_a_fit_is_continued(overlap):
     X, y = three_classes(900)

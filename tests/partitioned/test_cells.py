@@ -88,6 +88,7 @@ def test_a_deep_tree_has_weights_that_sum_to_one():
     assert_allclose(total, 1.0)
 
 
+@pytest.mark.slow
 def test_the_number_of_samples_in_all_cells_is_bounded():
     X = np.random.default_rng(0).uniform(size=(40_000, 2))
     _, cells = grown(X, 20, 0.2)
@@ -323,6 +324,7 @@ def small_comparisons(monkeypatch):
 INACCURATE = "Cells are probably less accurate than one model"
 
 
+@pytest.mark.slow
 def test_a_warning_where_one_model_is_more_accurate(small_comparisons):
     X, y = clusters(2500, 400)
     model = CellClassifier(LASVC(C=10, gamma=0.00125), cell_size=800, random_state=0)
@@ -356,6 +358,7 @@ def test_no_warning_where_cells_are_more_accurate(small_comparisons):
         CellClassifier(LASVC(C=10, gamma=0.00125), cell_size=250).fit(*clusters(500, 400))
 
 
+@pytest.mark.slow
 def test_the_comparison_needs_no_search(small_comparisons, monkeypatch):
     X, y = clusters(2500, 400)
     search = GridSearchCV(LASVC(gamma=0.00125, random_state=0), {"C": [10.0, 11.0]}, cv=2)

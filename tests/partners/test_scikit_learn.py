@@ -151,6 +151,7 @@ def test_one_vs_one(model):
     assert ovo.score(X, y) > 0.75
 
 
+@pytest.mark.sampled
 @over(LINEAR + NONLINEAR + REGRESSORS)
 @pytest.mark.parametrize("resource", ["n_samples", "max_iter"])
 def test_halving(model, resource):
@@ -168,6 +169,7 @@ def test_halving(model, resource):
     assert search.score(X, y) > 0.8
 
 
+@pytest.mark.sampled
 @over(WEIGHTED)
 def test_metadata_routing(model):
     X, y = samples()

@@ -82,6 +82,7 @@ def test_regressors_have_no_classes():
     assert model.t_ == 1 + 3 * len(X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n, name", in_turn([1, 6, 7, 12, 17] * 2, MODELS))
 def test_training_continues_after_an_error(name, n, tmp_path):
     """After one chunk, at the ends of epochs, just behind them, and before the last chunk."""
@@ -165,6 +166,7 @@ def of_file(folder):
     return read_svmlight(path, chunk_size=70, n_features=2, zero_based=False)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 @pytest.mark.parametrize(
     "name, where, n", [("LASVC", "chunk", 4), ("AROW", "chunk", 13), ("LASVC", "write", 5)]

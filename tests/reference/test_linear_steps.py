@@ -216,6 +216,7 @@ def arow_gaussian(mu0, S0, x, y, r):
     return mu, L @ L.T
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("eta", [0.55, 0.9])
 @pytest.mark.parametrize(
     "make",
