@@ -33,7 +33,7 @@ LIMIT = 100
 TARGETS = {
     "_core/linear/rules.* _core/linear/update_loop.pyx _core/linear/weights.pyx": (
         "reference/test_linear*.py core/test_update_loop.py linear/test_special_cases.py"
-        " linear/test_weights.py linear/test_epochs.py linear/test_twin.py"
+        " linear/test_weights.py linear/test_epochs.py linear/test_twin.py linear/test_advice.py"
     ),
     "_core/linear/queries.*": "active/test_queries.py active/test_label_efficient.py",
     "_core/linear/local.pyx _core/linear/online_kmeans.pyx": "linear/test_local.py",
@@ -212,7 +212,7 @@ class Copy:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         for stream in (1, 2):
             os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-        options = ["-x", "-q", "-mnot slow", "--tb=no", "-pno:cacheprovider"]
+        options = ["-x", "-q", "-mnot slow or sampled", "--tb=no", "-pno:cacheprovider"]
         os._exit(sys.modules["pytest"].main([*options, "--hypothesis-seed=0", *tests]))
 
     def change(self, path, number, line, changed):

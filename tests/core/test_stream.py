@@ -123,3 +123,36 @@ def test_missing_method_of_a_problem_raises_not_implemented():
         bare_loop().violations(rows, np.zeros((20, 1)))
     with ThreadPoolExecutor(2) as executor, pytest.raises(NotImplementedError):
         bare_loop().learn(X, np.arange(20), rows, executor)
+
+
+# -- solutions and kernel values ------------------------------------------------------------------
+
+
+def test_a_solution_is_computed_once():
+    X, y = three_classes(100)
+    loop = learnt(X, y, 3, np.arange(100))
+    solution = loop.solution(False, 0)
+    assert loop.solution(False, 0) is solution
+    loop.touched()
+    assert loop.solution(False, 0) is not solution
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_mirrored_problem_has_the_negative_decision_function(algorithm):
+    X, y = two_classes(100)
+    learner = Learner(X, np.where(y == "yes", 1, -1), 5.0, algorithm=algorithm)
+    scores = learner.learn(np.arange(100)).decide()
+    assert algorithm != "lasvm" or learner.problem.b != 0.0
+    learner.problem.mirror()
+    learner.loop.touched()
+    assert_array_equal(learner.decide(), -scores)
+
+
+def test_kernel_values_of_rows():
+    X, y = two_classes(300)
+    learner = Learner(X, np.where(y == "yes", 1, -1), 5.0).learn(np.arange(100))
+    rows = np.arange(299, -1, -1)
+    values = learner.loop.kernel_values(X, rows)
+    assert_array_equal(
+        values[:, learner.alive()], kernel_values(make_store(X), X[rows], X[learner.members()])
+    )

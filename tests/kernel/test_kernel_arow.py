@@ -202,6 +202,14 @@ def test_combinations_of_the_dictionary_do_not_join_it():
     assert len(np.unique(model.support_vectors_.round(2), axis=0)) == model.n_support_.sum() < 150
 
 
+def test_samples_of_norm_zero_do_not_join_the_dictionary():
+    X, y = samples(30)
+    X[::3] = 0.0
+    model = KernelAROWClassifier(kernel="linear").partial_fit(X, y, classes=[0, 1])
+    assert len(model.support_) == X.shape[1]
+    assert np.isfinite(model.decision_function(X)).all()
+
+
 def test_queries_of_labels():
     X, y = samples(600, d=6)
     params = dict(gamma=0.2, max_support_vectors=50)

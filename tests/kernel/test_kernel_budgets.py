@@ -215,10 +215,11 @@ def test_merged_vectors_minimize_the_loss():
         assert lost <= best * (1 + 1e-4) + 2e-6
 
 
-def test_inverse_is_recomputed_and_does_not_drift():
+@pytest.mark.parametrize("most", [15, 16, 32])
+def test_inverse_is_recomputed_and_does_not_drift(most):
     X, y = rows(600, 3)
-    model = taught(pa(max_support_vectors=15, budget_policy="projection", C=5.0), X, y, 50)
-    assert model.n_updates_ > 10 * 15
+    model = taught(pa(max_support_vectors=most, budget_policy="projection", C=5.0), X, y, 50)
+    assert model.n_updates_ > 5 * most
     state = expansion_of(model).state()
     alive = np.setdiff1d(np.arange(state["n_slots"]), state["free"])
     vectors = expansion_of(model).store.vectors(alive)
@@ -226,7 +227,19 @@ def test_inverse_is_recomputed_and_does_not_drift():
     wanted = np.linalg.inv(K + 1e-5 * np.diag(np.diag(K)))
     found = state["budget"]["inverse"][np.ix_(alive, alive)]
     assert_allclose(found, wanted, rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
-    assert 0 < state["budget"]["n_left"] < 4 * 15
+    assert 0 < state["budget"]["n_left"] < 4 * most
+
+
+def test_kernel_values_of_merged_vectors_are_counted():
+    X, y = rows(100)
+    model = taught(pa(max_support_vectors=10, budget_policy="merging"), X[:50], y[:50])
+    counted = []
+    for i in range(50, 100):
+        before, of_sample = model.n_kernel_evaluations_, 1 + len(model.support_)
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+        counted.append(model.n_kernel_evaluations_ - before - of_sample)
+    assert min(counted) >= 0
+    assert np.count_nonzero(np.greater(counted, 10)) > 20
 
 
 @pytest.mark.parametrize("average", [False, "mean"])

@@ -478,6 +478,34 @@ def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
     check_interrupted_path(*DATA[kind], new(kind, max_iter=1), at, monkeypatch)
 
 
+@both_kinds
+def test_residuals_and_violations_are_those_of_the_definition(kind, monkeypatch):
+    nearest, n_known = _path_solver.Sweeps.nearest, []
+
+    def checked(sweeps):
+        scores = np.empty((len(X), 1))
+        sweeps.engine.current_solution().decide(sweeps.X, scores, None)
+        known = sweeps.distances[0] == 0.0
+        n_known.append(np.count_nonzero(known))
+        residuals = (sweeps.t[0] - scores[:, 0])[known]
+        np.testing.assert_allclose(sweeps.residuals[0, known], residuals, rtol=0, atol=1e-4)
+
+        (problem,), state = sweeps.engine.problems, sweeps.state()
+        alpha, g = state.alpha[0], state.g[0]
+        rises = problem.members["up"][problem.slots()] != 0
+        falls = problem.members["down"][problem.slots()] != 0
+        if kind is LASVR:  # alpha of each end of the tube: one is positive, the other negative
+            rises, falls = rises | (alpha == 0), falls | (alpha == 0)
+        high = max(g[rises & (alpha >= 0)].max(), (g + sweeps.width)[rises & (alpha < 0)].max())
+        low = min(g[falls & (alpha > 0)].min(), (g + sweeps.width)[falls & (alpha <= 0)].min())
+        assert (state.low[0], state.high[0]) == (low, high)
+        return nearest(sweeps)
+
+    monkeypatch.setattr(_path_solver.Sweeps, "nearest", checked)
+    new(kind, max_iter=1, C=0.1).fit_path(*DATA[kind], [0.3, 1.0, 3.0])
+    assert len(n_known) == 2 and min(n_known) > 50
+
+
 @pytest.mark.parametrize("at", [2, 6])
 def test_interrupt_keeps_the_path_of_pairs(at, monkeypatch):
     model = new(LASVC, multi_class="ovo", gamma=0.1, max_iter=1)

@@ -213,6 +213,13 @@ def test_stopping_by_errors(samples, selection):
     assert chunk.stopped_early_ and chunk.n_labels_used_ < 3000
 
 
+@pytest.mark.parametrize("selection", CHOOSING)
+def test_without_a_criterion_training_does_not_stop_early(selection):
+    X, y = two_classes(200)
+    model = ActiveLASVC(selection=selection, stopping=None, max_labels=100, **PARAMS).fit(X, y)
+    assert not model.stopped_early_ and model.n_labels_used_ == 100
+
+
 def test_stopping_by_errors_uses_all_samples_if_labels_are_wrong():
     X, y = two_classes(1000)
     wrong = np.random.default_rng(0).random(1000) < 0.1

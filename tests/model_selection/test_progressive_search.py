@@ -988,6 +988,17 @@ def test_models_of_eliminated_candidates_are_released():
     assert len(pickle.dumps(found)) < 3 * len(pickle.dumps(found.best_estimator_)) + 100_000
 
 
+@pytest.mark.parametrize("model, is_copied", [(LASVC(), False), (SGDClassifier(), True)])
+def test_only_models_that_cannot_resume_are_copied_before_training(model, is_copied):
+    candidate = Candidate(0, {}, model, None)
+    candidate.start()
+    for part in range(2):
+        before, rows = candidate.model, slice(100 * part, 100 * part + 100)
+        candidate.train(X[rows], Y[rows], {}, np.unique(Y))
+        assert (candidate.model is not before) == is_copied
+        candidate.n_parts += 1
+
+
 def test_cost_of_scores_by_hand():
     """Nanoseconds for 50 samples of 8 features, with 10 support vectors in each of 2 classes."""
     candidate = Candidate(0, {}, LASVC(), None)
