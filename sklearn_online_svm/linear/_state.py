@@ -15,6 +15,7 @@ from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, f
 from .._core.linear.weights import FullWeights, Weights, zeros
 from .._estimator import PostponedInterrupts
 from .._sample_arrays import sample_arrays
+from .._validation import warn
 from ._feature_map import FeatureMap
 from ._update_spec import UpdateSpec
 
@@ -27,8 +28,9 @@ _NAMES = (
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
     *("advice", "intercept_advice", "scale"),
 )
-# Size limit of the local components, checked before memory is allocated.
-MAX_LOCAL_BYTES = 8 << 30
+# Sizes of the local components above which there is a warning, and an error, before memory is
+# allocated.
+MANY_LOCAL_BYTES, MAX_LOCAL_BYTES = 1 << 30, 8 << 30
 
 # Arrays whose last axis is that of the features; their memory order depends on the samples.
 BY_FEATURE = {
@@ -114,6 +116,9 @@ class LinearState:
     def counters(self):
         """The counters of the loop."""
         return self._counters if self.loop is None else self.loop.state()
+
+    # Size of the arrays.
+    nbytes = 0
 
     # ---------------------------------------------------------------------------- the engine
 
@@ -239,19 +244,26 @@ class LinearState:
         self._build()
 
     def _check_width(self, width):
-        """Raise an error if the local components would be too large with so many columns."""
+        """Raise an error, or warn, if the local components are large with so many columns."""
         local = self.update_spec.local
         if local is None:
             return
         layout = _layout(self.update_spec, self.dtype, self.shape[0], width)
         n_bytes = sum(kind.itemsize * math.prod(shape) for kind, shape in layout.values())
+        size = (
+            f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for {width} "
+            f"features and {max(2, self.shape[0])} classes"
+        )
+        fewer = (
+            "Choose fewer prototypes, or hash the features to fewer ones (HashingVectorizer, "
+            "FeatureHasher)."
+        )
         if n_bytes > MAX_LOCAL_BYTES:
             raise ValueError(
-                f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for "
-                f"{width} features and {max(2, self.shape[0])} classes; at most "
-                f"{MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. Choose fewer prototypes, or hash "
-                "the features to fewer ones (HashingVectorizer, FeatureHasher)."
+                f"{size}; at most {MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. {fewer}"
             )
+        if n_bytes > MANY_LOCAL_BYTES >= self.nbytes:
+            warn(f"{size}; to allocate and copy them takes seconds. {fewer}")
 
     @_completely
     def set_update_spec(self, spec):

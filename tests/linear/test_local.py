@@ -3,6 +3,7 @@
 import copy
 import pickle
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -558,6 +559,24 @@ def test_memory_limit_is_checked_before_allocation(monkeypatch):
         model.partial_fit(X[:3].toarray(), y[:3])
     assert_unchanged(model, before)
     model.partial_fit(X[10:20], y[10:20])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_many_prototypes_give_one_warning(layout, monkeypatch):
+    monkeypatch.setattr(_state, "MANY_LOCAL_BYTES", 100_000)
+    X, y = wide_samples(per_row=20, width=3000)
+    X, n_chunks = X if layout == "csr" else X.toarray(), []
+    model = lol(30)
+    for first in range(0, len(y), 10):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rows = slice(first, first + 10)
+            model.partial_fit(X[rows], y[rows], [0, 1, 2])
+        if caught:
+            (warning,) = caught
+            assert "n_prototypes=30 takes" in str(warning.message)
+            n_chunks.append(first)
+    assert len(n_chunks) == 1
 
 
 def test_oracle_may_train_the_estimator_on_dense_samples():
