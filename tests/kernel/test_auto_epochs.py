@@ -215,6 +215,22 @@ def test_a_few_missing_vectors_decide_the_bias_where_all_are_at_bounds(large_set
         assert_allclose(model.intercept_, 0.0, atol=0.01)
 
 
+def test_the_problem_with_most_support_vectors_decides(large_sets, monkeypatch):
+    monkeypatch.setattr(_epochs, "EXCESS", np.inf)  # the losses never do
+    monkeypatch.setattr(_epochs, "MOST_SAMPLES", 0.5)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 5)), rng.integers(2, size=600)
+    X[:100, 0] += 30.0
+    y[:100] = 2
+    params = dict(multi_class="ovr", C=1.0, gamma=0.1, random_state=0)
+    model = LASVC(**params).fit(X, y)
+    n_support = np.count_nonzero(model.dual_coef_, axis=1)
+    assert n_support.max() > 400 and n_support.min() < 200
+    assert model.n_iter_ > 1
+    monkeypatch.setattr(_epochs, "MOST_SAMPLES", 1.0)
+    assert LASVC(**params).fit(X, y).n_iter_ == 1
+
+
 @pytest.mark.parametrize("case", HARD)
 def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
     case, epochs_on_small_sets, monkeypatch
@@ -252,6 +268,22 @@ def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert hard_fit(case)[1].n_iter_ > 2
+
+
+def test_epochs_end_after_rounds_without_an_increase(monkeypatch):
+    counted = []
+
+    def idle(passes, patience):
+        counted.append(0 if patience is None else patience["idle"] + 1)
+        return dict(best=0.0, n_rounds=len(counted), idle=counted[-1])
+
+    monkeypatch.setattr(_epochs.Passes, "count_round", idle)
+    monkeypatch.setattr(_epochs.Passes, "idle_rounds", 3)
+    X, y = two_classes(200, noise=1.0)
+    params = dict(kernel="sigmoid", gamma=0.5, C=100.0, tol=1e-6, max_iter=-1, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        LASVC(**params).fit(X, y)
+    assert counted == [0, 1, 2, 3]
 
 
 def test_layouts_threads_and_caches_do_not_matter(large_sets):
