@@ -383,6 +383,7 @@ def test_asv_times_every_sample_of_a_stream(name, monkeypatch):
     assert len(seen) == ASV.N_SINGLE
 
 
+@pytest.mark.slow
 def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):
     monkeypatch.setenv("SOSVM_DATA", str(tmp_path))
     with pytest.raises(harness.DataMissing, match="abalone.npz"):

@@ -88,6 +88,7 @@ def test_margin_sampling_prefers_samples_near_the_boundary_of_the_pair_that_deci
     assert_allclose(utilities[0], -expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_selective_sampling(monkeypatch):
     """About as many labels are needed as in one-vs-rest, and fewer than with gaps of votes."""
     X, y = digits()

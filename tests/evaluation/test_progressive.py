@@ -162,7 +162,10 @@ def test_metrics_are_those_of_all_samples_so_far(problem):
 @with_problems
 @pytest.mark.parametrize(
     "size, window",
-    [(1, 31), (7, 1), (7, 80), (30, 1), (30, 30), (30, 31), (7, 10**20)],
+    [
+        pytest.param(1, 31, marks=pytest.mark.slow),
+        *((7, 1), (7, 80), (30, 1), (30, 30), (30, 31), (7, 10**20)),
+    ],
 )
 def test_rolling_metrics_are_those_of_the_latest_chunks(problem, window, size):
     X, y = problem(200)

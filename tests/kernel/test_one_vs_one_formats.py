@@ -380,6 +380,7 @@ def test_onnx_probabilities_of_certain_and_contradictory_pairs():
         assert_allclose(found, model.predict_proba(1e-3 * X), rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_onnx_graph_of_many_classes():
     """The graph grows with the number of pairs, not with its square."""
     skl2onnx = pytest.importorskip("skl2onnx")
