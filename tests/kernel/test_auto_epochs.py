@@ -315,6 +315,24 @@ def test_samples_of_weight_zero_are_not_scored(large_sets):
     assert models[0].n_iter_ == 1
 
 
+@pytest.mark.parametrize("at", [0, -1])
+def test_samples_are_scored_in_proportion_to_their_cost(at, large_sets, monkeypatch):
+    X, y = three_classes(200)
+    y = np.unique(y, return_inverse=True)[1]
+    y[y == 2], y[at] = 0, 2
+    weights = np.where(y == 2, 1.0, 1e-9)
+    targets, scored = type(LASVC().fit(X, y)._targets), []
+    scale = targets.scale
+
+    def noted(self, scores, codes, engine):
+        scored.extend(codes)
+        return scale(self, scores, codes, engine)
+
+    monkeypatch.setattr(targets, "scale", noted)
+    LASVC(shuffle=False, random_state=0).fit(X, y, sample_weight=weights)
+    assert len(scored) > 100 and set(scored) == {2}
+
+
 @pytest.mark.parametrize("selection", ["random", "active", "autoactive"])
 def test_labels_that_have_not_been_used_are_not_scored(selection, large_sets):
     X, y = make_blobs(900, centers=2, cluster_std=0.5, random_state=0)

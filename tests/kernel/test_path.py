@@ -480,7 +480,7 @@ def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
 
 @both_kinds
 def test_residuals_and_violations_are_those_of_the_definition(kind, monkeypatch):
-    nearest, n_known = _path_solver.Sweeps.nearest, []
+    nearest, solve, n_known = _path_solver.Sweeps.nearest, _path_solver.Sweeps.solve, []
 
     def checked(sweeps):
         scores = np.empty((len(X), 1))
@@ -501,7 +501,12 @@ def test_residuals_and_violations_are_those_of_the_definition(kind, monkeypatch)
         assert (state.low[0], state.high[0]) == (low, high)
         return nearest(sweeps)
 
+    def solved(sweeps, k, given, order):
+        solve(sweeps, k, given, order)
+        assert len(order) and not sweeps.distances[0, order].any()
+
     monkeypatch.setattr(_path_solver.Sweeps, "nearest", checked)
+    monkeypatch.setattr(_path_solver.Sweeps, "solve", solved)
     new(kind, max_iter=1, C=0.1).fit_path(*DATA[kind], [0.3, 1.0, 3.0])
     assert len(n_known) == 2 and min(n_known) > 50
 

@@ -67,6 +67,23 @@ def test_objectives_that_rise_and_fall_with_rounding_end_the_sequence(ramp_s, in
     assert model.n_iter_ < 20
 
 
+def test_gradients_are_recomputed_for_each_problem(monkeypatch):
+    kind, calls = _cccp.ConvexProblems, []
+
+    def counted(name):
+        method = getattr(kind, name)
+        monkeypatch.setattr(kind, name, lambda problems: [calls.append(name), method(problems)][1])
+
+    for name in ("learn", "shift", "refresh"):
+        counted(name)
+    monkeypatch.setattr(kind, "max_rounds", 1)
+    X, y = noisy(200)
+    model = RampSVC(C=100.0, random_state=0).fit(X, y)
+    assert model.n_iter_ > 2
+    assert calls.count("shift") == model.n_iter_ - 1
+    assert calls.count("refresh") == calls.count("learn") + calls.count("shift")
+
+
 def test_verbose_prints_a_line_for_each_problem():
     X, y = noisy()
     for verbose in (0, 1):
