@@ -15,7 +15,6 @@ from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, f
 from .._core.linear.weights import FullWeights, Weights, zeros
 from .._estimator import PostponedInterrupts
 from .._sample_arrays import sample_arrays
-from .._validation import warn
 from ._feature_map import FeatureMap
 from ._update_spec import UpdateSpec
 
@@ -28,9 +27,10 @@ _NAMES = (
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
     *("advice", "intercept_advice", "scale"),
 )
-# Sizes of the local components above which there is a warning, and an error, before memory is
-# allocated.
-MANY_LOCAL_BYTES, MAX_LOCAL_BYTES = 1 << 30, 8 << 30
+# Size limit of the local components, checked before memory is allocated.
+MAX_LOCAL_BYTES = 8 << 30
+# Number of regions of a local model that are allocated at first, if it may have as many.
+LEAST_REGIONS = 64
 
 # Arrays whose last axis is that of the features; their memory order depends on the samples.
 BY_FEATURE = {
@@ -86,7 +86,6 @@ class LinearState:
                 f"1 / a = {spec.start_variance:g}, the initial variance of the weights, is too "
                 f"large for {np.dtype(kind)}: choose a larger a."
             )
-        order = self._order()
         # Local models with sparse samples allocate columns only for features that have occurred.
         self.feature_map = None
         if spec.local is not None:
@@ -96,16 +95,14 @@ class LinearState:
         self.shape = (n_problems, n_features)
         self.width = n_features if self.feature_map is None else self.feature_map.n_columns
         self._check_width(self.width)
-        arrays = {}
-        for name, (kind, shape) in _layout(spec, self.dtype, n_problems, self.width).items():
-            if name == "covariance":
-                arrays[name] = _covariances(spec, n_problems, n_features)
-            else:
-                by_feature = name in BY_FEATURE
-                arrays[name] = zeros(shape, kind, order) if by_feature else np.zeros(shape, kind)
-            if name.endswith("variances"):
-                arrays[name] += arrays[name].dtype.type(spec.start_variance)
-        self.arrays = arrays
+        self.arrays = {
+            name: (
+                _covariances(spec, n_problems, n_features)
+                if name == "covariance"
+                else self._initial(name, kind, shape)
+            )
+            for name, (kind, shape) in self._layout(self.width, LEAST_REGIONS).items()
+        }
         self.loop = self._counters = self._averaged = None
         self._shared = SharedArrays()
         # The sparse weights after ``sparsify``; the arrays then have no "coef".
@@ -116,9 +113,6 @@ class LinearState:
     def counters(self):
         """The counters of the loop."""
         return self._counters if self.loop is None else self.loop.state()
-
-    # Size of the arrays.
-    nbytes = 0
 
     # ---------------------------------------------------------------------------- the engine
 
@@ -211,6 +205,40 @@ class LinearState:
             self.feature_map.add(new)
         return values, self.feature_map.column_of[indices], starts
 
+    def _layout(self, width, n_regions):
+        """Return type and shape of each array, for at most so many regions."""
+        return _layout(self.update_spec, self.dtype, self.shape[0], width, n_regions)
+
+    def _initial(self, name, kind, shape):
+        """Return an array of a model that has seen no sample."""
+        array = zeros(shape, kind, self._order()) if name in BY_FEATURE else np.zeros(shape, kind)
+        if name.endswith("variances"):
+            array += array.dtype.type(self.update_spec.start_variance)
+        return array
+
+    def _reserve_regions(self, n_samples):
+        """Allocate regions, so that each of the next samples may become a prototype."""
+        local = self.update_spec.local
+        if local is None:
+            return
+        counts = self.arrays["prototype_counts"]
+        # With one more than there are prototypes, the next sample may still become one.
+        needed = min(np.count_nonzero(counts) + n_samples + 1, local["n_prototypes"])
+        if needed > len(counts):
+            self._extend_regions(max(needed, 2 * len(counts)))
+
+    @_completely
+    def _extend_regions(self, n_regions):
+        """Copy the regions to arrays for more of them."""
+        arrays = dict(self.arrays)
+        for name, (kind, shape) in self._layout(self.width, n_regions).items():
+            if name.startswith(("local_", "prototype")):
+                former, arrays[name] = arrays[name], self._initial(name, kind, shape)
+                n = min(len(former), len(arrays[name]))
+                arrays[name][:n] = former[:n]
+        self.arrays, self._averaged = arrays, None
+        self._build()
+
     def _widen(self, width, needed):
         """Allocate ``width`` columns, or only as many as needed if these are too many."""
         try:
@@ -244,26 +272,19 @@ class LinearState:
         self._build()
 
     def _check_width(self, width):
-        """Raise an error, or warn, if the local components are large with so many columns."""
+        """Raise an error if the local components would be too large with so many columns."""
         local = self.update_spec.local
         if local is None:
             return
-        layout = _layout(self.update_spec, self.dtype, self.shape[0], width)
+        layout = self._layout(width, local["n_prototypes"])
         n_bytes = sum(kind.itemsize * math.prod(shape) for kind, shape in layout.values())
-        size = (
-            f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for {width} "
-            f"features and {max(2, self.shape[0])} classes"
-        )
-        fewer = (
-            "Choose fewer prototypes, or hash the features to fewer ones (HashingVectorizer, "
-            "FeatureHasher)."
-        )
         if n_bytes > MAX_LOCAL_BYTES:
             raise ValueError(
-                f"{size}; at most {MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. {fewer}"
+                f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for "
+                f"{width} features and {max(2, self.shape[0])} classes; at most "
+                f"{MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. Choose fewer prototypes, or hash "
+                "the features to fewer ones (HashingVectorizer, FeatureHasher)."
             )
-        if n_bytes > MANY_LOCAL_BYTES >= self.nbytes:
-            warn(f"{size}; to allocate and copy them takes seconds. {fewer}")
 
     @_completely
     def set_update_spec(self, spec):
@@ -380,6 +401,7 @@ class LinearState:
             Index of the first sample with a norm that is not finite, or too large; -1 if none.
         """
         samples = self.samples(X)
+        self._reserve_regions(X.shape[0])
         n_bytes = samples.nbytes if X is samples else samples[0].nbytes + samples[1].nbytes
         backup = readable = None
         # Either look for invalid samples first, or be able to restore: the cheaper of the two.
@@ -399,6 +421,7 @@ class LinearState:
 
     def train(self, dataset, start=0, purchases=None, meanwhile=None, progress=None):
         """Run the update loop; return how it ended, and its position."""
+        self._reserve_regions(dataset.n_samples)
         end, position = self.loop.train(dataset, start, purchases, meanwhile, progress)
         if end == WEIGHTS_IN_USE:
             self._detach()
@@ -517,6 +540,8 @@ class LinearState:
 
     def copy_from(self, former):
         """Continue from another state; counts of samples, and averages, start again."""
+        if self.update_spec.local is not None:
+            self._extend_regions(len(former.arrays["prototype_counts"]))
         former_arrays = dict(former.arrays)
         if self.feature_map is not None and former.shape == self.shape:
             former_arrays = self._match_features(former)
@@ -628,8 +653,8 @@ class LinearState:
         return self
 
 
-def _layout(spec, dtype, n_problems, n_features):
-    """Return type and shape of each array of a model."""
+def _layout(spec, dtype, n_problems, n_features, n_regions):
+    """Return type and shape of each array of a model; local ones for at most so many regions."""
     full = spec.covariance == "full"
     weights = np.dtype(np.float64) if full else dtype, (n_problems, n_features)
     numbers = np.dtype(np.float64), (n_problems,)
@@ -642,7 +667,7 @@ def _layout(spec, dtype, n_problems, n_features):
         n = n_features + bool(spec.fit_intercept)
         layout["covariance"] = np.dtype(np.float64), (n_problems, n, n)
     if spec.local is not None:
-        n = spec.local["n_prototypes"]
+        n = min(spec.local["n_prototypes"], n_regions)
         local = {f"local_{name}": (kind, (n, *shape)) for name, (kind, shape) in layout.items()}
         layout |= local | {
             "prototypes": (dtype, (n, n_features)),

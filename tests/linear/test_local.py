@@ -3,7 +3,6 @@
 import copy
 import pickle
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
@@ -391,7 +390,8 @@ def test_training_does_not_change_attributes_in_use():
 
 @with_models
 @with_layouts
-def test_arrays_not_in_use_are_not_copied(model, layout):
+def test_arrays_not_in_use_are_not_copied(model, layout, monkeypatch):
+    monkeypatch.setattr(_state, "LEAST_REGIONS", model.n_prototypes)
     X, y = samples_of(3, 100, seed=17)
     X = LAYOUTS[layout](X)
     model = train(clone(model), X, y)
@@ -561,22 +561,68 @@ def test_memory_limit_is_checked_before_allocation(monkeypatch):
     model.partial_fit(X[10:20], y[10:20])
 
 
+def many_prototypes(n=200):
+    """Return distinct samples, of which each may become a prototype."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 10)) * (rng.random((n, 10)) < 0.5)
+    X[:, 0] = np.arange(1, n + 1)
+    return X, rng.integers(3, size=n)
+
+
+@pytest.mark.parametrize("size", [1, 7, 200])
+@pytest.mark.parametrize("variant, n_neighbors", [("pa", 1), ("pa", 5), ("scw", 3)])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_many_prototypes_give_one_warning(layout, monkeypatch):
-    monkeypatch.setattr(_state, "MANY_LOCAL_BYTES", 100_000)
-    X, y = wide_samples(per_row=20, width=3000)
-    X, n_chunks = X if layout == "csr" else X.toarray(), []
-    model = lol(30)
-    for first in range(0, len(y), 10):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            rows = slice(first, first + 10)
-            model.partial_fit(X[rows], y[rows], [0, 1, 2])
-        if caught:
-            (warning,) = caught
-            assert "n_prototypes=30 takes" in str(warning.message)
-            n_chunks.append(first)
-    assert len(n_chunks) == 1
+def test_regions_are_allocated_when_they_are_needed(
+    layout, variant, n_neighbors, size, monkeypatch
+):
+    X, y = many_prototypes()
+    X = LAYOUTS[layout](X)
+    params = dict(variant=variant, n_neighbors=n_neighbors, average=True)
+    model, other = lol(150, **params), lol(150, **params)
+    monkeypatch.setattr(_state, "LEAST_REGIONS", 1000)
+    train(other, X, y, size)
+    monkeypatch.setattr(_state, "LEAST_REGIONS", 2)
+    model.partial_fit(X[:1], y[:1], [0, 1, 2])
+    assert model._state.arrays["prototypes"].shape[0] < 10
+    for first in range(1, len(y), size):
+        model = pickle.loads(pickle.dumps(model))
+        model.partial_fit(X[first : first + size], y[first : first + size])
+        model.predict(X[:2])
+    assert_same(model, other)
+
+
+def test_regions_after_epochs_and_a_warm_start(monkeypatch):
+    X, y = many_prototypes()
+    models = []
+    for least in (1000, 2):
+        monkeypatch.setattr(_state, "LEAST_REGIONS", least)
+        model = lol(250, max_iter=3, tol=None, warm_start=True, random_state=0).fit(X[:50], y[:50])
+        models.append(model.fit(X[50:], y[50:]))
+    assert_same(*models)
+
+
+def test_a_million_prototypes_that_are_not_needed():
+    X, y = many_prototypes()
+    tracemalloc.start()
+    lol(1_000_000).partial_fit(X, y, [0, 1, 2]).predict(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_oracle_may_use_regions():
+    X, y = many_prototypes()
+    model = LabelEfficientClassifier(lol(180), MarginQuery(delta=1e9), random_state=0)
+
+    def oracle(i):
+        if i in (20, 60):  # regions for all samples of the chunk have been allocated
+            rows = slice(100 + i, 140 + i)
+            model.estimator_.partial_fit(X[rows], y[rows])
+        return y[i]
+
+    model.partial_fit(X[:100], classes=[0, 1, 2], oracle=oracle)
+    assert len(model.estimator_.prototypes_) == 180
+    assert model.estimator_.prototype_counts_.tolist() == [1] * 180
 
 
 def test_oracle_may_train_the_estimator_on_dense_samples():

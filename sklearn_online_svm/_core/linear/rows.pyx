@@ -48,6 +48,12 @@ cdef class Dataset:
         self.arrays = X, labels, weights, order
         self.source = source
 
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        X = self.arrays[0]
+        return len(X[2]) - 1 if isinstance(X, tuple) else len(X)
+
     cdef int set_pointers(self, Py_ssize_t n_features, bint single, bint is_regression) except -1:
         X, labels, weights, order = self.arrays
         self.rows = rows_of(X, n_features, single)
