@@ -178,6 +178,31 @@ def test_rejected_chunk_leaves_the_search_unchanged():
     assert_same_search(found, streamed(search(), 1200))
 
 
+@pytest.mark.parametrize("n", [500, 1000])
+def test_classes_of_samples_that_are_not_taken_are_not_added(n, monkeypatch):
+    found, whole = search(max_resources=800), search(max_resources=800)
+    streamed(found, 100, n=n)
+    streamed(whole, 100)
+    assert found._stream.is_over == (n == 1000)
+    wider = [*CLASSES, "other"]
+    with pytest.raises(ValueError, match="maybe"):
+        found.partial_fit(X[n:], np.full(1200 - n, "maybe"), classes=wider)
+    assert_array_equal(found.classes_, CLASSES)
+    prepared = _progress.StreamProgress.prepared
+
+    def interrupted(progress, samples):
+        prepared(progress, samples)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(_progress.StreamProgress, "prepared", interrupted)
+        found.partial_fit(X[n:], Y[n:], classes=wider)
+    assert_array_equal(found.classes_, CLASSES)
+    for first in range(n, 1200, 100):
+        found.partial_fit(X[first : first + 100], Y[first : first + 100])
+    assert_same_search(found, whole, decisions=True)
+
+
 def test_waiting_samples_are_copied():
     whole, found, buffer = streamed(search(), 1200), search(), np.empty((50, 4))
     for first in range(0, 1200, 50):
