@@ -205,9 +205,37 @@ class LinearState:
             self.feature_map.add(new)
         return values, self.feature_map.column_of[indices], starts
 
-    def _layout(self, width, n_regions):
-        """Return type and shape of each array, for at most so many regions."""
-        return _layout(self.update_spec, self.dtype, self.shape[0], width, n_regions)
+    def _layout(self, n_features, n_regions):
+        """Return type and shape of each array; local ones for at most so many regions."""
+        spec, dtype, n_problems = self.update_spec, self.dtype, self.shape[0]
+        full = spec.covariance == "full"
+        weights = np.dtype(np.float64) if full else dtype, (n_problems, n_features)
+        numbers = np.dtype(np.float64), (n_problems,)
+        layout = {"coef": weights, "intercept": numbers}
+        if spec.average_from is not None:
+            layout.update(coef_sums=weights, intercept_sums=numbers)
+        if spec.covariance == "diag":
+            layout.update(variances=weights, intercept_variances=numbers)
+        elif full:
+            n = n_features + bool(spec.fit_intercept)
+            layout["covariance"] = np.dtype(np.float64), (n_problems, n, n)
+        if spec.local is not None:
+            n = min(spec.local["n_prototypes"], n_regions)
+            local = {
+                f"local_{name}": (kind, (n, *shape)) for name, (kind, shape) in layout.items()
+            }
+            layout |= local | {
+                "prototypes": (dtype, (n, n_features)),
+                "prototype_scales": (np.dtype(np.float64), (n,)),
+                "prototype_squares": (np.dtype(np.float64), (n,)),
+                "prototype_counts": (np.dtype(np.int64), (n,)),
+            }
+        if spec.advice is not None:
+            layout |= {"advice": weights, "intercept_advice": numbers}
+            layout["scale"] = np.dtype(np.float64), (1,)
+            if spec.advice["refine"]:
+                layout["advice_vectors"] = np.dtype(np.float64), (spec.advice["vectors"].size,)
+        return layout
 
     def _initial(self, name, kind, shape):
         """Return an array of a model that has seen no sample."""
@@ -651,36 +679,6 @@ class LinearState:
         else:
             self._show(self._counters["n_rows"])
         return self
-
-
-def _layout(spec, dtype, n_problems, n_features, n_regions):
-    """Return type and shape of each array of a model; local ones for at most so many regions."""
-    full = spec.covariance == "full"
-    weights = np.dtype(np.float64) if full else dtype, (n_problems, n_features)
-    numbers = np.dtype(np.float64), (n_problems,)
-    layout = {"coef": weights, "intercept": numbers}
-    if spec.average_from is not None:
-        layout.update(coef_sums=weights, intercept_sums=numbers)
-    if spec.covariance == "diag":
-        layout.update(variances=weights, intercept_variances=numbers)
-    elif full:
-        n = n_features + bool(spec.fit_intercept)
-        layout["covariance"] = np.dtype(np.float64), (n_problems, n, n)
-    if spec.local is not None:
-        n = min(spec.local["n_prototypes"], n_regions)
-        local = {f"local_{name}": (kind, (n, *shape)) for name, (kind, shape) in layout.items()}
-        layout |= local | {
-            "prototypes": (dtype, (n, n_features)),
-            "prototype_scales": (np.dtype(np.float64), (n,)),
-            "prototype_squares": (np.dtype(np.float64), (n,)),
-            "prototype_counts": (np.dtype(np.int64), (n,)),
-        }
-    if spec.advice is not None:
-        layout |= {"advice": weights, "intercept_advice": numbers}
-        layout["scale"] = np.dtype(np.float64), (1,)
-        if spec.advice["refine"]:
-            layout["advice_vectors"] = np.dtype(np.float64), (spec.advice["vectors"].size,)
-    return layout
 
 
 def _laid_out(array, order):
