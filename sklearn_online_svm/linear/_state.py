@@ -99,7 +99,7 @@ class LinearState:
             name: (
                 _covariances(spec, n_problems, n_features)
                 if name == "covariance"
-                else self._initial(name, kind, shape)
+                else self._initial(name, kind, shape, self._order())
             )
             for name, (kind, shape) in self._layout(self.width, LEAST_REGIONS).items()
         }
@@ -237,9 +237,9 @@ class LinearState:
                 layout["advice_vectors"] = np.dtype(np.float64), (spec.advice["vectors"].size,)
         return layout
 
-    def _initial(self, name, kind, shape):
+    def _initial(self, name, kind, shape, order):
         """Return an array of a model that has seen no sample."""
-        array = zeros(shape, kind, self._order()) if name in BY_FEATURE else np.zeros(shape, kind)
+        array = zeros(shape, kind, order) if name in BY_FEATURE else np.zeros(shape, kind)
         if name.endswith("variances"):
             array += array.dtype.type(self.update_spec.start_variance)
         return array
@@ -258,10 +258,10 @@ class LinearState:
     @_completely
     def _extend_regions(self, n_regions):
         """Copy the regions to arrays for more of them."""
-        arrays = dict(self.arrays)
+        arrays, order = dict(self.arrays), self._order()
         for name, (kind, shape) in self._layout(self.width, n_regions).items():
             if name.startswith(("local_", "prototype")):
-                former, arrays[name] = arrays[name], self._initial(name, kind, shape)
+                former, arrays[name] = arrays[name], self._initial(name, kind, shape, order)
                 n = min(len(former), len(arrays[name]))
                 arrays[name][:n] = former[:n]
         self.arrays, self._averaged = arrays, None
@@ -289,10 +289,9 @@ class LinearState:
         arrays = dict(self.arrays)
         for name in BY_FEATURE.intersection(arrays):
             array = arrays[name]
-            arrays[name] = wider = zeros((*array.shape[:-1], width), array.dtype, order)
-            if name.endswith("variances"):
-                wider += wider.dtype.type(self.update_spec.start_variance)
-            wider[..., columns] = array[..., former]
+            shape = *array.shape[:-1], width
+            arrays[name] = self._initial(name, array.dtype, shape, order)
+            arrays[name][..., columns] = array[..., former]
         # Other threads may be reading the former arrays.
         self.arrays, self.width, self.sparse = arrays, width, order == "F"
         self.feature_map = feature_map or self.feature_map
@@ -429,7 +428,7 @@ class LinearState:
             Index of the first sample with a norm that is not finite, or too large; -1 if none.
         """
         samples = self.samples(X)
-        self._reserve_regions(X.shape[0])
+        self._reserve_regions(X.shape[0])  # before the copy that ``restore`` writes back
         n_bytes = samples.nbytes if X is samples else samples[0].nbytes + samples[1].nbytes
         backup = readable = None
         # Either look for invalid samples first, or be able to restore: the cheaper of the two.
@@ -569,6 +568,11 @@ class LinearState:
     def copy_from(self, former):
         """Continue from another state; counts of samples, and averages, start again."""
         if self.update_spec.local is not None:
+            n, given = (state.update_spec.local["n_prototypes"] for state in (former, self))
+            if n != given:
+                raise ValueError(
+                    f"warm_start=True needs n_prototypes of the former model, {n}, got {given}."
+                )
             self._extend_regions(len(former.arrays["prototype_counts"]))
         former_arrays = dict(former.arrays)
         if self.feature_map is not None and former.shape == self.shape:

@@ -219,7 +219,7 @@ def test_merged_vectors_minimize_the_loss():
 def test_inverse_is_recomputed_and_does_not_drift(most):
     X, y = rows(600, 3)
     model = taught(pa(max_support_vectors=most, budget_policy="projection", C=5.0), X, y, 50)
-    assert model.n_updates_ > 5 * most
+    assert model.n_updates_ > 10 * 16
     state = expansion_of(model).state()
     alive = np.setdiff1d(np.arange(state["n_slots"]), state["free"])
     vectors = expansion_of(model).store.vectors(alive)

@@ -601,6 +601,19 @@ def test_regions_after_epochs_and_a_warm_start(monkeypatch):
     assert_same(*models)
 
 
+@pytest.mark.parametrize("n_prototypes", [5, 90, 110, 1000])
+def test_warm_start_needs_the_same_number_of_prototypes(n_prototypes):
+    X, y = many_prototypes()
+    model = lol(100, warm_start=True, max_iter=1, tol=None).fit(X[:50], y[:50])
+    before = state_of(model)
+    model.set_params(n_prototypes=n_prototypes)
+    with pytest.raises(
+        ValueError, match=f"n_prototypes of the former model, 100, got {n_prototypes}"
+    ):
+        model.fit(X, y)
+    assert_unchanged(model, before)
+
+
 def test_a_million_prototypes_that_are_not_needed():
     X, y = many_prototypes()
     tracemalloc.start()

@@ -98,13 +98,15 @@ cdef class KernelExpansion(Weights):
     # Replace v', the vector of `partner`, by h v + (1 - h) v'; `row` then holds its kernel values,
     # and the coefficients are unchanged. Returns False if out of memory.
     cdef bint merge(self, int32_t slot, int32_t partner, double h) noexcept nogil
-    cdef void shrink(self) noexcept nogil
-    cdef int raise_error(self) except -1
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1
     cdef object vector_in(self, int32_t slot)
     # coef[partner] = first coef[slot] + second coef[partner], in one problem.
     cdef void unite(self, Py_ssize_t c, int32_t slot, int32_t partner, double first,
                     double second) noexcept nogil
+    # Remove the vector that the budget chooses.
+    cdef void shrink(self) noexcept nogil
+    # Raise the error that `code` stands for.
+    cdef int raise_error(self) except -1
     cdef bint is_read(self)
     cdef int unshare(self) except -1
 
