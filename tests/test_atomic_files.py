@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import joblib
 import pytest
 
-from sklearn_online_svm._atomic_dump import ABANDONED, atomic_dump, atomic_file
+from tests.support.internals import ABANDONED, atomic_dump, atomic_file
 from tests.support.programs import finished
 
 fcntl = pytest.importorskip("fcntl")
@@ -130,7 +130,7 @@ KILLED = (
     + """
 import os, random, signal, sys, time
 import joblib
-from sklearn_online_svm._atomic_dump import atomic_dump
+from tests.support.internals import atomic_dump
 
 folder, n_kills = sys.argv[1], int(sys.argv[2])
 path, random = os.path.join(folder, "model"), random.Random(0)

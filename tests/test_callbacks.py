@@ -28,7 +28,6 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     RampSVC,
 )
-from sklearn_online_svm._estimator import IncrementalEstimator
 from sklearn_online_svm.active import EntityResolver
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.callbacks import (
@@ -43,6 +42,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.cases import in_turn
+from tests.support.internals import IncrementalEstimator, checkpoint_of
 from tests.support.samples import three_classes
 
 sklearn_callback = pytest.importorskip(
@@ -352,7 +352,7 @@ def test_stop_within_the_optimization_over_the_support_set(n_jobs):
     model.set_callbacks(StopSteps()).fit(rows, labels)
     assert model.interrupted_
     assert model.n_samples_seen_ == 3000
-    assert model._checkpoint["at"]["stage"] == "finish"
+    assert checkpoint_of(model)["at"]["stage"] == "finish"
 
 
 def test_time_limit_stops_within_a_fraction_of_the_epoch():
@@ -765,7 +765,7 @@ def test_failed_checkpoint_keeps_the_former_file(tmp_path, monkeypatch):
         file.write(b"part")
         raise OSError("disk full")
 
-    monkeypatch.setattr("sklearn_online_svm._atomic_dump.joblib.dump", fail)
+    monkeypatch.setattr(joblib, "dump", fail)
     with pytest.raises(OSError, match="disk full"):
         LASVC(random_state=1).set_callbacks(Checkpoint(path)).fit(X, Y)
     assert path.read_bytes() == before

@@ -20,15 +20,13 @@ from sklearn_online_svm import (
     KernelPassiveAggressiveClassifier,
     LabelEfficientClassifier,
 )
-from sklearn_online_svm._estimator import PostponedInterrupts
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel._expansion import ExpansionState
-from sklearn_online_svm.linear._state import LinearState
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
 from tests.support.cases import in_turn
+from tests.support.internals import ExpansionState, LinearState, PostponedInterrupts
 from tests.support.interrupts import Interrupt, n_lines
 
 pytestmark = pytest.mark.skipif(

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -18,13 +19,13 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 import sklearn_online_svm as package
 from sklearn_online_svm import LASVC, AROWClassifier
-from sklearn_online_svm._estimator import InconsistentPackageWarning
 from sklearn_online_svm.callbacks import TimeLimit
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import load_model, save_model
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
+from tests.support.internals import InconsistentPackageWarning, _estimator
 
 pytest.importorskip("skops.io", reason="skops is not installed")
 
@@ -98,7 +99,7 @@ def test_a_failed_write_leaves_the_former_file(path, monkeypatch):
     def fail(*args):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("sklearn_online_svm._atomic_dump.os.fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="the disk is full"):
         save_model(AROWClassifier().fit(X, Y), path)
     assert path.read_bytes() == before
@@ -251,7 +252,7 @@ def test_changed_schemas_are_refused_or_loaded(model, tmp_path, global_random_se
 
 def stored_by_another_version(path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("sklearn_online_svm._estimator.__version__", "0.0.7")
+        patch.setattr(_estimator, "__version__", "0.0.7")
         save_model(LASVC(), path)
 
 

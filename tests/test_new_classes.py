@@ -33,8 +33,8 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.model_selection._race import Race
 from sklearn_online_svm.pipeline import OnlinePipeline
+from tests.support.internals import Race, update_state
 
 LINEAR = {
     "pa": PassiveAggressiveClassifier(C=0.1),
@@ -288,7 +288,7 @@ def test_interrupt_before_the_first_sample_adds_no_classes(model, monkeypatch):
     two = y < 2
     model = clone(model).partial_fit(X[two], y[two], classes=[0, 1])
     before = dict(vars(model))
-    monkeypatch.setattr(type(model._state), "train_chunk", interrupt)
+    monkeypatch.setattr(type(update_state(model)), "train_chunk", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X, y, classes=range(5))
     assert vars(model) == before

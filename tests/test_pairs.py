@@ -13,12 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, LabelEfficientClassifier, RampSVC
-from sklearn_online_svm._pairs import PairValues, among_more_classes, pair_values
 from sklearn_online_svm.active import AllQuery, MarginQuery, MarginSampling
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.calibration._online import ScoreWindow
 from sklearn_online_svm.evaluation import AdaptiveConformalInference, progressive_validation
 from sklearn_online_svm.partitioned import CellClassifier
+from tests.support.internals import PairValues, ScoreWindow, among_more_classes, pair_values
 
 SHAPES = ["ovr", "ovo"]
 

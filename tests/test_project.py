@@ -14,6 +14,9 @@ import sklearn_online_svm
 from sklearn_online_svm import show_versions
 from tests.support import ROOT
 
+# Names of the package of which a part begins with one underscore.
+PRIVATE = re.compile(r"sklearn_online_svm\.(\w+\.)*_[a-z]")
+
 
 def project():
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -179,3 +182,26 @@ def test_only_one_module_imports_private_names_of_scikit_learn():
             if any(re.match(r"sklearn\.(\w+\.)*_", module) for module in modules):
                 found.add(path.name)
     assert found == {"_sklearn_compat.py"}
+
+
+def test_only_support_and_core_import_private_modules():
+    """The other tests read internals by``tests.support.internals``: code can move."""
+    found = []
+    for path in (ROOT / "tests").rglob("*.py"):
+        name = path.relative_to(ROOT / "tests")
+        if name.parts[0] not in ("support", "core"):
+            found += [f"{name}: {each}" for each in private_names(ast.parse(path.read_text()))]
+    assert not found
+
+
+def private_names(tree):
+    """Yield the private modules and names of the package that are imported, or in strings."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from filter(PRIVATE.match, (f"{node.module}.{a.name}" for a in node.names))
+        elif isinstance(node, ast.Import):
+            yield from filter(PRIVATE.match, (alias.name for alias in node.names))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            lines = re.findall(r"^ *from (sklearn_online_svm.* import .*)$", node.value, re.M)
+            imported = [line.replace(" import ", ".") for line in lines]
+            yield from filter(PRIVATE.match, [node.value, *imported])

@@ -18,10 +18,10 @@ from sklearn_online_svm import (
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
     RampSVC,
-    _estimator,
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from tests.support.fitted_models import models, use
+from tests.support.internals import _estimator, engine_of, state_attribute, support_arrays
 
 MODELS = models()
 each_model = pytest.mark.parametrize("name", MODELS)
@@ -104,7 +104,7 @@ def test_damage_anywhere_is_detected(name, global_random_seed):
         with pytest.raises(ValueError, match="is damaged: its checksum differs"):
             loaded(type(model), parameters | wrong)
         missing = found[k][0]
-        if missing != model._state_attribute:
+        if missing != state_attribute(model):
             del wrong[missing]
             with pytest.raises(ValueError, match="is damaged: its checksum differs"):
                 loaded(type(model), parameters | wrong)
@@ -154,7 +154,7 @@ def test_arrays_of_a_memory_map_are_not_copied(name, tmp_path):
     model, X, y = MODELS[name]
     joblib.dump(model, tmp_path / "model.joblib")
     loaded = joblib.load(tmp_path / "model.joblib", mmap_mode="r")
-    store, members = loaded._engine.store, loaded._engine.problems[0].members
+    store, members = engine_of(loaded).store, support_arrays(loaded)
     held = {"lasvm": "tiles_array", "lasvm, sparse": "data_array", "lasvm, callable": "rows_array"}
     for array in (getattr(store, held[name]), members["alpha"]):
         assert not array.flags.writeable and not array.flags.owndata

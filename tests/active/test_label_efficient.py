@@ -18,9 +18,8 @@ from sklearn_online_svm import (
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
 )
-from sklearn_online_svm._core.linear.rows import shuffled
-from sklearn_online_svm._validation import draw_seed
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
+from tests.support.internals import draw_seed, shuffled
 from tests.support.selective_sampling import (
     LINEAR,
     OTHERS,

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from sklearn_online_svm._core.linear.queries import AT_RANDOM, SelectiveSampler
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference import queries
+from tests.support.internals import AT_RANDOM, SelectiveSampler
 
 SCHEDULES = ["constant", "adaptive", "mistakes"]
 CONFIDENCES = ["margin", "second-order", "standardized"]

@@ -9,9 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, log_softmax
 from sklearn.calibration import _SigmoidCalibration
 
-from sklearn_online_svm.calibration import _maps
-from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
-from sklearn_online_svm.calibration._newton import minimize_convex
+from tests.support.internals import MultinomialMap, SplineMap, _maps, minimize_convex
 
 
 def scored(n=500, seed=0, n_classes=2):

@@ -20,10 +20,9 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
 )
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.calibration._maps import SplineMap
-from sklearn_online_svm.calibration._online import BLOCK
 from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.support.internals import BLOCK, SplineMap
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 

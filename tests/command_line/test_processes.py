@@ -13,10 +13,10 @@ from sklearn.datasets import dump_svmlight_file
 
 from sklearn_online_svm import AROWClassifier
 from sklearn_online_svm.command_line import main
-from sklearn_online_svm.command_line._main import _parser
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import load_model, save_model
 from tests.support import ROOT
+from tests.support.internals import _parser
 
 X, Y = make_banana_like(600, random_state=0)
 COMMANDS = ("train", "tune", "predict", "inspect")

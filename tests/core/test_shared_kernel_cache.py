@@ -9,6 +9,7 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm._validation import thread_pool
 from tests.support.engine import make_loop, make_store, wide_samples
+from tests.support.internals import engine_of
 
 N, N_CLASSES, D = 360, 12, 30
 with_two_algorithms = pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
@@ -51,7 +52,7 @@ def test_kernel_row_is_computed_once_for_all_classes(cache_size):
     X, y = many_classes()
     X = widened(X)
     model = fitted(X, y, cache_size=cache_size, max_iter=1)
-    kept = sum(problem.members.n_members for problem in model._engine.problems)
+    kept = sum(problem.members.n_members for problem in engine_of(model).problems)
     assert kept > 5 * N
     # Each sample with the earlier ones and its block of 64; the others follow by symmetry, or each
     # kernel row is computed once.
@@ -67,7 +68,7 @@ def test_each_value_is_computed_once_if_all_samples_are_support_vectors(cache_si
     params = dict(C=3, gamma=1, max_iter=1, shuffle=False)
     model = LASVC(multi_class="ovr", **params, cache_size=cache_size).fit(X, y)
     assert len(model.support_) == n
-    assert all(problem.matrix.gather.close for problem in model._engine.problems)
+    assert all(problem.matrix.gather.close for problem in engine_of(model).problems)
     assert model.n_kernel_evaluations_ <= 0.5 * n * (n + 64) + 64 * n
 
 

@@ -8,12 +8,12 @@ from sklearn.datasets import make_friedman1
 from sklearn.linear_model import Ridge
 
 from sklearn_online_svm import LASVC, LASVR
-from sklearn_online_svm.distributed import _cells as implementation
 from sklearn_online_svm.distributed import fit_cells, read_partitions
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor, _check
-from sklearn_online_svm.partitioned._tree import CellTree
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.readers import read_csv, read_parquet, read_svmlight
+from tests.support.internals import CellTree, _check
+from tests.support.internals import _cells as implementation
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 dask = pytest.importorskip("dask")

@@ -22,7 +22,7 @@ from sklearn_online_svm.evaluation import (
     ProgressiveValidationDisplay,
     progressive_validation,
 )
-from sklearn_online_svm.evaluation._conformal import conformity_scores, threshold_of
+from tests.support.internals import conformity_scores, threshold_of
 from tests.support.samples import three_classes, two_classes
 
 

@@ -16,7 +16,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM
-from sklearn_online_svm.kernel import _epochs
 from tests.kernel.test_resume import (  # noqa: F401
     InterruptedKernel,
     RandomInterrupts,
@@ -25,6 +24,14 @@ from tests.kernel.test_resume import (  # noqa: F401
     frequent_checks,
     noise,
     resumed_until_finished,
+)
+from tests.support.internals import (
+    _epochs,
+    engine_of,
+    estimated_cost,
+    repeat_epochs,
+    support_arrays,
+    targets_of,
 )
 from tests.support.samples import (
     ALGORITHMS,
@@ -75,7 +82,7 @@ def large_sets(monkeypatch):
 @pytest.fixture
 def epochs_on_small_sets(monkeypatch):
     """Repeat epochs on small sets, too, as ActiveLASVC does."""
-    monkeypatch.setattr(LASVC, "_passes_of", lambda model, targets: model._passes)
+    repeat_epochs(monkeypatch)
 
 
 # -- small sets -------------------------------------------------------------------------
@@ -111,8 +118,8 @@ def test_small_sets_are_solved_at_once(name):
     model = MODELS[name]().fit(X, y, weight)
     assert_same_fit(model, MODELS[name]().fit(X, np.where(weight, y, y[::-1]), weight))
     assert not (weight[model.support_] == 0).any()
-    n_members = model._engine.problems[0].members.n_members
-    assert model._engine.store.n_slots == n_members
+    n_members = support_arrays(model).n_members
+    assert engine_of(model).store.n_slots == n_members
     assert n_members == 300 if name == "lasvm-full" else len(model.support_) <= n_members < 300
     assert_allclose(
         decisions(model, X),
@@ -321,7 +328,7 @@ def test_samples_are_scored_in_proportion_to_their_cost(at, large_sets, monkeypa
     y = np.unique(y, return_inverse=True)[1]
     y[y == 2], y[at] = 0, 2
     weights = np.where(y == 2, 1.0, 1e-9)
-    targets, scored = type(LASVC().fit(X, y)._targets), []
+    targets, scored = type(targets_of(LASVC().fit(X, y))), []
     scale = targets.scale
 
     def noted(self, scores, codes, engine):
@@ -340,7 +347,7 @@ def test_labels_that_have_not_been_used_are_not_scored(selection, large_sets):
     # lasvm-full keeps all samples whose label has been used.
     params["algorithm"] = "lasvm-full"
     model = ActiveLASVC(**params).fit(X, y)
-    problem = model._engine.problems[0]
+    problem = engine_of(model).problems[0]
     used = problem.members["row_id"][problem.slots()]
     assert len(used) == 100
     wrong = 1 - y
@@ -420,7 +427,7 @@ def test_a_limit_of_the_cost_that_is_reached_halfway(share, epochs_on_small_sets
     X, y = noise(300, 2)
     params = dict(C=3.0, random_state=0)
     exact = LASVC(max_iter=-1, **params).fit(X, y)
-    monkeypatch.setattr(_epochs, "SHORT_TIME", share * sum(exact._estimated_cost(X.shape[1])))
+    monkeypatch.setattr(_epochs, "SHORT_TIME", share * sum(estimated_cost(exact, X.shape[1])))
     model = LASVC(**params).fit(X, y)
     assert_same_fit(LASVC(cache_size=1e-3, **params).fit(X, y), model)
     assert_same_fit(LASVC(**params).fit(LAYOUTS["csr"](X), y), model)

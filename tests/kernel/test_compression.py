@@ -28,8 +28,15 @@ from sklearn_online_svm import (
     VirtualLASVC,
 )
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import _compression
-from sklearn_online_svm.kernel._compression import CompressedState, Selection, distinct
+from tests.support.internals import (
+    CompressedState,
+    Selection,
+    _compression,
+    distinct,
+    dtype_of,
+    solution_of,
+    spec_of,
+)
 from tests.support.pairs import coefficients_of_pairs
 
 X, y = make_banana_like(500, random_state=0)
@@ -138,7 +145,7 @@ def test_bound_holds_everywhere(fitted, request_):
     model, X = fitted
     small = model.compress(**request_)
     rng = np.random.default_rng(0)
-    points = 3.0 * rng.normal(size=(2000, X.shape[1])).astype(model._dtype)
+    points = 3.0 * rng.normal(size=(2000, X.shape[1])).astype(dtype_of(model))
     if model.kernel == "poly":
         norms = (0.5 * (points.astype(float) ** 2).sum(axis=1) + 1.0) ** 1.5
     else:
@@ -208,7 +215,7 @@ def test_moved_vectors_are_closer_than_selected_ones():
     model = LASVC(gamma=0.01, C=10.0, random_state=0).fit(X3, y3)
     small = model.compress(max_support_vectors=20)
     assert (small.support_ == -1).all()
-    selection = Selection(CompressedState.of(model._spec, model._solution(), is_sparse=False))
+    selection = Selection(CompressedState.of(spec_of(model), solution_of(model), is_sparse=False))
     selection.extend(20, 0.0)
     selected = selection.distance(selection.vectors[selection.chosen], selection.coefficients())
     assert np.linalg.norm(small.rkhs_distance_) < 0.8 * np.linalg.norm(selected)

@@ -4,7 +4,6 @@ import pickle
 import re
 import signal
 import warnings
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import _diagnostics
+from tests.support.internals import _diagnostics, engine_of, limit_reprocessing
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
     ALGORITHMS,
@@ -141,7 +140,7 @@ def test_contradictory_samples_with_large_C(name, gamma, data, C):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".* are all the same")  # with the small gamma
         model = WITHOUT_BIAS[name](C=C, gamma=gamma, random_state=0).fit(X, y)
-    assert max(problem.delta for problem in model._engine.problems) <= 1e-3
+    assert max(problem.delta for problem in engine_of(model).problems) <= 1e-3
     decisions = model.decision_function(X)
     assert np.isfinite(decisions).all()
     if data == "equal":
@@ -220,7 +219,7 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
         model = RampSVC(kernel="linear", C=C, fit_intercept=fit_intercept, random_state=0)
         model.fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
-    solved = max(problem.delta for problem in model._engine.problems) <= 1e-3
+    solved = max(problem.delta for problem in engine_of(model).problems) <= 1e-3
     assert solved or any("RampSVC stopped at the maximum number" in str(w.message) for w in caught)
     assert all(w.filename == __file__ for w in caught if w.category is ConvergenceWarning)
 
@@ -229,8 +228,7 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
 def few_steps(monkeypatch):
     monkeypatch.setattr(_diagnostics, "MAX_STEPS", 200)
     monkeypatch.setattr(_diagnostics, "MAX_STEPS_PER_SAMPLE", 1)
-    solver = LASVC._solver
-    monkeypatch.setattr(LASVC, "_solver", lambda model: replace(solver(model), max_reprocess=3))
+    limit_reprocessing(monkeypatch, 3)
 
 
 def test_finishing_is_limited_in_fit_and_in_finish(few_steps):
@@ -287,7 +285,7 @@ def test_step_limit_is_not_reached_on_ordinary_problems(algorithm, C, load):
         model = LASVC(C=C, algorithm=algorithm, random_state=0).fit(X, y)
     # The problems that a sample belongs to share the steps.
     share = 4_000_000 // (len(model.classes_) - 1)
-    assert all(problem.steps_left > share for problem in model._engine.problems)
+    assert all(problem.steps_left > share for problem in engine_of(model).problems)
 
 
 # -- C = inf ----------------------------------------------------------------------------

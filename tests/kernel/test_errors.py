@@ -19,6 +19,7 @@ from sklearn_online_svm import (
     RampSVC,
     VirtualLASVC,
 )
+from tests.support.internals import engine_of, targets_of
 from tests.support.samples import LAYOUTS, two_classes
 from tests.support.unharmed import UnharmedModel
 
@@ -421,10 +422,10 @@ def test_the_order_of_classes_is_that_of_the_samples_processed():
     n = model.n_samples_seen_
     assert 20 < n < 200
     alone = model_of(kernel=Broken(division)).partial_fit(X[:n], y[:n], classes=["no", "yes"])
-    assert_array_equal(model._targets.order, alone._targets.order)
+    assert_array_equal(targets_of(model).order, targets_of(alone).order)
     model.partial_fit(X[n:], y[n:])
     alone.partial_fit(X[n:], y[n:])
-    assert_array_equal(model._targets.order, alone._targets.order)
+    assert_array_equal(targets_of(model).order, targets_of(alone).order)
 
 
 def test_kernel_function_that_fails_in_the_first_chunk():
@@ -448,10 +449,10 @@ def test_failing_kernel_function_leaves_gradients_consistent(layout, method):
         learn = dict(partial_fit=lambda m: m.partial_fit(X[100:], y[100:]), finish=LASVC.finish)
         with pytest.raises(ZeroDivisionError, match="from the kernel"):
             failing(kernel, n_calls, learn[method])(model)
-        problem = model._engine.problems[0]
+        problem = engine_of(model).problems[0]
         alive = problem.members["alive"] != 0
         g = problem.members["g"][alive]
-        model._engine.refresh()
+        engine_of(model).refresh()
         assert_allclose(g, problem.members["g"][alive], rtol=0, atol=1e-10)
         assert_allclose(problem.members["alpha"].sum(), 0, atol=1e-10)
 

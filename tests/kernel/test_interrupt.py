@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.kernel import _training
+from tests.support.internals import _training
 from tests.support.programs import finished, interrupted
 
 # Promised are 0.5 s on a machine that has nothing else to do.
@@ -26,6 +26,7 @@ PROGRAM = """
 import json, signal, sys, time
 import numpy as np
 from sklearn_online_svm import LASVC, RampSVC
+from tests.support.internals import engine_of, spec_of
 
 # What a shell starts with & is born deaf to it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -72,16 +73,16 @@ decisions = model.decision_function(X[first])
 report["decides"] = bool(np.isfinite(decisions).all() and decisions.any())
 report["labels"] = model.__dict__.get("n_labels_used_", 0)
 errors, sums = [], [0.0]
-for problem in model._engine.problems:
+for problem in engine_of(model).problems:
     members = problem.members
     alive = members["alive"] != 0
     assert (members["alpha"] <= members["upper"]).all()
     assert (members["alpha"] >= members["lower"]).all()
-    if model._spec.solver.has_bias:
+    if spec_of(model).solver.has_bias:
         sums.append(abs(members["alpha"].sum()))
     errors.append(members["g"][alive].copy())
-model._engine.refresh()
-for problem, g in zip(model._engine.problems, errors):
+engine_of(model).refresh()
+for problem, g in zip(engine_of(model).problems, errors):
     alive = problem.members["alive"] != 0
     report["error"] = max(report.get("error", 0.0), abs(problem.members["g"][alive] - g).max())
 report["sum"] = max(sums)
@@ -194,6 +195,7 @@ MANY = """
 import json, signal, sys, time
 import numpy as np
 import sklearn_online_svm
+from tests.support.internals import engine_of, spec_of
 
 name, n_classes, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 make = getattr(sklearn_online_svm, name)
@@ -210,16 +212,16 @@ signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
 def check(model):
     decisions = model.decision_function(X[:200])
     assert np.isfinite(decisions).all()
-    problems = model._engine.problems
+    problems = engine_of(model).problems
     before = [problem.members["g"][problem.slots()] for problem in problems]
-    model._engine.refresh()
+    engine_of(model).refresh()
     for problem, g in zip(problems, before, strict=True):
         members, alive = problem.members, problem.slots()
         assert len(g) == members.n_members == len(alive)
         assert np.abs(members["g"][alive] - g).max(initial=0.0) < 1e-6
         assert (members["lower"] <= members["alpha"]).all()
         assert (members["alpha"] <= members["upper"]).all()
-        if model._spec.solver.has_bias:
+        if spec_of(model).solver.has_bias:
             assert abs(members["alpha"].sum()) < 1e-6
     vectors = model.support_vectors_
     assert np.array_equal(vectors, stream[model.support_])

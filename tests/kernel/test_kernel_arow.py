@@ -21,6 +21,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery
 from tests.reference.kernel_arow import KernelAROW
+from tests.support.internals import update_state
 
 KERNELS = {
     "rbf": (dict(kernel="rbf", gamma=0.3), lambda A, B: np.exp(-0.3 * cdist(A, B, "sqeuclidean"))),
@@ -154,7 +155,7 @@ def test_covariance_stays_between_zero_and_the_identity(
         gamma=gamma, r=r, forgetting_factor=forgetting, max_support_vectors=most
     )
     streamed(model, X, y, 40)
-    values = np.linalg.eigvalsh(model._state.expansion.covariance)
+    values = np.linalg.eigvalsh(update_state(model).expansion.covariance)
     assert values.min() > -1e-9
     assert values.max() < 1 + 1e-9
     assert model.n_support_.sum() <= most

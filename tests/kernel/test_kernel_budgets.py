@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from sklearn_online_svm._core.kernel.expansion import expansion_budgets
+from tests.support.internals import expansion_budgets, update_state
 from tests.support.kernel_updates import (
     BUDGETS,
     JOINT,
@@ -28,7 +28,7 @@ with_classes = pytest.mark.parametrize("n_classes", [2, 3])
 
 
 def expansion_of(model):
-    return model._state.expansion
+    return update_state(model).expansion
 
 
 @settings(deadline=None, max_examples=40)

@@ -13,8 +13,8 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import PassiveAggressiveRegressor
-from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.support.internals import shuffled
 from tests.support.kernel_updates import (
     GAMMA,
     POLICIES,

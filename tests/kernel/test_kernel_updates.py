@@ -13,11 +13,11 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
-from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference.kernel_updates import vote
 from tests.support import selective_sampling
 from tests.support.cases import in_turn
+from tests.support.internals import shuffled
 from tests.support.kernel_updates import (
     BUDGETS,
     JOINT,

@@ -24,12 +24,12 @@ from sklearn_online_svm import (
     RampSVC,
     VirtualLASVC,
 )
-from sklearn_online_svm._feature_space import Kernel
 from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.export import save_libsvm
 from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.cases import in_turn
 from tests.support.engine import kernel_values
+from tests.support.internals import Kernel, dtype_of, spec_of
 
 ESTIMATORS = [
     LASVC,
@@ -128,7 +128,7 @@ def test_kernel_matrix_is_positive_semi_definite(kernel, dtype):
     X[3] = 0.0
     model = LASVC(kernel=kernel, gamma=GAMMA, random_state=0)
     model.fit(X, np.arange(120) % 2)
-    K = kernel_values(model._spec.store(), X, X).astype(float)
+    K = kernel_values(spec_of(model).store(), X, X).astype(float)
     assert_array_equal(K, K.T)
     eigenvalues = np.linalg.eigvalsh(K)
     assert eigenvalues[0] > -1e-5 * eigenvalues[-1]
@@ -153,7 +153,7 @@ def test_tanimoto_of_counts():
     expected[3, 3] = 1.0
     assert_allclose(Kernel("tanimoto")(X, X), expected)
     model = LASVC(kernel="tanimoto", random_state=0).fit(X, [0, 1, 0, 1])
-    assert_allclose(kernel_values(model._spec.store(), X, X), expected, rtol=1e-7)
+    assert_allclose(kernel_values(spec_of(model).store(), X, X), expected, rtol=1e-7)
 
 
 @pytest.mark.parametrize("name", ["adult_a9a", "mushrooms", "dna"])
@@ -189,10 +189,10 @@ def test_scale_uses_the_standard_deviation(kernel):
 def test_features_out_of_range_of_single_precision(kernel, factor):
     X, y = samples(kernel)
     options = dict(kernel=kernel, gamma=GAMMA, random_state=0)
-    assert LASVC(**options).fit(X.astype(np.float32), y)._dtype == np.float32
+    assert dtype_of(LASVC(**options).fit(X.astype(np.float32), y)) == np.float32
     single = (factor * X).astype(np.float32)
     model = LASVC(**options).fit(single, y)
-    assert model._dtype == np.float64
+    assert dtype_of(model) == np.float64
     expected = LASVC(**options).fit(single.astype(float), y)
     assert_array_equal(model.decision_function(single), expected.decision_function(single))
 
@@ -295,7 +295,7 @@ def test_column_kernel(combine, layout, dtype):
     assert_allclose(kernel(layout(X)), expected, atol=1e-12)
     Z = layout(X.astype(dtype))
     model = LASVC(kernel=kernel, max_iter=-1, tol=1e-5, random_state=0).fit(Z, y)
-    assert_allclose(kernel_values(model._spec.store(), Z, Z), expected, rtol=2e-6)
+    assert_allclose(kernel_values(spec_of(model).store(), Z, Z), expected, rtol=2e-6)
     svc = SVC(kernel="precomputed", tol=1e-5).fit(expected, y)
     assert_allclose(model.decision_function(Z), svc.decision_function(expected), atol=1e-4)
     vectors = model.support_vectors_

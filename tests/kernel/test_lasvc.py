@@ -22,12 +22,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
-from sklearn_online_svm._validation import (
+from tests.support.internals import (
+    _epochs,
     balanced_weights,
+    engine_of,
     running_balanced_weights,
     weighted_variance,
 )
-from sklearn_online_svm.kernel import _epochs
 from tests.support.robust import BOTH, assert_same_model, with_both, with_layouts
 from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_classes, two_classes
 
@@ -247,7 +248,7 @@ def test_delta_max_bounds_the_violation_in_the_support_set():
     once = model_of(finishing=False).partial_fit(X, y, classes=["no", "yes"])
     often = model_of(delta_max=0.01, finishing=False).partial_fit(X, y, classes=["no", "yes"])
     assert often.duality_gap_[0] < 0.2 * once.duality_gap_[0]
-    assert often._engine.problems[0].delta <= 0.01
+    assert engine_of(often).problems[0].delta <= 0.01
 
 
 def test_optimum_is_independent_of_shrinking_and_cache_size(any_exact):

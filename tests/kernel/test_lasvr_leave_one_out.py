@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVR
+from tests.support.internals import engine_of
 from tests.support.samples import LAYOUTS
 
 X, Y = make_friedman1(60, noise=1.0, random_state=0)
@@ -104,9 +105,9 @@ def test_in_a_stream_and_in_copies():
     model = LASVR(gamma=0.3, epsilon=0.5, random_state=0)
     for first in range(0, 60, 20):
         model.partial_fit(X[first : first + 20], Y[first : first + 20])
-    before = pickle.dumps(model._engine.state())
+    before = pickle.dumps(engine_of(model).state())
     left_out = model.leave_one_out_predict(X, Y)
-    assert pickle.dumps(model._engine.state()) == before
+    assert pickle.dumps(engine_of(model).state()) == before
     assert_array_equal(pickle.loads(pickle.dumps(model)).leave_one_out_predict(X, Y), left_out)
     expected = predictions_without(machine(), X, Y)
     training = np.abs(model.predict(X) - expected).mean()

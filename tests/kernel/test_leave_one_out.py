@@ -16,15 +16,19 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
-from sklearn_online_svm.calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import _leave_one_out
-from sklearn_online_svm.kernel._leave_one_out import Optimum
-from sklearn_online_svm.kernel._span import (
+from tests.support.internals import (
     Basis,
+    CouplingMap,
+    MultinomialMap,
+    Optimum,
+    SplineMap,
+    _leave_one_out,
+    predicted_codes,
     proven_shifts,
     reach,
     span_shifts,
+    targets_of,
     xi_alpha_shifts,
 )
 from tests.support.samples import LAYOUTS, three_classes, two_classes
@@ -65,7 +69,7 @@ def errors_without(model, X, y, weights=None):
 
 
 def wrong_by(scores, model, y):
-    codes = model._predicted(scores.reshape(len(y), -1))
+    codes = predicted_codes(model, scores.reshape(len(y), -1))
     return model.classes_[codes] != y
 
 
@@ -216,7 +220,7 @@ def test_errors_of_votes_equal_separate_fits(n_classes, C, break_ties, algorithm
     params = dict(C=C, break_ties=break_ties, algorithm=algorithm)
     model, X, y = pairwise(n_classes, **params)
     predicted, margins = np.empty_like(y), []
-    terms = model._targets.linear_terms(y)
+    terms = targets_of(model).linear_terms(y)
     for i, other in enumerate(models_without(model, X, y)):
         predicted[i] = other.predict(X[i : i + 1])[0]
         other.decision_function_shape = "ovo"

@@ -25,6 +25,7 @@ from tests.reference.kernel_updates import KernelTwin
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.linear import PassiveAggressive
 from tests.support.engine import kernel_values
+from tests.support.internals import class_rows, engine_of, spec_of, update_state
 from tests.support.kernel_updates import GAMMA, single
 
 CLASSES = np.arange(4)
@@ -56,7 +57,7 @@ def extend(model, X, classes=CLASSES):
 @with_known
 def test_lasvm_twin_begins_with_the_vectors_as_negative_samples(known):
     model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, finishing=False, multi_class="ovr"), known)
-    engine = model._engine
+    engine = engine_of(model)
     vectors = engine.store.vectors(
         np.flatnonzero(
             engine.state()["references"]
@@ -65,12 +66,12 @@ def test_lasvm_twin_begins_with_the_vectors_as_negative_samples(known):
         )
     )
     extend(model, X)
-    problem = model._engine.problems[3]
+    problem = engine_of(model).problems[3]
     row_ids = problem.members["row_id"][problem.slots()]
     n, first = len(vectors), model.n_samples_seen_
     X, y = X[:60], y[:60]
     samples = np.vstack([vectors, X])
-    K = kernel_values(model._spec.store(), samples, samples)
+    K = kernel_values(spec_of(model).store(), samples, samples)
     label = np.concatenate([-np.ones(n), np.where(y == 3, 1.0, -1.0)])
     twin = ForkedTwin(K, label, np.full(len(label), 2.0))
     twin.S, twin.seen, twin.b = list(range(n)), {-1}, -1.0
@@ -134,7 +135,7 @@ def test_kernel_pa_twin_is_trained_on_the_vectors(known):
 def test_kernel_arow_twin_is_trained_on_the_dictionary(known):
     model = KernelAROWClassifier(r=1.0, gamma=GAMMA, max_support_vectors=15)
     model, X, y = trained(model, known)
-    vectors, tolerance = model._state.expansion.vectors, 5e-3  # rounded kernel values
+    vectors, tolerance = update_state(model).expansion.vectors, 5e-3  # rounded kernel values
     extend(model, X)
     twin = KernelAROW(single, 1, 15)
     twin.rows = list(vectors)
@@ -153,8 +154,8 @@ def test_kernel_arow_twin_is_trained_on_the_dictionary(known):
 def test_without_a_bias_the_vectors_are_trained_on(algorithm, known):
     params = dict(algorithm=algorithm, C=2.0, gamma=GAMMA, finishing=False, multi_class="ovr")
     model, X, _ = trained(LASVC(**params), known)
-    references = model._engine.state()["references"]
-    engine = model._engine
+    references = engine_of(model).state()["references"]
+    engine = engine_of(model)
     slots = np.flatnonzero(references if known == "three" else engine.problems[0].members["alive"])
     vectors = engine.store.vectors(slots)
     extend(model, X)
@@ -185,13 +186,13 @@ def test_references_and_gradients(name, known):
     model, X, y = trained(MODELS[name], known)
     extend(model, X)
     for begin in range(0, 180, 60):
-        state = model._engine.state()
+        state = engine_of(model).state()
         counted = np.zeros_like(state["references"])
         for problem in state["problems"]:
             alive = problem["alive"] != 0
             np.add.at(counted, problem["index"][alive], 1)
-            vectors = model._engine.store.vectors(problem["index"][alive])
-            K = kernel_values(model._spec.store(), vectors, vectors)
+            vectors = engine_of(model).store.vectors(problem["index"][alive])
+            K = kernel_values(spec_of(model).store(), vectors, vectors)
             expected = problem["target"][alive] - K @ problem["alpha"][alive]
             assert_allclose(problem["g"][alive], expected, atol=1e-5)
         assert_array_equal(counted, state["references"])
@@ -223,7 +224,7 @@ def test_a_window_evicts_the_negative_samples_of_new_classes():
     extend(model, X)
     old = np.flatnonzero(y < 3)[:60]
     model.partial_fit(X[old], y[old])
-    problem = model._engine.problems[3]
+    problem = engine_of(model).problems[3]
     row_ids = problem.members["row_id"][problem.slots()]
     assert len(row_ids) <= 30
     assert row_ids.min() >= model.n_samples_seen_ - 31
@@ -235,7 +236,7 @@ def test_virtual_lasvc_can_name_a_new_class():
     minority = model.minority_class_
     model.partial_fit(X, y, classes=[-1, 0, 1, 2, 3])
     assert model.minority_class_ in (minority, 3)
-    assert model._class_rows.tolist()[0] == 0
+    assert class_rows(model).tolist()[0] == 0
     model.set_params(minority_class=3).partial_fit(X, y)
     assert model.minority_class_ == 3
 
@@ -267,8 +268,8 @@ def test_pairs_of_former_classes_remain_to_the_last_bit(algorithm, n_jobs, known
     sign, columns = -1.0 if known == "two" else 1.0, pair_columns(known)
 
     def compare():
-        former = [model._engine.problems[i] for i in columns]
-        for ours, theirs in zip(former, alone._engine.problems, strict=True):
+        former = [engine_of(model).problems[i] for i in columns]
+        for ours, theirs in zip(former, engine_of(alone).problems, strict=True):
             for one, other in zip(solution(ours), solution(theirs, sign), strict=True):
                 assert_array_equal(one, other)
         values = alone.decision_function(X).reshape(len(X), -1)
@@ -310,7 +311,7 @@ def test_a_window_evicts_the_first_samples_of_new_pairs(known):
     labels = y[old]
     oldest, values = model.n_samples_seen_ - 30, model.decision_function(X)
     pairs = combinations(CLASSES.tolist(), 2)
-    for (a, b), problem, f in zip(pairs, model._engine.problems, values.T, strict=True):
+    for (a, b), problem, f in zip(pairs, engine_of(model).problems, values.T, strict=True):
         row_ids = problem.members["row_id"][problem.slots()]
         assert len(row_ids) <= 30
         assert row_ids.min(initial=oldest) >= oldest

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LabelEfficientClassifier, OneClassLASVM
 from sklearn_online_svm.evaluation import progressive_validation
+from tests.support.internals import support_arrays
 from tests.support.samples import random_problem
 
 POINTS = np.array([[-2.0, -1], [-1, -1], [-1, -2], [1, 1], [1, 2], [2, 1]])
@@ -269,7 +270,7 @@ def test_the_sum_of_alpha_grows_with_the_stream():
         model = OneClassLASVM(nu=0.15, gamma=0.5)
         for i in range(200):
             model.partial_fit(X[i : i + 1], sample_weight=given_weights[i : i + 1])
-            alpha = model._engine.problems[0].members["alpha"]
+            alpha = support_arrays(model)["alpha"]
             assert_allclose(alpha.sum(), 0.15 * given_weights[: i + 1].sum(), rtol=1e-9)
 
 

@@ -15,13 +15,19 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, CompressedClassifier, KernelPerceptronClassifier, RampSVC
-from sklearn_online_svm._estimator import _checksum
-from sklearn_online_svm._pairs import compares_pairs, margin_scores
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.command_line import main
 from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm, save_model
-from sklearn_online_svm.kernel._checkpoint import refuse_new_parameters
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.support.internals import (
+    _checksum,
+    compares_pairs,
+    decide,
+    margin_scores,
+    probability_map,
+    refuse_new_parameters,
+    solution_of,
+)
 from tests.support.samples import LAYOUTS
 
 KERNELS = {
@@ -224,7 +230,7 @@ def test_svm_predict_agrees(model, tmp_path):
         "compressed": CompressedClassifier(pairwise(**params), max_support_vectors=30),
     }[model].fit(X, y)
     save_libsvm(fitted, tmp_path / "model")
-    clear = np.abs(fitted._decide(X)).min(axis=1) > 1e-4
+    clear = np.abs(decide(fitted, X)).min(axis=1) > 1e-4
     assert clear.mean() > 0.9
     assert_array_equal(labels_of_libsvm(tmp_path, X)[clear], fitted.predict(X)[clear])
 
@@ -240,7 +246,7 @@ def test_models_of_svm_train_are_read(kernel, probability, tmp_path):
     options += ["-b", probability, "-e", "1e-5"]
     subprocess.run(["svm-train", *options, "train", "model"], cwd=tmp_path, check=True)
     read = load_libsvm(tmp_path / "model", C=2)
-    clear = np.abs(read._decide(X)).min(axis=1) > 1e-3
+    clear = np.abs(decide(read, X)).min(axis=1) > 1e-3
     # LIBSVM breaks ties of votes by the order of the labels in the file.
     votes = np.sort(read.decision_function(X).round(), axis=1)
     clear &= votes[:, -1] > votes[:, -2]
@@ -300,7 +306,7 @@ def test_onnx_ties_and_zeros_are_those_of_the_model():
     grid = np.vstack([np.zeros((1, 2)), np.random.default_rng(0).normal(size=(300, 2))])
     for params in SHAPES.values():
         model = pairwise(kernel="linear", C=100.0, tol=1e-9, **params).fit(X, [2, 0, 1])
-        model._solution().bias[:] = [0.0, 1.0, 0.0]  # so that there are cycles of votes
+        solution_of(model).bias[:] = [0.0, 1.0, 0.0]  # so that there are cycles of votes
         labels, scores = run(model, grid)
         assert_array_equal(labels, model.predict(grid))
         assert_allclose(scores, model.decision_function(grid), atol=1e-12)
@@ -371,11 +377,11 @@ def test_onnx_probabilities_of_certain_and_contradictory_pairs():
     """Log-odds beyond their bounds, and cycles: each class is preferred to the next one."""
     X, y = clouds(3)
     model = pairwise(kernel="linear", probability=True).fit(X, y)
-    fitted = model._probability_map()
+    fitted = probability_map(model)
     fitted.pair_slopes_[:] = 10.0
     fitted.pair_intercepts_[:] = 0.0
     for bias in ([50.0, 50.0, 0.0], [50.0, -50.0, 50.0], [1e6, 1e6, 1e6], [0.0, 0.0, 0.0]):
-        model._solution().bias[:] = bias
+        solution_of(model).bias[:] = bias
         found = run(model, 1e-3 * X)[2]
         assert_allclose(found, model.predict_proba(1e-3 * X), rtol=0, atol=1e-6)
 
@@ -408,12 +414,12 @@ def test_compressed_models_vote(kernel, layout, request_):
     params = KERNELS["poly"] if kernel == "poly" else dict(gamma=0.01)
     model = pairwise(C=3.0, **params).fit(X, y)
     small = model.compress(**request_, X=X)
-    values, expected = small._decide(X), model._decide(X)
+    values, expected = decide(small, X), decide(model, X)
     assert values.shape == (300, 10) and small.dual_coef_.shape == (10, len(small.support_))
     assert small.rkhs_distance_.shape == small.intercept_.shape == (10,)
     assert_array_equal(small.intercept_, model.intercept_)
     assert small.sample_difference_ == np.abs(values - expected).max()
-    at_vectors = small._decide(model.support_vectors_) - model._decide(model.support_vectors_)
+    at_vectors = decide(small, model.support_vectors_) - decide(model, model.support_vectors_)
     assert small.max_difference_ == np.abs(at_vectors).max()
     if "tolerance" in request_:
         assert small.max_difference_ <= 0.05

@@ -15,9 +15,7 @@ from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
-from sklearn_online_svm.calibration import _maps
-from sklearn_online_svm.calibration._maps import CouplingMap, coupled
-from sklearn_online_svm.kernel import _probabilities
+from tests.support.internals import CouplingMap, _maps, _probabilities, coupled, solution_of
 from tests.support.samples import three_classes
 
 
@@ -116,7 +114,7 @@ def values_of(model):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_probabilities, "CouplingMap", Recorder)
-        model._view()._solution().kept.pop("probabilities", None)
+        solution_of(model).kept.pop("probabilities", None)
         model.predict_proba(np.zeros((1, model.n_features_in_)))
     return seen[0]
 

@@ -16,6 +16,7 @@ from tests.reference.gap_driven import ReferenceGapDriven
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.one_vs_one import ReferenceOneVsOne, class_values, predicted
 from tests.support.engine import kernel_values
+from tests.support.internals import engine_of, spec_of
 from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, GAP_DRIVEN, LAYOUTS, three_classes, two_classes
 
@@ -89,9 +90,9 @@ def test_every_sample_takes_the_steps_of_the_reference(algorithm, n_classes, lay
         rows = slice(k, k + 1)
         model.partial_fit(samples[rows], codes[rows], np.arange(n_classes), weights[rows])
         if reference is None:
-            K = kernel_values(model._spec.store(), samples, samples).astype(np.float64)
+            K = kernel_values(spec_of(model).store(), samples, samples).astype(np.float64)
             reference = ReferenceOneVsOne(codes, n_classes, make)
-        learn_as(reference, k, model._engine.problems)
+        learn_as(reference, k, engine_of(model).problems)
         if k % 10 == 9:
             compare(model, reference, X, n_classes)
     assert all(np.count_nonzero(twin.alpha) > 5 for twin in reference.twins)
@@ -162,7 +163,7 @@ def check_pairs(model, codes, cost):
     pairs = list(combinations(range(len(model.classes_)), 2))
     coefficients, support = model.dual_coef_, model.support_
     assert_array_equal(np.sort(codes[support]), codes[support])  # grouped by class
-    for (a, b), problem in zip(pairs, model._engine.problems, strict=True):
+    for (a, b), problem in zip(pairs, engine_of(model).problems, strict=True):
         rows, alpha = members_of(problem)
         slots, members = problem.slots(), problem.members
         assert np.isin(codes[rows], [a, b]).all()

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_online_svm import LASVR, OneClassLASVM
 from tests.support.cases import in_turn
 from tests.support.fitted_models import CutKernel, rbf
+from tests.support.internals import engine_of, support_arrays
 from tests.support.samples import targets
 
 KERNEL = dict(gamma=0.5, random_state=0)
@@ -48,7 +49,7 @@ def assert_same(model, other):
     for name in ("support_", "dual_coef_", "intercept_", "n_samples_seen_", "n_iter_"):
         assert_array_equal(getattr(model, name), getattr(other, name), err_msg=name)
     assert_array_equal(scores(model), scores(other))
-    for problem, peer in zip(model._engine.problems, other._engine.problems, strict=True):
+    for problem, peer in zip(engine_of(model).problems, engine_of(other).problems, strict=True):
         slots = problem.slots()
         for name in ("alpha", "g", "y", "lower", "upper", "row_id"):
             assert_array_equal(problem.members[name][slots], peer.members[name][peer.slots()])
@@ -115,12 +116,12 @@ def test_pickled_halfway(name):
 @with_all
 def test_snapshot(name):
     model = make(name).partial_fit(X, Y)
-    before = model._engine.problems[0].members["alpha"].copy()
+    before = support_arrays(model)["alpha"].copy()
     copy = model.snapshot()
-    assert_array_equal(model._engine.problems[0].members["alpha"], before)
-    assert copy._engine is not model._engine
+    assert_array_equal(support_arrays(model)["alpha"], before)
+    assert engine_of(copy) is not engine_of(model)
     # Optimal over the support set, to tol.
-    for problem in copy._engine.problems:
+    for problem in engine_of(copy).problems:
         assert problem.delta <= problem.tau if "lasvm-g" not in name else True
     assert copy.dual_objective_[0] >= model.dual_objective_[0] - 1e-6 * abs(
         model.dual_objective_[0]
@@ -183,7 +184,7 @@ def test_vectors_are_not_older_than_the_window(name, size):
         rows = slice(first, min(first + size, 300))
         model.partial_fit(X[rows], Y[rows])
         assert (model.support_ >= rows.stop - 60).all()
-        problem = model._engine.problems[0]
+        problem = engine_of(model).problems[0]
         members, slots = problem.members, problem.slots()
         alpha, g = members["alpha"][slots], members["g"][slots]
         if name.startswith("lasvr"):
@@ -231,13 +232,13 @@ def test_max_support_vectors_is_not_exceeded(name, learn, budget):
     for first in range(0, 300, 50 if learn == "partial_fit" else 300):
         rows = slice(first, first + (50 if learn == "partial_fit" else 300))
         getattr(model, learn)(X[rows], None if y is None else y[rows])
-        for problem in model._engine.problems:
+        for problem in engine_of(model).problems:
             assert problem.members.n_members <= budget
             alpha = problem.members["alpha"][problem.slots()]
             total = 0.0 if y is not None else 0.5 * rows.stop
             assert_allclose(alpha.sum(), total, rtol=1e-9, atol=1e-9)
         assert np.isfinite(scores(model)).all()
-    assert len(model.support_) <= budget * len(model._engine.problems)
+    assert len(model.support_) <= budget * len(engine_of(model).problems)
 
 
 # ------------------------------------------------------------------------------- streams
@@ -301,9 +302,9 @@ def test_limits_may_change_in_a_stream(name):
     if name == "one class":
         for _ in range(2):  # what left the window at a time is taken over by samples that follow
             model.partial_fit(X[:40])
-        assert_allclose(model._engine.problems[0].members["alpha"].sum(), 0.2 * 40, rtol=1e-9)
+        assert_allclose(support_arrays(model)["alpha"].sum(), 0.2 * 40, rtol=1e-9)
     model.set_params(window_size=None, max_support_vectors=10).partial_fit(X[:1], Y[:1])
-    assert model._engine.problems[0].members.n_members <= 10
+    assert support_arrays(model).n_members <= 10
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from sklearn_online_svm.evaluation import progressive_validation
+from tests.support.internals import engine_of
 from tests.support.pairs import coefficients_of_pairs
 from tests.support.robust import BOTH, Busy, with_algorithms, with_both
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
@@ -43,7 +44,7 @@ def stream_state(model):
             for name, values in problem.items()
             if not name.startswith("optimized") and name not in ("counters", "limits", "epoch")
         }
-        for problem in model._engine.state()["problems"]
+        for problem in engine_of(model).state()["problems"]
     ]
 
 
@@ -152,8 +153,8 @@ def test_decisions_without_finishing_use_the_current_solution(algorithm, problem
     train(model, X, y, 50, between=lambda model, _: model.predict(X))
     settled = model.decision_function(X)
     raw = model.set_params(finishing=False).decision_function(X)
-    f = np.zeros((300, len(model._engine.problems)))
-    for c, part in enumerate(model._engine.problems):
+    f = np.zeros((300, len(engine_of(model).problems)))
+    for c, part in enumerate(engine_of(model).problems):
         slots = part.slots()
         K = rbf_kernel(X, X[part.members["row_id"][slots]], gamma=0.3)
         f[:, c] = K @ part.members["alpha"][slots] + part.b
@@ -199,7 +200,7 @@ def test_predictions_use_the_optimum_after_any_chunks(algorithm, seed, sizes, C,
         model.partial_fit(X[chunk], y[chunk], classes=range(n_classes))
         at += size
         model.decision_function(X)
-        for problem in model._engine.problems:
+        for problem in engine_of(model).problems:
             if not problem.both_seen:
                 continue
             alpha, g, _ = problem.solution()
@@ -228,7 +229,7 @@ def test_finished_solution_is_warm_started_from_the_previous_one(algorithm):
 
     def decide(model, n_rows):
         model.predict(X[:1])
-        problem = model._engine.problems[0]
+        problem = engine_of(model).problems[0]
         evaluations.append(problem.optimized.live or problem.is_optimized)
 
     train(model, X, y, 1, between=decide)
@@ -245,17 +246,17 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
         before = set()
         if first:
             model.predict(X[:1])
-            problem = model._engine.problems[0]
+            problem = engine_of(model).problems[0]
             alpha, slots = problem.solution()[0], problem.slots()
             before = set(problem.members["row_id"][slots[alpha[slots] != 0]])
         part = slice(first, first + 3)
         model.partial_fit(X[part], y[part], classes=np.unique(y))
-        problem = model._engine.problems[0]
+        problem = engine_of(model).problems[0]
         n_left += len(before - set(problem.members["row_id"][problem.slots()]))
     # Otherwise nothing is tested. It is 16 with a standard deviation of 3.5 over seeds.
     assert n_left > 2
     model.predict(X[:1])
-    problem = model._engine.problems[0]
+    problem = engine_of(model).problems[0]
     alpha, g, _ = problem.solution()
     slots = problem.slots()
     assert_allclose(alpha.sum(), 0, atol=1e-9)

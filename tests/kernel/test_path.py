@@ -13,9 +13,9 @@ from sklearn.svm import SVC, SVR
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, VirtualLASVC
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.kernel import SolutionPath, _path_solver
-from sklearn_online_svm.kernel._epochs import Passes
+from sklearn_online_svm.kernel import SolutionPath
 from tests.reference import path as reference
+from tests.support.internals import Passes, _path, _path_solver
 from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.samples import (
     breast_cancer,
@@ -316,7 +316,7 @@ def test_scaled_alpha_is_feasible_and_gradients_are_exact(kind, options):
             return times
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sklearn_online_svm.kernel._path.Sweeps", Watched)
+        patch.setattr(_path, "Sweeps", Watched)
         new(kind, **options).fit_path(X, y, 0.1 * 2.0 ** np.arange(12))
     assert len(sweeps) == 11
     if kind is LASVC:

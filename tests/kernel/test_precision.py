@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, RampSVC
-from sklearn_online_svm.kernel._diagnostics import uncertainty
 from tests.support.engine import kernel_values, make_store
+from tests.support.internals import engine_of, uncertainty
 from tests.support.samples import (
     ALGORITHMS,
     LAYOUTS,
@@ -161,7 +161,7 @@ def test_a_stream_that_moves_away(shift):
         before = len(said)
         in_chunks(model, X[1000:], y[1000:], 50).finish()
     # Over orders of the samples it is 0.86 of the shift, with a standard deviation of 0.06.
-    assert model._engine.store.offset[1:].min() > 0.6 * shift
+    assert engine_of(model).store.offset[1:].min() > 0.6 * shift
     assert model.score(X, y) > 0.98
     assert (len(said) > before) == (shift == 1e3)
     assert all(COARSE in str(w.message) and w.filename == __file__ for w in said)
@@ -175,7 +175,7 @@ def test_the_origin_stays_where_moving_it_does_not_help():
     X[:, 0] = 1e3 * rng.choice([-1, 1], 600)
     with pytest.warns(UserWarning, match=COARSE):
         model = in_chunks(LASVC(kernel="linear"), X.astype(np.float32), y, 50)
-    assert model._engine.store.offset is None
+    assert engine_of(model).store.offset is None
 
 
 @with_layouts
@@ -201,13 +201,13 @@ def test_samples_near_zero_are_not_centered():
     """Their models are not affected by rounding of the mean."""
     X, y = shifted(2.0)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
-    assert model._engine.store.offset is None
+    assert engine_of(model).store.offset is None
     X, y = shifted(1e3, n=60)
     for algorithm in ALGORITHMS[1:]:  # without a bias the model depends on the origin
         model = LASVC(kernel="linear", algorithm=algorithm, finishing=False)
         with pytest.warns(UserWarning, match=COARSE):
             model.fit(X, y)
-        assert model._engine.store.offset is None
+        assert engine_of(model).store.offset is None
 
 
 # -- warnings ---------------------------------------------------------------------------
@@ -257,9 +257,9 @@ def test_uncertainty_is_close_to_the_error(kernel, shift):
         model.set_params(algorithm="lasvm-g").fit(X, y)  # does not center
     K = exact_kernel(kernel, X, model.support_vectors_, model.gamma_)
     scores = np.empty((len(X), 1))
-    model._engine.solution(False, 0).decide(X, scores)
+    engine_of(model).solution(False, 0).decide(X, scores)
     error = scores[:, 0] - (K @ model.dual_coef_[0] + model.intercept_)
-    found = uncertainty(model._engine)
+    found = uncertainty(engine_of(model))
     assert 1e-2 * found < np.sqrt(np.mean(error**2)) < found
 
 
@@ -282,7 +282,7 @@ def test_rounding_is_well_below_tol_for_scaled_features(kernel, sample):
     X = StandardScaler().fit_transform(X)
     for C in (1, 100):
         model = LASVC(kernel=kernel, C=C, max_iter=1, random_state=0).fit(X, y)
-        assert uncertainty(model._engine) < 0.3 * model.tol
+        assert uncertainty(engine_of(model)) < 0.3 * model.tol
 
 
 def test_csr_and_dense_samples_far_from_zero_are_bitwise_identical():
@@ -290,7 +290,7 @@ def test_csr_and_dense_samples_far_from_zero_are_bitwise_identical():
     dense = LASVC(kernel="linear", random_state=0).fit(X, y)
     sparse = LASVC(kernel="linear", random_state=0).fit(csr_matrix(X), y)
     assert_array_equal(dense.dual_coef_, sparse.dual_coef_)
-    assert_array_equal(dense._engine.problems[0].b, sparse._engine.problems[0].b)
+    assert_array_equal(engine_of(dense).problems[0].b, engine_of(sparse).problems[0].b)
 
 
 def _rational_of_sparse(A, B):

@@ -14,11 +14,12 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
-from sklearn_online_svm.kernel import _probabilities
-from sklearn_online_svm.kernel._leave_one_out import Optimum
-from sklearn_online_svm.kernel._span import (
+from tests.support.internals import (
     Basis,
+    Optimum,
+    _probabilities,
     replacement_shifts,
+    solution_of,
     span_shifts,
 )
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
@@ -103,7 +104,7 @@ def values_of(model):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_probabilities, "SplineMap", Recorder)
-        model._view()._solution().kept.pop("probabilities", None)
+        solution_of(model).kept.pop("probabilities", None)
         model.predict_proba(np.zeros((1, model.n_features_in_)))
     return seen[0]
 

@@ -9,8 +9,7 @@ import pytest
 from tqdm import tqdm
 
 from sklearn_online_svm import LASVC, RampSVC
-from sklearn_online_svm.kernel import _progress
-from sklearn_online_svm.kernel._progress import RemainingFinish, RemainingTime, progress
+from tests.support.internals import RemainingFinish, RemainingTime, _progress, progress
 from tests.support.samples import two_classes
 
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import RampSVC
-from sklearn_online_svm.kernel import _cccp
+from tests.support.internals import _cccp
 from tests.support.ramp import (
     BOTH,
     GAMMA,

@@ -21,8 +21,8 @@ from sklearn_online_svm import (
     RampSVC,
     VirtualLASVC,
 )
-from sklearn_online_svm.kernel._engine import EngineSpec
 from tests.support.cases import in_turn
+from tests.support.internals import EngineSpec, engine_of, estimated_cost, targets_of
 from tests.support.samples import three_classes, two_classes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no timer to interrupt with")
@@ -49,7 +49,9 @@ def assert_same(model, reference, X):
             value, former = value.toarray(), former.toarray()
         assert_array_equal(value, former, err_msg=name)
     assert_array_equal(model.decision_function(X), reference.decision_function(X))
-    for problem, other in zip(model._engine.problems, reference._engine.problems, strict=True):
+    for problem, other in zip(
+        engine_of(model).problems, engine_of(reference).problems, strict=True
+    ):
         # The state that training continues from; g of free slots is undefined.
         slots = problem.slots()
         assert_array_equal(slots, other.slots())
@@ -266,11 +268,11 @@ def test_interrupted_partial_fit(params, ctrl_c, frequent_checks):
                 seen = slice(0, model.n_samples_seen_)
                 counts = np.bincount(y[seen], weights[seen], n_classes)
                 if params["class_weight"]:
-                    assert_allclose(model._targets.counts, counts)
+                    assert_allclose(targets_of(model).counts, counts)
                 model = pickle.loads(pickle.dumps(model))
                 interrupted = clock.call(model.resume, *data, weights[chunk])
         assert_same(model, reference, X)
-        assert_allclose(model._targets.counts, reference._targets.counts, rtol=1e-12)
+        assert_allclose(targets_of(model).counts, targets_of(reference).counts, rtol=1e-12)
     assert clock.n_interrupts >= 6
 
 
@@ -343,9 +345,9 @@ class InterruptedKernel:
 
 def check_gradients(model, X):
     """Check the gradients and the bias against recomputed ones."""
-    problems, intercept = model._engine.problems, model.intercept_
+    problems, intercept = engine_of(model).problems, model.intercept_
     before = [problem.members["g"][problem.slots()] for problem in problems]
-    model._engine.refresh()
+    engine_of(model).refresh()
     for problem, g in zip(problems, before, strict=True):
         assert_allclose(problem.members["g"][problem.slots()], g, rtol=0, atol=1e-9)
     assert_allclose(model.intercept_, intercept, rtol=0, atol=1e-9)
@@ -442,7 +444,7 @@ def test_interrupts_of_a_stream_with_predictions(kind):
                 scores(model)
         kernel.calls_left = np.inf
         assert_array_equal(scores(model), scores(reference))
-        assert model._estimated_cost(2) == reference._estimated_cost(2)
+        assert estimated_cost(model, 2) == estimated_cost(reference, 2)
     assert n_interrupts >= 10
 
 

@@ -15,11 +15,10 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
-from sklearn_online_svm.kernel._engine import GapDrivenSpec
 from tests.reference.gap_driven import ReferenceGapDriven
 from tests.support.engine import kernel_values
+from tests.support.internals import GapDrivenSpec, Samples, engine_of, spec_of, support_arrays
 from tests.support.robust import (
     BOTH,
     GAMMA,
@@ -56,7 +55,7 @@ def test_decision_function_vanishes_far_from_all_samples(algorithm):
 
 def gap_and_target(model):
     """Duality gap and its target for the first problem, by definition."""
-    members = model._engine.problems[0].members
+    members = support_arrays(model)
     alive = members["alive"] != 0
     names = ("alpha", "g", "lower", "upper", "y")
     alpha, g, lower, upper, y = (members[name][alive] for name in names)
@@ -74,7 +73,7 @@ def test_gap_is_below_its_target_after_each_sample(algorithm, C):
     weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 250)
     model = model_of(algorithm, Busy, C=C, tol=1e-4, finishing=False)
     model.partial_fit(X[:1], y[:1], classes=["no", "yes"], sample_weight=weight[:1])
-    problem = model._engine.problems[0]
+    problem = engine_of(model).problems[0]
     n_reached = n_idle = 0
     for i in range(1, 250):
         # The target is that of the support set before the sample is added.
@@ -99,7 +98,7 @@ def test_gap_is_below_its_target_after_each_sample(algorithm, C):
 def test_gap_after_a_stream_is_below_its_target(algorithm):
     X, y = two_classes(600, noise=1.5)
     model = model_of(algorithm, finishing=False, shuffle=False).fit(X, y)
-    problem = model._engine.problems[0]
+    problem = engine_of(model).problems[0]
     assert model.duality_gap_[0] <= problem.threshold * (1 + 1e-6) or problem.delta <= 1e-3
     assert problem.threshold >= model.C
     # finish reaches the optimum over the support set.
@@ -170,9 +169,9 @@ def test_training_stops_after_an_epoch_without_steps(algorithm, problem):
         model = exact(algorithm, tol=1e-4).fit(X, y)
     assert 2 <= model.n_iter_ < 100
     assert model.kkt_violation_ <= 1.01e-4
-    assert all(part.delta <= part.tau for part in model._engine.problems)
+    assert all(part.delta <= part.tau for part in engine_of(model).problems)
     # Once more, in another order.
-    engine, classes = model._engine, np.unique(y)
+    engine, classes = engine_of(model), np.unique(y)
     known = []
     for part in engine.problems:
         alive = np.flatnonzero(part.members["alive"])
@@ -197,7 +196,7 @@ def test_clean_interval_does_not_change_the_optimum(algorithm, interval):
     model = exact(algorithm, make=Tidy).fit(X, y)
     assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
     assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-4)
-    members = model._engine.problems[0].members
+    members = support_arrays(model)
     if algorithm == "lasvm-g":
         assert members.n_members <= len(model.support_) + interval
     else:
@@ -209,8 +208,8 @@ def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     full, g = (
         model_of(name).partial_fit(X, y, ["no", "yes"]) for name in ("lasvm-full", "lasvm-g")
     )
-    assert full._engine.problems[0].members.n_members == 700
-    members = g._engine.problems[0].members
+    assert support_arrays(full).n_members == 700
+    members = support_arrays(g)
     n_zeros = members.n_members - len(g.support_)
     assert n_zeros <= GapDrivenSpec.max_non_sv + 700 % GapDrivenSpec.clean_interval
     g.finish()
@@ -235,7 +234,7 @@ def test_fields_of_the_specification_change_the_steps(name):
         for make in (LASVC, Changed)
     )
     constants = {field: getattr(GapDrivenSpec, field) for field in CONSTANTS}
-    K = kernel_values(model._spec.store(), X, X)
+    K = kernel_values(spec_of(model).store(), X, X)
     twins = [
         ReferenceGapDriven(K, signs(y), np.full(500, 10.0), 10.0, "lasvm-nc", **options)
         for options in (constants, constants | {name: CONSTANTS[name]})
@@ -349,7 +348,7 @@ def test_lasvm_i_uses_only_samples_on_the_ramp():
     n_processed = 0
     for i in range(400):
         margin = signs(y)[i] * model.decision_function(X[i : i + 1])[0] if i else 0.0
-        before = pickle.dumps(model._engine.problems[0].state()) if i else None
+        before = pickle.dumps(engine_of(model).problems[0].state()) if i else None
         model.partial_fit(X[i : i + 1], y[i : i + 1], ["no", "yes"])
         flow = [model.n_admitted_[0], model.n_skipped_[0]]
         if abs(margin + 0.5) < 1e-6 or abs(margin - 1) < 1e-6:
@@ -360,7 +359,7 @@ def test_lasvm_i_uses_only_samples_on_the_ramp():
         if region != 1:
             # Only the count has changed.
             assert_array_equal(
-                pickle.loads(before)["alpha"], model._engine.problems[0].state()["alpha"]
+                pickle.loads(before)["alpha"], engine_of(model).problems[0].state()["alpha"]
             )
     assert model.n_admitted_.sum() == model.n_admitted_[0, 1] == n_processed
 
@@ -405,7 +404,7 @@ def test_counters_add_up(algorithm, problem):
         in_pairs = [of_class.get(a, 0) + of_class.get(b, 0) for a, b in pairs]
         assert_array_equal((admitted + skipped).sum(axis=1), in_pairs)
         assert (cleaned <= admitted).all()
-        kept = [part.members.n_members for part in model._engine.problems]
+        kept = [part.members.n_members for part in engine_of(model).problems]
         assert_array_equal((admitted - cleaned).sum(axis=1), kept)
         model = copied
     assert cleaned.any() == (algorithm != "lasvm-full")
@@ -460,7 +459,7 @@ def test_warm_start_from_another_algorithm(former, algorithm, C, problem):
     model.set_params(algorithm=algorithm, C=C, max_iter=-1, tol=1e-6).fit(X, y)
     cold = exact(algorithm, make=Busy, C=C).fit(X, y)
     assert (algorithm == "lasvm") == bool(model.intercept_.any())
-    for part in model._engine.problems:
+    for part in engine_of(model).problems:
         members = part.members
         assert (members["lower"] <= members["alpha"]).all()
         assert (members["alpha"] <= members["upper"]).all()

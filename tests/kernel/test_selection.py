@@ -11,8 +11,13 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC
-from sklearn_online_svm.kernel._epochs import OnlinePasses
-from sklearn_online_svm.kernel._sample_selection import STOPPING_WINDOWS, SampleSelection
+from tests.support.internals import (
+    STOPPING_WINDOWS,
+    OnlinePasses,
+    SampleSelection,
+    engine_of,
+    support_arrays,
+)
 from tests.support.robust import assert_same_model
 from tests.support.samples import three_classes, two_classes
 
@@ -92,7 +97,7 @@ def test_active_selection_uses_labels_of_training_samples_only(selection):
     params = dict(PARAMS, selection=selection, n_init=0, max_labels=60, algorithm="lasvm-full")
     model = ActiveLASVC(**params).fit(X, y)
     # lasvm-full keeps all training samples.
-    learnt = model._engine.problems[0].members["row_id"][model._engine.problems[0].slots()]
+    learnt = support_arrays(model)["row_id"][engine_of(model).problems[0].slots()]
     assert len(learnt) == 60
     others = np.setdiff1d(np.arange(300), learnt)
     wrong = y.copy()
@@ -385,7 +390,7 @@ def test_snapshot_leaves_model_unchanged(finishing, algorithm):
         shot = watched.snapshot()
         assert_same_model(shot, pickle.loads(pickle.dumps(alone)).finish())
         shot.partial_fit(X[:100], y[:100]).finish()
-    for problem, other in zip(watched._engine.problems, alone._engine.problems, strict=True):
+    for problem, other in zip(engine_of(watched).problems, engine_of(alone).problems, strict=True):
         for name, value in other.state().items():
             assert_array_equal(problem.state()[name], value, err_msg=name)
     assert_same_model(watched, alone)

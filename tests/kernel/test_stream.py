@@ -11,8 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.kernel._engine import LasvmSpec
-from sklearn_online_svm.kernel._training import RESERVE
+from tests.support.internals import RESERVE, LasvmSpec, engine_of, support_arrays
 from tests.support.robust import BOTH, Busy, with_both
 from tests.support.samples import ALGORITHMS, two_classes
 
@@ -161,10 +160,10 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert_array_equal(model.predict(X), "yes")
     assert len(model.support_) == 0
-    assert model._engine.problems[0].members.n_members == RESERVE
+    assert support_arrays(model).n_members == RESERVE
     plain = new_model().set_params(finishing=False)
     plain.partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
-    assert plain._engine.problems[0].members.n_members == LasvmSpec.n_init
+    assert support_arrays(plain).n_members == LasvmSpec.n_init
     model.finish()
     model.partial_fit(X[y == "no"], np.full((y == "no").sum(), "no"))
     assert set(model.predict(X)) == {"no", "yes"}
@@ -189,10 +188,10 @@ def test_a_first_chunk_of_weight_zero(model_of):
 def test_a_small_cache_frees_memory():
     X, y = two_classes(300, noise=1.0)
     model = train(LASVC(gamma=0.3, C=100.0), X[:150], y[:150])
-    rows = model._engine.problems[0].matrix.rows
+    rows = engine_of(model).problems[0].matrix.rows
     assert rows.max_bytes == 375 * 2**20 and rows.n_rows > 10
     model.set_params(cache_size=0.01).partial_fit(X[150:], y[150:])
-    rows = model._engine.problems[0].matrix.rows
+    rows = engine_of(model).problems[0].matrix.rows
     assert rows.max_bytes < 2**14 and rows.n_rows < 10
 
 
@@ -205,9 +204,9 @@ def test_changed_parameters_take_effect_at_the_next_chunk(model_of, new):
 
 def test_finish_uses_a_new_tol():
     model = train(LASVC(gamma=0.3, C=100.0), *two_classes(300, noise=1.0)).finish()
-    assert 1e-6 < model._engine.problems[0].delta <= 1e-3
+    assert 1e-6 < engine_of(model).problems[0].delta <= 1e-3
     model.set_params(tol=1e-6).finish()
-    assert model._engine.problems[0].delta <= 1e-6
+    assert engine_of(model).problems[0].delta <= 1e-6
     with pytest.raises(ValueError, match="'tol' parameter of LASVC must be"):
         model.set_params(tol=-1.0).finish()
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
+from tests.support.internals import spec_of
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
 
@@ -309,19 +310,19 @@ def test_new_parameters_wait_for_predictions(kind):
     y = (labels == labels[0]).astype(int)
     model = kind(kernel=Pause(), cache_size=1e-3)
     model.partial_fit(X[:200], y[:200], **({"classes": [0, 1]} if kind is LASVC else {}))
-    before = model._spec
+    before = spec_of(model)
     model.set_params(cache_size=100.0)
     reader = paused(model, lambda: model.predict(X[:5]), at=1)
     learner = threading.Thread(target=model.partial_fit, args=(X[200:], y[200:]))
     learner.start()
     learner.join(0.1)
     try:
-        assert learner.is_alive() and model._spec is before
+        assert learner.is_alive() and spec_of(model) is before
     finally:
         model.kernel.go_on.set()
         for thread in (reader, learner):
             thread.join(120)
-    assert model._spec.cache_size == 100.0 and model.n_samples_seen_ == 300
+    assert spec_of(model).cache_size == 100.0 and model.n_samples_seen_ == 300
 
 
 @pytest.fixture

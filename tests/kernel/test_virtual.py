@@ -11,14 +11,18 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from sklearn_online_svm import ActiveLASVC, VirtualLASVC
-from sklearn_online_svm._core.kernel.dual.selection import Active
-from sklearn_online_svm._core.kernel.vectors.support_set import DATA
-from sklearn_online_svm._feature_space import Kernel
-from sklearn_online_svm.kernel._virtual_points import VirtualPoints
-from sklearn_online_svm.kernel._virtual_pool import VirtualPool
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.selection import Chooser
 from tests.support.engine import kernel_values, make_loop, make_store
+from tests.support.internals import (
+    DATA,
+    Active,
+    Kernel,
+    VirtualPoints,
+    VirtualPool,
+    engine_of,
+    support_arrays,
+)
 
 GAMMA = 0.3
 PARAMS = dict(C=5.0, gamma=0.1, random_state=0)
@@ -202,8 +206,8 @@ def test_pickled_halfway_through_a_stream(sparse):
     assert models[0].minority_class_ == "few"
     assert models[0].support_.max() < 600 and (models[0].support_ >= -1).all()
     # Virtual points of several chunks have different identifiers.
-    members = models[0]._engine.problems[0].members
-    slots = models[0]._engine.problems[0].slots()
+    members = support_arrays(models[0])
+    slots = engine_of(models[0]).problems[0].slots()
     named = set(zip(members["origin"][slots], members["row_id"][slots], strict=True))
     assert len(named) == len(slots)
 
@@ -244,8 +248,8 @@ def test_virtual_points_have_the_weight_of_their_parent():
     X, y = imbalanced()
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     model = VirtualLASVC(**PARAMS, class_weight={0: 1.0, 1: 3.0}).fit(X, y, sample_weight=weight)
-    members = model._engine.problems[0].members
-    slots = model._engine.problems[0].slots()
+    members = support_arrays(model)
+    slots = engine_of(model).problems[0].slots()
     virtual = slots[members["origin"][slots] != DATA]
     bounds = members["upper"][virtual] - members["lower"][virtual]
     possible = PARAMS["C"] * 3.0 * weight[y == 1]

@@ -6,9 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics.pairwise import polynomial_kernel
 
-from sklearn_online_svm._feature_space import Kernel
-from sklearn_online_svm.kernel import _virtual_points
-from sklearn_online_svm.kernel._virtual_points import VirtualPoints
+from tests.support.internals import Kernel, VirtualPoints, _virtual_points
 
 KERNELS = {
     "linear": Kernel("linear"),

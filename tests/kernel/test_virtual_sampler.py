@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
-from sklearn_online_svm._feature_space import Kernel
 from sklearn_online_svm.datasets import make_waveform
 from tests.support import ROOT
+from tests.support.internals import Kernel
 from tests.support.samples import three_classes
 
 imblearn = pytest.importorskip("imblearn", reason="VirtualSampler needs imbalanced-learn")

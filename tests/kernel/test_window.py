@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC
 from tests.reference.path import violation
+from tests.support.internals import engine_of
 from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.robust import assert_same_model
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
@@ -85,7 +86,7 @@ def test_window_size_bounds_the_age_of_support_vectors(multi_class, algorithm):
     for first in range(0, 300, 20):
         model.partial_fit(X[first : first + 20], y[first : first + 20], [10, 20, 30])
         assert model.support_.min() >= first + 20 - 60
-        for problem in model._engine.problems:
+        for problem in engine_of(model).problems:
             ids = problem.members["row_id"][problem.slots()]
             assert ids.min() >= first + 20 - 60
     assert len(model.support_) > 20

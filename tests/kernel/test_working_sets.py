@@ -9,7 +9,6 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
-from sklearn_online_svm._core.kernel.dual import finisher as finisher_module
 from tests.kernel.test_resume import (  # noqa: F401
     RandomInterrupts,
     assert_same,
@@ -19,6 +18,7 @@ from tests.kernel.test_resume import (  # noqa: F401
     resumed_until_finished,
 )
 from tests.support.cases import in_turn
+from tests.support.internals import finisher as finisher_module
 
 SIZE = 20
 

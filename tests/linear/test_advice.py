@@ -19,6 +19,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery
 from tests.reference.advice import AdviceTwin
+from tests.support.internals import update_state
 from tests.support.linear_kinds import assert_close, clouds, quickly, trained
 from tests.support.linear_models import assert_same
 from tests.support.samples import LAYOUTS
@@ -201,9 +202,9 @@ def test_refining_solves_the_least_squares_problem():
     model.partial_fit(X[:1], y[:1], [0, 1])
     changed = 0
     for i in range(1, 40):
-        before = model._state.arrays["advice_vectors"].copy()
+        before = update_state(model).arrays["advice_vectors"].copy()
         model.partial_fit(X[i : i + 1], y[i : i + 1])
-        after = model._state.arrays["advice_vectors"]
+        after = update_state(model).arrays["advice_vectors"]
         w, at = np.append(model.coef_[0], model.intercept_), 0
         for z, D, d in zip([1, -1, -1], twin_of(model, 2).D, twin_of(model, 2).d, strict=True):
             k, root = len(d), np.sqrt(0.4)
@@ -215,10 +216,12 @@ def test_refining_solves_the_least_squares_problem():
             at += k
         changed += (before != after).any()
         # The mean of the rules, towards which samples move the weights, follows from the vectors.
-        rules = model._state.update_spec.advice
+        rules = update_state(model).update_spec.advice
         r = -np.repeat([1, -1, -1], np.diff(rules["starts"])) * after @ rules["rows"] / 3
-        assert_allclose(model._state.arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12)
-        assert_allclose(model._state.arrays["intercept_advice"], r[-1:], atol=1e-12)
+        assert_allclose(
+            update_state(model).arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12
+        )
+        assert_allclose(update_state(model).arrays["intercept_advice"], r[-1:], atol=1e-12)
     assert changed > 30
 
 
@@ -259,7 +262,7 @@ def test_alternations_converge_to_the_joint_minimum(weight, seed):
 def solution(model, twin):
     """Return weights and advice vectors of a binary model."""
     w = np.append(model.coef_[0], model.intercept_)
-    vectors = model._state.arrays["advice_vectors"].copy()
+    vectors = update_state(model).arrays["advice_vectors"].copy()
     return w, np.split(vectors, np.cumsum([len(d) for d in twin.d])[:-1])
 
 
@@ -374,8 +377,8 @@ def test_a_chunk_without_samples_gives_the_initial_model(
     skipped.partial_fit(X[:1], y[:1], classes, sample_weight=[0.0])
     assert first.t_ == 1 and first.n_updates_ == 0 and first.n_iter_ == 1
     assert first.coef_.dtype == dtype
-    for name, array in skipped._state.arrays.items():
-        assert_array_equal(first._state.arrays[name], array)
+    for name, array in update_state(skipped).arrays.items():
+        assert_array_equal(update_state(first).arrays[name], array)
     assert (first.coef_ == 0).all() == (initial_weights == "zero")
     assert_array_equal(first.decision_function(X), skipped.decision_function(X))
     assert_array_equal(first.advice_violation_, skipped.advice_violation_)
@@ -425,9 +428,9 @@ def test_chunks_pickles_and_epochs_give_the_same_model(n_classes, layout, dtype,
         whole, trained(model, X, y, chunk=1), trained(model, X, y, chunk=7), passed, halves
     )
     # The scale has been multiplied into the weights before it became too small.
-    assert 0 < whole._state.arrays["scale"][0] <= 1
+    assert 0 < update_state(whole).arrays["scale"][0] <= 1
     if dtype == np.float32:
-        assert whole._state.arrays["scale"][0] > (1 / 1.9) ** 150
+        assert update_state(whole).arrays["scale"][0] > (1 / 1.9) ** 150
 
 
 @with_refine
@@ -515,9 +518,9 @@ def test_updates_by_sparse_samples_change_only_their_nonzeros():
     )
     y = rng.integers(2, size=200)
     model = AdvicePassiveAggressiveClassifier(rules, advice_weight=0.01).partial_fit(X, y, [0, 1])
-    z = model._state.arrays["coef"]
+    z = update_state(model).arrays["coef"]
     assert np.count_nonzero(z) <= 9 and np.count_nonzero(model.coef_) <= 9
-    assert_allclose(model._state.arrays["scale"], (1 / 1.01) ** 200)
+    assert_allclose(update_state(model).arrays["scale"], (1 / 1.01) ** 200)
 
 
 # ------------------------------------------------------------------ messages and reports

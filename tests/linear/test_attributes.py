@@ -17,6 +17,7 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     SecondOrderPerceptronClassifier,
 )
+from tests.support.internals import update_state
 from tests.support.linear_models import (
     BOTH,
     CLASSIFIERS,
@@ -265,7 +266,7 @@ def test_millions_of_features(name, n_classes):
     if name in SECOND_ORDER:
         untouched = np.ones(WIDE, dtype=bool)
         untouched[touched] = False
-        variances = model._state.arrays["variances"]
+        variances = update_state(model).arrays["variances"]
         assert (variances[:, untouched] == 1).all() and (variances < 1).any()
         del variances  # arrays in use would be copied
 

@@ -21,6 +21,7 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
 )
+from tests.support.internals import update_state
 from tests.support.linear_models import (
     FIRST_ORDER,
     assert_same,
@@ -283,9 +284,9 @@ def test_warm_start_continues_from_the_weights(name, problem, layout):
     # Samples are counted again from 0, and so is the average.
     assert (model.t_, whole.t_) == (401.0, 601.0)
     assert model.n_updates_ < whole.n_updates_
-    for key, array in model._state.arrays.items():
+    for key, array in update_state(model).arrays.items():
         if not key.endswith("_sums"):
-            assert_array_equal(array, whole._state.arrays[key])
+            assert_array_equal(array, update_state(whole).arrays[key])
     assert model.partial_fit(X[:10], y[:10]).t_ == 411
     # Without warm_start, fit resets the model.
     model.set_params(warm_start=False, max_iter=1).fit(X, y)

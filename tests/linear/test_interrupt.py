@@ -13,7 +13,7 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
 )
-from sklearn_online_svm.linear import _model
+from tests.support.internals import _model
 from tests.support.programs import finished, interrupted
 
 # Time in seconds until the interrupt is raised. The loop checks signals every few milliseconds,

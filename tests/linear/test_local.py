@@ -17,10 +17,10 @@ from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm import LocalOnlineClassifier, PassiveAggressiveClassifier, SCWClassifier
 from sklearn_online_svm.active import LabelEfficientClassifier, MarginQuery
-from sklearn_online_svm.linear import _state
 from tests.reference import linear
 from tests.reference.local import LocalTwin
 from tests.support.cases import in_turn
+from tests.support.internals import _state, update_state
 from tests.support.linear_kinds import quickly
 from tests.support.linear_models import assert_same, assert_unchanged, state_of, train
 from tests.support.samples import LAYOUTS
@@ -396,10 +396,10 @@ def test_arrays_not_in_use_are_not_copied(model, layout, monkeypatch):
     X = LAYOUTS[layout](X)
     model = train(clone(model), X, y)
     model.decision_function(X)
-    before = {name: id(array) for name, array in model._state.arrays.items()}
+    before = {name: id(array) for name, array in update_state(model).arrays.items()}
     for samples in (slice(0, 1), slice(0, 100)):
         model.partial_fit(X[samples], y[samples])
-        assert {name: id(array) for name, array in model._state.arrays.items()} == before
+        assert {name: id(array) for name, array in update_state(model).arrays.items()} == before
 
 
 def test_epochs_warm_start_and_early_stopping():
@@ -583,7 +583,7 @@ def test_regions_are_allocated_when_they_are_needed(
     train(other, X, y, size)
     monkeypatch.setattr(_state, "LEAST_REGIONS", 2)
     model.partial_fit(X[:1], y[:1], [0, 1, 2])
-    assert model._state.arrays["prototypes"].shape[0] < 10
+    assert update_state(model).arrays["prototypes"].shape[0] < 10
     for first in range(1, len(y), size):
         model = pickle.loads(pickle.dumps(model))
         model.partial_fit(X[first : first + size], y[first : first + size])

@@ -23,8 +23,7 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from sklearn_online_svm.active import RandomQuery
-from sklearn_online_svm.linear._model import LinearModel
-from sklearn_online_svm.linear._state import LinearState
+from tests.support.internals import LinearModel, LinearState, update_state
 from tests.support.linear_kinds import clouds, regression
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
@@ -171,19 +170,19 @@ def test_weights_are_copied_only_if_in_use(model, as_rows, problem):
     other = pickle.loads(pickle.dumps(model))
     for n_rows in (1, 200):
         for one in (model, other):
-            n_arrays = len(one._state._shared.read()[0])
-            places = [id(array) for array in one._state.arrays.values()]
+            n_arrays = len(update_state(one)._shared.read()[0])
+            places = [id(array) for array in update_state(one).arrays.values()]
             one.partial_fit(X[:n_rows], y[:n_rows])
             one.decision_function(X), one.coef_
-            assert places == [id(array) for array in one._state.arrays.values()]
+            assert places == [id(array) for array in update_state(one).arrays.values()]
         for k in range(n_arrays):
             for part in (lambda a: a, lambda a: a[:1], lambda a: a.T, memoryview):
-                held = part(model._state._shared.read()[0][k])
+                held = part(update_state(model)._shared.read()[0][k])
                 before = np.array(held)
                 for one in (model, other):
                     one.partial_fit(X[:n_rows], y[:n_rows])
                 assert_array_equal(held, before)
-                assert not np.shares_memory(held, model._state._shared.read()[0][k])
+                assert not np.shares_memory(held, update_state(model)._shared.read()[0][k])
     assert_array_equal(model.coef_, other.coef_)
     assert_array_equal(model.intercept_, other.intercept_)
 
@@ -393,7 +392,9 @@ def test_oracle_may_change_the_base_estimator(deed):
     assert inner.t_ == 1 + model.n_queries_ + 3 * n_calls
     if deed == "sparsify":
         assert_array_equal(model.decision_function(X), other.decision_function(X))
-    assert model.estimator_._state.update_spec.rule["C"] == (0.5 if deed == "set_params" else 1.0)
+    assert update_state(model.estimator_).update_spec.rule["C"] == (
+        0.5 if deed == "set_params" else 1.0
+    )
 
 
 def test_oracle_may_not_refit_the_base_estimator():

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
 
-from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import (
     AllQuery,
     LabelEfficientClassifier,
@@ -25,6 +24,7 @@ from sklearn_online_svm.linear import (
 )
 from tests.reference import linear, queries
 from tests.support.cases import in_turn
+from tests.support.internals import shuffled
 from tests.support.samples import LAYOUTS
 
 COSTS = {

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import loguniform
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
-from sklearn_online_svm.model_selection._learning_curves import (
+from tests.reference.racing import by_turns, smoothed
+from tests.support.internals import (
     MIN_SHARE,
     Neighbourhood,
     chances,
@@ -16,7 +17,6 @@ from sklearn_online_svm.model_selection._learning_curves import (
     n_survivors,
     predicted_scores,
 )
-from tests.reference.racing import by_turns, smoothed
 
 
 def test_neighbours_in_a_grid_are_at_distance_one():

@@ -34,13 +34,19 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
 )
 from sklearn_online_svm.evaluation import geometric_mean_scorer
-from sklearn_online_svm.model_selection import ProgressiveSearch, _race
-from sklearn_online_svm.model_selection._candidates import VALUE_NS, Candidate, requires_targets
-from sklearn_online_svm.model_selection._progressive_search import _shortened
-from sklearn_online_svm.model_selection._samples import stratified
-from sklearn_online_svm.model_selection._scoring import Scores
+from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.reference.racing import race
 from tests.support.cases import in_turn
+from tests.support.internals import (
+    VALUE_NS,
+    Candidate,
+    Scores,
+    _race,
+    _shortened,
+    estimated_cost,
+    requires_targets,
+    stratified,
+)
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -252,13 +258,13 @@ def test_estimated_cost_grows_with_the_number_of_samples():
     for n in (1000, 2000):
         model = LASVC(C=1.0, gamma=0.5).partial_fit(rows[:n], y[:n], classes=np.unique(y))
         model.predict(rows[:1])
-        costs.append(model._estimated_cost(rows.shape[1]))
+        costs.append(estimated_cost(model, rows.shape[1]))
     (steps, by_support), (more_steps, more_by_support) = costs
     assert_allclose(more_steps, 2 * steps, rtol=0.2)
     assert 3 < more_by_support / by_support < 6
     again = LASVC(C=1.0, gamma=0.5).partial_fit(rows, y, classes=np.unique(y))
     again.predict(rows[:1])
-    assert again._estimated_cost(rows.shape[1]) == costs[1]
+    assert estimated_cost(again, rows.shape[1]) == costs[1]
 
 
 def test_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):

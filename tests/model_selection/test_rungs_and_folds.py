@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import KFold, TimeSeriesSplit
 
-from sklearn_online_svm.model_selection._samples import (
+from tests.support.internals import (
     HeldOut,
     StreamRungs,
     first_rung,

@@ -7,12 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import get_scorer, make_scorer
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.model_selection._scoring import (
-    N_BLOCKS,
-    compute_scores,
-    jackknife_error,
-    mean_scores,
-)
+from tests.support.internals import N_BLOCKS, compute_scores, jackknife_error, mean_scores
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(300, noise=1.0)

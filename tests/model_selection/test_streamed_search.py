@@ -16,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
-from sklearn_online_svm.model_selection import ProgressiveSearch, _progress, _race
+from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.model_selection.test_progressive_search import assert_same_search
+from tests.support.internals import Progress, StreamProgress, _race
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -188,14 +189,14 @@ def test_classes_of_samples_that_are_not_taken_are_not_added(n, monkeypatch):
     with pytest.raises(ValueError, match="maybe"):
         found.partial_fit(X[n:], np.full(1200 - n, "maybe"), classes=wider)
     assert_array_equal(found.classes_, CLASSES)
-    prepared = _progress.StreamProgress.prepared
+    prepared = StreamProgress.prepared
 
     def interrupted(progress, samples):
         prepared(progress, samples)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(_progress.StreamProgress, "prepared", interrupted)
+        patched.setattr(StreamProgress, "prepared", interrupted)
         found.partial_fit(X[n:], Y[n:], classes=wider)
     assert_array_equal(found.classes_, CLASSES)
     for first in range(n, 1200, 100):
@@ -364,7 +365,7 @@ def interrupted_steps(monkeypatch):
         lambda self: self.__dict__["steps"],
         lambda self, steps: self.__dict__.update(steps=InterruptedSteps(steps)),
     )
-    monkeypatch.setattr(_progress.Progress, "steps", steps, raising=False)
+    monkeypatch.setattr(Progress, "steps", steps, raising=False)
 
 
 def continued(call, again):

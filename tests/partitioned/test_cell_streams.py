@@ -18,8 +18,8 @@ from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
-from sklearn_online_svm.partitioned._stream import CellStream
 from tests.support.cases import in_turn
+from tests.support.internals import CellStream
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 SVM = dict(C=1.0, gamma=0.5, random_state=0, finishing=False)

@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor, _check
-from sklearn_online_svm.partitioned._tree import CellTree, principal_direction
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from tests.support.internals import CellTree, _check, principal_direction
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 SVM = dict(C=1.0, gamma=0.5, random_state=0)

@@ -20,6 +20,7 @@ from sklearn_online_svm.pipeline import make_online_pipeline
 from sklearn_online_svm.readers import fit_stream, read_arrays, read_svmlight
 from tests.support import ROOT
 from tests.support.cases import in_turn
+from tests.support.internals import _fit_stream
 
 X, Y = make_banana_like(600, random_state=0)
 CLASSES = [-1, 1]
@@ -100,7 +101,7 @@ def test_training_continues_after_an_error(name, n, tmp_path):
 
 def test_seconds_between_checkpoints(tmp_path, monkeypatch):
     now = iter(range(100))
-    monkeypatch.setattr("sklearn_online_svm.readers._fit_stream.monotonic", lambda: next(now))
+    monkeypatch.setattr(_fit_stream, "monotonic", lambda: next(now))
     options = {"classes": CLASSES, "checkpoint": tmp_path / "checkpoint"}
     with pytest.raises(Stop):
         # Second 0 at the beginning; 3 after the third chunk, then the clock is read again.
@@ -129,7 +130,7 @@ def test_empty_chunks_are_skipped():
 
 KILLED = """
 import os, signal, sys
-from sklearn_online_svm import _atomic_dump
+from tests.support.internals import _atomic_dump
 from sklearn_online_svm.readers import fit_stream
 from tests.readers.test_fit_stream import CLASSES, MODELS, of_file
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from sklearn_online_svm._core.svmlight import parse_number
-from sklearn_online_svm.readers import _svmlight, read_svmlight
+from sklearn_online_svm.readers import read_svmlight
+from tests.support.internals import _svmlight, parse_number
 
 TEXT = (
     b"# a comment\n\n1 1:0.5 3:-2e3#c\n-1 qid:7 2:.25\t4:1. # 1:1\r\n  \n+3\n"

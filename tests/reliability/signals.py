@@ -32,12 +32,12 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm import LASVC, AROWClassifier
-from sklearn_online_svm.command_line._main import main
 from sklearn_online_svm.export import load_model, save_model
 from sklearn_online_svm.pipeline import OnlinePipeline
 from sklearn_online_svm.readers import fit_stream, read_arrays
 from tests.support import ROOT
 from tests.support.allocations import in_fork
+from tests.support.internals import main
 from tests.support.trainable import (
     FINISHING,
     FITTED_AT_ONCE,

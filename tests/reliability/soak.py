@@ -50,6 +50,14 @@ from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.pipeline import make_online_pipeline
+from tests.support.internals import (
+    engine_of,
+    has_engine,
+    has_state,
+    set_next_row_id,
+    set_state,
+    update_state,
+)
 from tests.support.trainable import STREAMS, n_samples_seen, samples_of, seeded
 
 PROMISE = (
@@ -183,16 +191,15 @@ def beyond_int32():
 def counts_from_2_31(model):
     """Set the numbers of samples and updates to a little less than 2^31, if there are any."""
     number = 2**31 - 60
-    if "_next_row_id" in vars(model):
-        model._next_row_id = model.n_samples_seen_ = number
+    if set_next_row_id(model, number):
         return True
-    if "_state" not in vars(model):
+    if not has_state(model):
         return False
-    stored = model._state.as_dict()
+    stored = update_state(model).as_dict()
     stored["moved"] |= {"n_rows": number, "n_updates": number}
     if "expansion" in stored:
         stored["expansion"]["n_seen"] = number
-    model._state = type(model._state).from_state(stored)
+    set_state(model, type(update_state(model)).from_state(stored))
     return True
 
 
@@ -324,7 +331,7 @@ def largest_error(model, name, failures):
     model = copy.deepcopy(model)
     while hasattr(model, "steps") or hasattr(model, "estimator_"):
         model = model[-1] if hasattr(model, "steps") else model.estimator_
-    if hasattr(model, "_engine"):
+    if has_engine(model):
         return error_of_gradients(model, name, failures)
     if hasattr(model, "covariance_"):
         covariance = np.asarray(model.covariance_)
@@ -335,7 +342,7 @@ def largest_error(model, name, failures):
         if not least > 0.0:
             failures.append(f"{name}: the smallest variance is {least:.3g}")
     if hasattr(model, "prototypes_"):
-        arrays = model._state.arrays
+        arrays = update_state(model).arrays
         squares = (np.asarray(model.prototypes_, dtype=float) ** 2).sum(axis=1)
         error = np.abs(arrays["prototype_squares"] / squares - 1.0).max()
         if error > (1e-3 if "float32" in name else 1e-8):
@@ -346,9 +353,9 @@ def largest_error(model, name, failures):
 
 def error_of_gradients(model, name, failures):
     """Return the largest error of the gradients, relative to the largest one."""
-    problems, error = model._engine.problems, 0.0
+    problems, error = engine_of(model).problems, 0.0
     former = [problem.members["g"][problem.slots()] for problem in problems]
-    model._engine.refresh()
+    engine_of(model).refresh()
     for problem, g in zip(problems, former, strict=True):
         alive = problem.slots()
         alpha = problem.members["alpha"][alive]

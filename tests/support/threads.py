@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 import sklearn_online_svm
+from tests.support.internals import engine_of, has_engine
 
 # Threads that read without a pause would keep the learner waiting; and more switches find more.
 sys.setswitchinterval(1e-4)
@@ -122,10 +123,10 @@ if n_learners == 1:
     assert is_known(model.decision_function(probe))
 if hasattr(model, "n_samples_seen_"):
     assert model.n_samples_seen_ == n_rows
-if hasattr(model, "_engine"):
-    problems = model._engine.problems
+if has_engine(model):
+    problems = engine_of(model).problems
     before = [problem.members["g"][problem.slots()] for problem in problems]
-    model._engine.refresh()
+    engine_of(model).refresh()
     for problem, g in zip(problems, before):
         assert len(np.unique(problem.members["row_id"][problem.slots()])) == len(g)
         assert np.abs(problem.members["g"][problem.slots()] - g).max(initial=0) < 1e-6
