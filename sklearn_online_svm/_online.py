@@ -270,6 +270,7 @@ class _Improvement:
 class OnlineClassTargets:
     """How a classifier treats its targets: codes and weights of classes. It has no state."""
 
+    one_vs_one = False
     constraints: dict = {
         "n_jobs": [Integral, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],

@@ -1,6 +1,7 @@
 """Sequence of convex problems of RampSVC (concave-convex procedure, CCCP)."""
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -44,11 +45,17 @@ class ConvexProblems(Passes):
     is_exact = True
     after_finishing = "judge"
 
-    def __init__(self, model, X, encoded, cost, at):
-        super().__init__(model, X, encoded, cost, at)
+    def __init__(self, model, schedule, X, encoded, cost, at):
+        super().__init__(model, schedule, X, encoded, cost, at)
         self.y = model._targets.linear_terms(encoded)
         if at.shifted is None:
             self.at = replace(at, shifted=np.zeros(self.y.shape, dtype=np.int8))
+
+    @classmethod
+    def first_position(cls, model, schedule, encoded, cost):
+        model.objective_history_ = np.empty((0, model._spec.n_problems))
+        rows = first_rows(model._order, encoded, cost, model.init_size)
+        return ProblemPosition(rows, rows=rows)
 
     def stages(self):
         return super().stages() | dict(judge=self.judge, shift=self.shift)
@@ -148,3 +155,18 @@ class ConvexProblems(Passes):
         loss = np.nan_to_num(np.maximum(0, 1 - z) - np.maximum(0, s - z))
         norms = [problem.squared_norm for problem in self.engine.problems]
         return 0.5 * np.array(norms) + loss @ self.cost
+
+
+def first_rows(order, codes, cost, size):
+    """Return the samples of the first problem: one of each class, then the first in the order.
+
+    With a single class f would be constant, and the other class might lie beyond the ramp.
+    ``size`` is their number or share; None: all.
+    """
+    if size is None:
+        return order
+    order = order[cost[order] > 0]
+    size = size if isinstance(size, Integral) else int(size * len(codes))
+    of_each = np.sort(np.unique(codes[order], return_index=True)[1])
+    order = np.concatenate([order[of_each], np.delete(order, of_each)])
+    return order[: max(size, len(of_each))]

@@ -15,7 +15,6 @@ from ._compression import CompressedState, compress_solution
 from ._docs import with_shared_docs
 from ._lasvc import LASVC
 from ._model import KernelClassifier, decision_values
-from ._svc import PairwiseClassifier
 from ._targets import ClassTargets
 
 SIZES = {
@@ -38,7 +37,7 @@ def _has_probabilities(model):
 
 
 @with_shared_docs
-class CompressedClassifier(MetaEstimatorMixin, PairwiseClassifier):
+class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     r"""Kernel classifier with fewer support vectors, for fast predictions.
 
     :meth:`fit` trains a clone of a kernel classifier and compresses it. To compress a model that

@@ -51,7 +51,7 @@ def is_solved(engine):
 def warn_unless_solved(model):
     """Warn if the step limit, or the precision of a double, prevented convergence."""
     engine = model._engine
-    violation, tolerance = violation_among_members(engine), model._tolerance()
+    violation, tolerance = violation_among_members(engine), model._targets.tolerance(model.tol)
     if is_solved(engine) and violation <= max(tolerance, 1e-3):
         return
     reason = (
@@ -118,7 +118,8 @@ def coarseness(model):
     if spec.kernel == "sigmoid" and is_saturated(engine):
         found = max(found, 1.0)
     scale = model._targets.scale_of_members(engine)
-    return found if found > max(model._tolerance(), COARSE * scale) else 0.0
+    tolerance = model._targets.tolerance(model.tol)
+    return found if found > max(tolerance, COARSE * scale) else 0.0
 
 
 def has_constant_kernel(model):

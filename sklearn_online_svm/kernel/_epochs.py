@@ -88,6 +88,54 @@ class Position:
         return dict(vars(self))
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """How often ``fit`` visits the samples.
+
+    Parameters
+    ----------
+    passes : type
+        Class of the stages, a subclass of :class:`Passes`.
+    most_passes : int or "auto"
+        ``max_iter``, but 1 for "auto" where a single epoch is possible only.
+    tol : float
+    finishing : bool
+        Whether each epoch ends with an optimization over the support set.
+    starts_warm : bool
+    in_batch : bool
+        Whether all samples can be optimized at once.
+    """
+
+    passes: type
+    most_passes: int | str
+    tol: float
+    finishing: bool = True
+    starts_warm: bool = False
+    in_batch: bool = False
+
+    def kind(self, targets, encoded):
+        """Return the class of the stages for these samples."""
+        small = self.most_passes == "auto" and is_small(len(encoded))
+        if small and self.in_batch and not self.starts_warm:
+            # Where gradients are rounded by more than tol, epochs come closer to the optimum.
+            return BatchPasses if self.tol >= targets.rounding(encoded) else self.passes
+        return self.passes
+
+    def is_exact(self, n_rows):
+        """Return whether the result is the optimum; "auto" is mostly an epoch of large sets."""
+        return is_small(n_rows) if self.most_passes == "auto" else self.most_passes != 1
+
+    @property
+    def is_single(self):
+        """Whether each sample is visited once."""
+        return self.most_passes == 1 and not self.starts_warm
+
+    @property
+    def n_tasks(self):
+        """Number of tasks, if it is known: epochs and optimizations."""
+        return 1 + self.finishing if self.most_passes == 1 else None
+
+
 class Passes:
     """Epochs over samples in memory; a subclass defines the stages after ``learn``.
 
@@ -95,6 +143,7 @@ class Passes:
     ----------
     model : KernelMachine
         Its ``_engine`` is trained.
+    schedule : Schedule
     X, encoded, cost : samples, what is learned of them, upper bounds of alpha
     at : Position
     """
@@ -110,18 +159,26 @@ class Passes:
     # duplicates, may replace each other in the support set in every epoch.
     idle_rounds_within_tol = 3
 
-    def __init__(self, model, X, encoded, cost, at):
-        self.model, self.engine = model, model._engine
+    def __init__(self, model, schedule, X, encoded, cost, at):
+        self.model, self.engine, self.schedule = model, model._engine, schedule
         self.X, self.encoded, self.cost = X, encoded, cost
         self.at = at
         self.row_ids = np.arange(X.shape[0])
         self.title = f"[{type(model).__name__}]"
         self.start = time.perf_counter()
 
-    @classmethod
-    def needs_known(cls, model):
+    @staticmethod
+    def needs_known(schedule):
         """Return whether the engine needs the slots of all samples: not for a single epoch."""
         return True
+
+    @classmethod
+    def first_position(cls, model, schedule, encoded, cost):
+        """Return the position before the first epoch."""
+        model.n_labels_used_, model._stopped_early = 0, False
+        begun = model._choice.begun(model, model._order, encoded, cost, model._random)
+        random = None if schedule.most_passes == 1 else model._random.get_state(legacy=False)
+        return Position(**begun, random=random)
 
     def run(self):
         stages = self.stages()
@@ -143,7 +200,7 @@ class Passes:
         return self.at.order[: self.model.n_samples_seen_ if self.at.n_pass == 1 else None]
 
     def begin(self):
-        needs_known = self.needs_known(self.model)
+        needs_known = self.needs_known(self.schedule)
         self.engine.begin_pass(*known_slots(self.engine, self.encoded) if needs_known else ())
         self.start = time.perf_counter()
         return self.go_to("learn", n_changes=self.engine.n_changes, n_rounds=0)
@@ -225,19 +282,19 @@ class OnlinePasses(Passes):
     one would change little (see ``assess``).
     """
 
-    @classmethod
-    def needs_known(cls, model):
-        return model._most_passes != 1 or model._starts_warm
+    @staticmethod
+    def needs_known(schedule):
+        return not schedule.is_single
 
     def stages(self):
         return super().stages() | dict(assess=self.assess, next=self.next, end=self.end)
 
-    def __init__(self, model, X, encoded, cost, at):
-        super().__init__(model, X, encoded, cost, at)
-        most = model._most_passes
+    def __init__(self, model, schedule, X, encoded, cost, at):
+        super().__init__(model, schedule, X, encoded, cost, at)
+        most = schedule.most_passes
         self.until_converged, self.is_auto = most == -1, most == "auto"
         self.n_passes = MAX_EPOCHS if self.until_converged or self.is_auto else most
-        self.finishing = self.until_converged or model.finishing
+        self.finishing = self.until_converged or schedule.finishing
         self.after_finishing = "assess" if self.is_auto else "next"
 
     @property
@@ -319,16 +376,17 @@ class OnlinePasses(Passes):
         if self.is_cheap():
             return self.go_to("next")
         model, used = self.model, self.model._choice.used(self.model, self.at.order)
+        targets = model._targets
         total = np.cumsum(np.where(np.isinf(self.cost[used]), 1.0, self.cost[used]))
         n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
         places = np.arange(n) + np.random.default_rng(self.at.n_pass).random(n)
         rows = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
         scores = np.empty((n, len(self.engine.problems)))
         self.engine.current_solution().decide(self.X[rows], scores, self.threads)
-        targets, encoded = model._targets, self.encoded[rows]
+        encoded = self.encoded[rows]
         given = targets.samples(encoded, self.cost[rows], self.row_ids[rows], DATA)
         violation = self.engine.violations(given, scores)
-        violation[violation <= model._tolerance()] = 0.0
+        violation[violation <= targets.tolerance(model.tol)] = 0.0
         scale = targets.scale(scores, encoded, self.engine)
         n_support = max(
             np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems
@@ -353,7 +411,8 @@ class OnlinePasses(Passes):
         self.report()
         if self.finishing and self.engine.out_of_steps:
             return self.go_to("end")
-        within_tol = is_solved(self.engine) and model.kkt_violation_ <= model._tolerance()
+        tol = model._targets.tolerance(model.tol)
+        within_tol = is_solved(self.engine) and model.kkt_violation_ <= tol
         if n_pass < self.n_passes:
             patience = self.count_round(patience)
             most = self.idle_rounds_within_tol if within_tol else self.idle_rounds
@@ -392,60 +451,63 @@ class BatchPasses(Passes):
     replaced by one with the vectors that remain.
     """
 
-    is_exact, after_finishing = True, "end"
-
-    @classmethod
-    def needs_known(cls, model):
+    @staticmethod
+    def needs_known(schedule):
         return False
 
-    def stages(self):
-        return super().stages() | dict(end=self.end)
-
-    def begin(self):
-        self.model.n_iter_, self.model.n_samples_seen_ = 1, 0
-        return super().begin()
-
-    def learn(self):
-        model, n_rows, rows = self.model, len(self.encoded), np.flatnonzero(self.cost > 0.0)
-        rows = by_class(model, self.encoded, rows)
-        g, empty = model._targets.linear_terms(self.encoded)[:, rows], self.engine.state()
-        fits = 8 * len(rows) ** 2 < model.cache_size * 2**20
-        with epoch(model, n_rows):
-            try:
-                self.engine.seed(
-                    self.X, rows, self.given, np.zeros(g.shape), g, fits, self.threads
-                )
-            except BaseException:  # as Ctrl-C within a kernel function
-                self.engine.restore(empty)
-                raise
-            model.n_samples_seen_ = model.n_labels_used_ = n_rows
-            self.at = self.go_to("finish")  # a callback may store the model now
-        return self.at
-
-    @property
-    def given(self):
-        return self.model._targets.samples(self.encoded, self.cost, self.row_ids, DATA)
-
-    def is_last_epoch(self):
-        return True
-
-    def end(self):
-        model, engine = self.model, self.engine
+    def run(self):
+        model, engine, n_rows = self.model, self.engine, len(self.encoded)
+        given = model._targets.samples(self.encoded, self.cost, self.row_ids, DATA)
+        with thread_pool(model.n_jobs) as threads:
+            if self.at.stage == "begin":
+                model.n_iter_, model.n_samples_seen_ = 1, 0
+                engine.begin_pass()
+                with epoch(model, n_rows):
+                    self.add_all(given, threads)
+                    model.n_samples_seen_ = model.n_labels_used_ = n_rows
+                    self.at = self.go_to("finish")  # a callback may store the model now
+            while self.at.stage != "over":  # each of the two may be interrupted
+                if self.at.stage == "finish":
+                    with optimization(model) as report:
+                        finish_with_progress(
+                            engine, threads, model.verbose, self.title, report=report
+                        )
+                    n_rounds = self.at.n_rounds + 1
+                    exactly = n_rounds <= self.max_rounds
+                    self.at = self.go_to("refresh" if exactly else "over", n_rounds=n_rounds)
+                else:
+                    engine.refresh()  # recomputed gradients may reveal violations
+                    over = is_solved(engine) or engine.out_of_share
+                    self.at = self.go_to("over" if over else "finish")
         model.kkt_violation_ = violation_among_members(engine)
         self.report()
         warn_unless_solved(model)
-        alpha = np.zeros((len(engine.problems), len(self.encoded)))
+        self.keep_needed(given)
+
+    def add_all(self, given, threads):
+        """Add all samples to the support set, with alpha = 0."""
+        rows = by_class(self.model, self.encoded, np.flatnonzero(self.cost > 0.0))
+        g, empty = self.model._targets.linear_terms(self.encoded)[:, rows], self.engine.state()
+        fits = 8 * len(rows) ** 2 < self.model.cache_size * 2**20
+        try:
+            self.engine.seed(self.X, rows, given, np.zeros(g.shape), g, fits, threads)
+        except BaseException:  # as Ctrl-C within a kernel function
+            self.engine.restore(empty)
+            raise
+
+    def keep_needed(self, given):
+        """Replace the engine by one with the vectors that remain."""
+        alpha = np.zeros((len(self.engine.problems), len(self.encoded)))
         g = np.full(alpha.shape, np.nan)
-        for problem, alpha_of, g_of in zip(engine.problems, alpha, g, strict=True):
+        for problem, alpha_of, g_of in zip(self.engine.problems, alpha, g, strict=True):
             slots, members = problem.slots(), problem.members
             ids = members["row_id"][slots]
             alpha_of[ids], g_of[ids] = members["alpha"][slots], lower_gradients(problem, slots)
-        model._engine = engine_with(
-            model, self.X, self.encoded, self.given, alpha, g, engine.n_kernel_evaluations
-        )
-        for problem, former in zip(model._engine.problems, engine.problems, strict=True):
+        n_evaluations = self.engine.n_kernel_evaluations
+        kept = engine_with(self.model, self.X, self.encoded, given, alpha, g, n_evaluations)
+        for problem, former in zip(kept.problems, self.engine.problems, strict=True):
             problem.allow(former.steps_left)
-        return self.go_to("over")
+        self.model._engine = kept
 
 
 def built_engine(spec, X):

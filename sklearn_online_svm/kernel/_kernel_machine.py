@@ -11,6 +11,7 @@ from .._sklearn_compat import Interval
 from .._validation import thread_pool
 from ._diagnostics import most_steps
 from ._engine import EngineSpec
+from ._kept_samples import KeptSamples
 from ._model import KernelModel
 
 
@@ -22,8 +23,9 @@ class KernelMachine(KernelModel):
     Predictions use the last complete state of the engine; other readers wait.
 
     A subclass defines ``_kind_of_targets``, the class of ``_targets``, which is what it learns;
-    ``_solver``, which returns the :class:`SolverSpec` of its parameters; and ``_begin_passes``,
-    which sets ``_engine`` and returns the :class:`Passes` of ``fit``.
+    ``_solver``, which returns the :class:`SolverSpec` of its parameters; ``_schedule``, which
+    returns the :class:`Schedule` of ``fit``; and ``_refusals``, functions of the model and its
+    schedule (None: a stream), which raise ValueError for parameters that cannot be combined.
     """
 
     _state_attribute = "_engine"
@@ -126,22 +128,14 @@ class KernelMachine(KernelModel):
 
     # ---------------------------------------------------------------------------- training
 
-    def _passes_of(self, encoded):
-        """Return the class of the stages of ``fit`` for samples of which this is learned."""
-        return self._passes
-
-    # Maximum number of tasks of ``fit``, if it is known: epochs and optimizations.
-    _n_tasks = None
-
-    def _refuse(self, in_stream):
-        """Raise ValueError for parameters that cannot be combined, or not in a stream."""
+    _refusals = ()
+    # Whether samples are kept beside the support vectors, and those kept: KeptSamples or None.
+    _keeps_samples = False
+    _samples = None
 
     def _was_interrupted(self, error):
         """Return whether the model is usable after an error."""
         return is_interrupt(error)
-
-    def _keep_samples(self, rows, order):
-        """Keep what predictions need of the samples of ``fit``, apart from support vectors."""
 
     # ---------------------------------------------------------------------------- interrupts
 
@@ -151,10 +145,6 @@ class KernelMachine(KernelModel):
         check_is_fitted(self)
         return "_checkpoint" in self.__dict__
 
-    def _tolerance(self):
-        """Return the largest violation of the optimality conditions that is accepted."""
-        return float(self.tol)
-
     # ---------------------------------------------------------------------------- conventions
 
     def _packed(self, state):
@@ -163,8 +153,9 @@ class KernelMachine(KernelModel):
         with engine.guard.reading():
             packed = engine.state()
         spec = state["_spec"]
-        targets = state["_targets"].as_dict()
-        return dict(_engine=packed, _spec=spec.as_dict(), _dtype=spec.dtype, _targets=targets)
+        targets, kept = state["_targets"].as_dict(), state.get("_samples")
+        packed = dict(_engine=packed, _spec=spec.as_dict(), _dtype=spec.dtype, _targets=targets)
+        return packed if kept is None else packed | dict(_samples=kept.state())
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions require."""
@@ -172,4 +163,8 @@ class KernelMachine(KernelModel):
         engine = spec.build()
         engine.restore(state["_engine"])
         targets = self._kind_of_targets.from_dict(state["_targets"])
-        return dict(_dtype=np.dtype(spec.dtype), _spec=spec, _engine=engine, _targets=targets)
+        dtype, kept = np.dtype(spec.dtype), state.get("_samples")
+        rebuilt = dict(_dtype=dtype, _spec=spec, _engine=engine, _targets=targets)
+        if kept is not None:
+            rebuilt["_samples"] = KeptSamples.from_state(kept, state["n_features_in_"])
+        return rebuilt

@@ -4,7 +4,7 @@ from . import _leave_one_out
 from ._docs import with_shared_docs
 from ._online_svc import OnlineSVC
 from ._path import fit_path
-from ._probabilities import Probabilities
+from ._probabilities import Probabilities, refuse_unknown_values
 from ._svc import MULTICLASS_CONSTRAINTS, without_keywords_of_svc
 
 
@@ -278,6 +278,7 @@ class LASVC(Probabilities, OnlineSVC):
     }
 
     _fixed_params = (*OnlineSVC._fixed_params, "multi_class")
+    _refusals = (*OnlineSVC._refusals, refuse_unknown_values)
 
     leave_one_out = _leave_one_out.leave_one_out
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function

@@ -1,7 +1,6 @@
 """Online kernel support vector regression."""
 
 import copy
-from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -15,9 +14,8 @@ from . import _training
 from ._diagnostics import decisions
 from ._docs import with_shared_docs
 from ._engine import GapDrivenSpec, LasvmSpec
-from ._epochs import is_small
 from ._model import can_take_new_samples
-from ._online_machine import OnlineMachine
+from ._online_machine import OnlineMachine, refuse_limits, schedule_of
 from ._path import fit_path
 from ._solution_view import are_rows_of, solution_views
 from ._span import without_each
@@ -40,6 +38,23 @@ def _keeps_support_vectors(model):
                 "Use progressive_validation."
             )
     return True
+
+
+def refuse_unbounded(model, schedule):
+    """Raise ValueError for a squared loss whose problem may be unbounded."""
+    if model.loss != "squared_epsilon_insensitive":
+        return
+    if isinstance(model.kernel, str) and model.kernel == "sigmoid":
+        raise ValueError(
+            "loss='squared_epsilon_insensitive' does not bound the coefficients, and needs a "
+            "positive definite kernel, which kernel='sigmoid' is not. Use another kernel, or "
+            "loss='epsilon_insensitive'."
+        )
+    if model.algorithm != "lasvm":
+        raise ValueError(
+            "loss='squared_epsilon_insensitive' requires algorithm='lasvm', because the "
+            f"duality gap is unbounded without it; got algorithm={model.algorithm!r}."
+        )
 
 
 @with_shared_docs
@@ -228,6 +243,7 @@ class LASVR(RegressorMixin, OnlineMachine):
     )
 
     _kind_of_targets = ValueTargets
+    _refusals = (refuse_limits, refuse_unbounded)
 
     def __init__(
         self,
@@ -510,7 +526,7 @@ class LASVR(RegressorMixin, OnlineMachine):
             )
         values = model._decision_values(X)
         # At the optimum, samples outside of the tube that are no support vectors have weight 0.
-        is_optimal = model.kkt_violation_ <= model._tolerance()
+        is_optimal = model.kkt_violation_ <= model._targets.tolerance(model.tol)
         outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)
         with model._reading() as (_, engine):
             problems = solution_views(engine, model._spec, X, "row_id")
@@ -541,32 +557,17 @@ class LASVR(RegressorMixin, OnlineMachine):
         """Half the width of the tube in use."""
         return self._learned.epsilon
 
-    def _begin_passes(self, X, encoded, cost, before):
-        # With more samples, "auto" is mostly a single epoch.
-        small = is_small(X.shape[0])
-        self._is_exact = small if self._most_passes == "auto" else self._most_passes != 1
-        self._spec = replace(self._spec, solver=self._solver())
-        return super()._begin_passes(X, encoded, cost, before)
-
-    def _passes_of(self, encoded):
+    def _schedule(self):
         # A kernel that is not positive definite makes the problem with a squared loss unbounded:
-        # repeated epochs show it by coefficients that are not finite. Where gradients are rounded
-        # by more than tol, epochs come closer to the optimum.
-        rounding = np.finfo(np.float64).eps * np.abs(encoded).max()
-        if self.loss == "squared_epsilon_insensitive" or self.tol < rounding:
-            return self._passes
-        return super()._passes_of(encoded)
+        # repeated epochs show it by coefficients that are not finite.
+        bounded = self.loss == "epsilon_insensitive"
+        return schedule_of(self, self.max_iter, in_batch=bounded)
 
     # ---------------------------------------------------------------------------- conventions
 
-    def _tolerance(self):
-        # Within the tube there is no loss: higher precision changes predictions by far less.
-        exact = self.__dict__.get("_is_exact", False)
-        return float(self.tol) if exact else max(float(self.tol), 0.1 * self.epsilon_)
-
     def _solver(self):
         common = dict(
-            tol=self._tolerance(),
+            tol=self._targets.tolerance(self.tol),
             shrinking=bool(self.shrinking),
             window_size=self.window_size,
             budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
@@ -579,22 +580,6 @@ class LASVR(RegressorMixin, OnlineMachine):
             gap_floor=float(self.C),
             **common,
         )
-
-    def _refuse(self, in_stream):
-        super()._refuse(in_stream)
-        if self.loss != "squared_epsilon_insensitive":
-            return
-        if isinstance(self.kernel, str) and self.kernel == "sigmoid":
-            raise ValueError(
-                "loss='squared_epsilon_insensitive' does not bound the coefficients, and needs a "
-                "positive definite kernel, which kernel='sigmoid' is not. Use another kernel, or "
-                "loss='epsilon_insensitive'."
-            )
-        if self.algorithm != "lasvm":
-            raise ValueError(
-                "loss='squared_epsilon_insensitive' requires algorithm='lasvm', because the "
-                f"duality gap is unbounded without it; got algorithm={self.algorithm!r}."
-            )
 
     def _warn_if_crowded(self, n_samples):
         if n_samples < MIN_SAMPLES:

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _suspects
 from .._estimator import IncrementalEstimator
+from .._pairs import PairValues
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import (
     can_skip_validation,
@@ -183,11 +184,15 @@ class KernelModel(IncrementalEstimator):
 
 
 class KernelClassifier(ClassifierMixin, KernelModel):
-    """Base of kernel classifiers; a subclass sets ``classes_``."""
+    """Base of kernel classifiers; a subclass has ``classes_`` and ``_targets``."""
 
     _suspect_margin = -1.0
     suspect_labels = _suspects.suspect_labels
-    _margins = staticmethod(_suspects.margins)
+
+    # Values where a subclass does not have these parameters.
+    multi_class = "ovr"
+    decision_function_shape = "ovr"
+    break_ties = False
 
     # ---------------------------------------------------------------------------- predictions
 
@@ -245,21 +250,48 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         """
         view = self._view()
         check_is_fitted(view)
-        view._check_ties()
+        view._breaks_ties()  # raises an error before the values are computed
         return view.classes_[view._predicted(view._decision_values(X))]
+
+    @property
+    def _is_one_vs_one(self):
+        """Whether there is a problem for each pair of classes; False before training."""
+        return self._state_attribute in self.__dict__ and self._targets.one_vs_one
+
+    def _pair_values(self, X):
+        """Return the decision values of pairs, whatever ``decision_function_shape``."""
+        view = self._view()
+        return PairValues(view._decision_values(X), len(view.classes_), view.break_ties)
 
     def _shaped(self, scores):
         """Return decision values (n_samples, n_problems) in the form of decision_function."""
+        if self._targets.one_vs_one and self.decision_function_shape == "ovr":
+            return PairValues(scores, len(self.classes_)).of_classes()
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def _check_ties(self):
-        """Raise ValueError for parameters with which ties of votes cannot be broken."""
 
     def _predicted(self, scores):
         """Return the class codes that predict returns, given decision values of all problems."""
+        if self._targets.one_vs_one:
+            return PairValues(scores, len(self.classes_), self._breaks_ties()).predicted()
         if scores.shape[1] == 1:
             return (scores[:, 0] > 0).astype(np.intp)
         return scores.argmax(axis=1)
+
+    def _margins(self, scores, codes):
+        if self._targets.one_vs_one:
+            return PairValues(scores, len(self.classes_)).smallest(codes)
+        return _suspects.margins(scores, codes)
+
+    def _breaks_ties(self):
+        """Return whether sums of decision values break ties of votes."""
+        if not self.break_ties or self.multi_class != "ovo":
+            return False
+        if self.decision_function_shape == "ovo":
+            raise ValueError(
+                "break_ties must be False when decision_function_shape is 'ovo', got "
+                f"break_ties={self.break_ties!r}."
+            )
+        return self._targets.one_vs_one
 
     # ---------------------------------------------------------------------------- compression
 

@@ -12,8 +12,18 @@ from ._docs import with_shared_docs
 from ._engine import OneClassSpec
 from ._epochs import OnlinePasses
 from ._model import can_take_new_samples
-from ._online_machine import OnlineMachine
+from ._online_machine import OnlineMachine, refuse_limits, schedule_of
 from ._targets import OneClassTargets
+
+
+def refuse_two_limits(model, schedule):
+    """Raise ValueError for two limits of the support set."""
+    if None not in (model.max_support_vectors, model.window_size):
+        raise ValueError(
+            f"max_support_vectors={model.max_support_vectors} cannot be combined with "
+            f"window_size={model.window_size}: merged vectors have no single age. The window "
+            "bounds the number of support vectors, too."
+        )
 
 
 class _OneClassPasses(OnlinePasses):
@@ -183,8 +193,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         "n_jobs",
     )
 
-    _passes = _OneClassPasses
     _kind_of_targets = OneClassTargets
+    _refusals = (refuse_limits, refuse_two_limits)
 
     def __init__(
         self,
@@ -371,14 +381,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
 
     # ---------------------------------------------------------------------------- conventions
 
-    def _refuse(self, in_stream):
-        super()._refuse(in_stream)
-        if None not in (self.max_support_vectors, self.window_size):
-            raise ValueError(
-                f"max_support_vectors={self.max_support_vectors} cannot be combined with "
-                f"window_size={self.window_size}: merged vectors have no single age. The window "
-                "bounds the number of support vectors, too."
-            )
+    def _schedule(self):
+        return schedule_of(self, self.max_iter, _OneClassPasses)
 
     def _begin_chunk(self, X, y, classes, sample_weight):
         begun = super()._begin_chunk(X, y, classes, sample_weight)

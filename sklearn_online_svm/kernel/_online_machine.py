@@ -8,8 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval, Options, StrOptions
 from . import _training
-from ._diagnostics import most_steps
-from ._epochs import BatchPasses, OnlinePasses, Position, built_engine, is_small
+from ._epochs import OnlinePasses, Schedule
 from ._kernel_machine import KernelMachine
 from ._sample_selection import AllSamples
 
@@ -29,17 +28,12 @@ class OnlineMachine(KernelMachine):
         "shuffle": ["boolean"],
     }
 
-    _passes = OnlinePasses
     _choice = AllSamples
-    _starts_warm = False
 
     # ---------------------------------------------------------------------------- streams
 
     _begin_chunk = _training.begin_chunk
     _train_on_chunk = _training.train_on_chunk
-
-    def _keep_chunk(self, rows, first, n):
-        """Keep what predictions need of a chunk, apart from support vectors."""
 
     # ---------------------------------------------------------------------------- the support set
 
@@ -131,53 +125,6 @@ class OnlineMachine(KernelMachine):
         """
         return _training.resume(self, X, y, sample_weight)
 
-    # ---------------------------------------------------------------------------- epochs
-
-    def _begin_passes(self, X, encoded, cost, before):
-        self.n_labels_used_ = 0
-        self._stopped_early = False
-        begun = self._choice.begun(self, self._order, encoded, cost, self._random)
-        random = None if self._most_passes == 1 else self._random.get_state(legacy=False)
-        at = Position(**begun, random=random)
-        engine = built_engine(self._spec, X)
-        if self._starts_warm:
-            _training.begin_warm(self, engine, X, encoded, cost, before)
-        self._engine = engine
-        engine.allow(most_steps(engine, X.shape[0]))
-        return self._passes_of(encoded)(self, X, encoded, cost, at)
-
-    def _passes_of(self, encoded):
-        convex = self._passes is OnlinePasses and self._choice is AllSamples
-        small = self._most_passes == "auto" and is_small(len(encoded))
-        return BatchPasses if convex and small and not self._starts_warm else self._passes
-
-    def _refuse(self, in_stream):
-        """Raise ValueError for limits of the support set that need a single pass."""
-        if in_stream:
-            return
-        for name in ("window_size", "max_support_vectors"):
-            value = getattr(self, name, None)
-            if value is not None and (self._most_passes != 1 or self._starts_warm):
-                warm = hasattr(self, "warm_start")
-                raise ValueError(
-                    f"{name}={value} requires a single epoch{' from scratch' if warm else ''}, "
-                    "because another epoch would add the removed samples again: max_iter=1"
-                    f"{' and warm_start=False' if warm else ''}, got max_iter={self._most_passes}"
-                    f"{f' and warm_start={self._starts_warm}' if warm else ''}."
-                )
-
-    @property
-    def _most_passes(self):
-        """``max_iter``, but a single epoch for "auto" where only one is possible."""
-        limited = [getattr(self, name, None) for name in ("window_size", "max_support_vectors")]
-        if self.max_iter == "auto" and (not self.finishing or limited.count(None) < 2):
-            return 1
-        return self.max_iter
-
-    @property
-    def _n_tasks(self):
-        return 1 + bool(self.finishing) if self._most_passes == 1 else None
-
     def _predicts_optimized(self):
         return self.finishing and self._spec.layout != "precomputed"
 
@@ -187,3 +134,30 @@ class OnlineMachine(KernelMachine):
             spec.configure(self._engine)
         self._spec = spec
         super()._apply_params(present)  # the next call repeats what an interrupt has ended
+
+
+def limits_of(model):
+    """Return the limits of the support set that are given, by name."""
+    names = "window_size", "max_support_vectors"
+    return {name: getattr(model, name) for name in names if getattr(model, name, None) is not None}
+
+
+def schedule_of(model, max_iter, passes=OnlinePasses, **options):
+    """Return the schedule of a model; "auto" is a single epoch where no other is possible."""
+    if max_iter == "auto" and (not model.finishing or limits_of(model)):
+        max_iter = 1
+    return Schedule(passes, max_iter, float(model.tol), bool(model.finishing), **options)
+
+
+def refuse_limits(model, schedule):
+    """Raise ValueError for limits of the support set that need a single epoch from scratch."""
+    if schedule is None or schedule.is_single:
+        return
+    warm = hasattr(model, "warm_start")
+    for name, value in limits_of(model).items():
+        raise ValueError(
+            f"{name}={value} requires a single epoch{' from scratch' if warm else ''}, "
+            "because another epoch would add the removed samples again: max_iter=1"
+            f"{' and warm_start=False' if warm else ''}, got max_iter={schedule.most_passes}"
+            f"{f' and warm_start={schedule.starts_warm}' if warm else ''}."
+        )

@@ -11,8 +11,18 @@ from . import _training
 from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._model import can_take_new_samples
 from ._new_classes import extended_engine
-from ._online_machine import OnlineMachine
+from ._online_machine import OnlineMachine, refuse_limits, schedule_of
+from ._sample_selection import AllSamples
 from ._svc import MachineClassifier
+
+
+def refuse_balanced_stream(model, schedule):
+    """Raise ValueError for class weights that a stream cannot have."""
+    if schedule is None and model.class_weight == "balanced":
+        raise ValueError(
+            "class_weight='balanced' is not supported for partial_fit: the class counts of a "
+            "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
+        )
 
 
 class OnlineSVC(MachineClassifier, OnlineMachine):
@@ -32,6 +42,7 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
         *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
         *("cache_size", "n_jobs", "window_size"),
     )
+    _refusals = (refuse_limits, refuse_balanced_stream)
 
     # ---------------------------------------------------------------------------- training
 
@@ -114,10 +125,6 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
     # ---------------------------------------------------------------------------- classes
 
     @property
-    def _starts_warm(self):
-        return self.warm_start
-
-    @property
     def n_admitted_(self):
         """Number of samples added to the support set, by position on the ramp."""
         return _flow(self, 0)
@@ -143,6 +150,8 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
             self._spec, n_problems=targets.n_problems, one_vs_one=targets.one_vs_one
         )
         self._engine = extended_engine(self._engine, self._spec, places)
+        if self._samples is not None:
+            self._samples = self._samples.recoded(places)
 
     def _solver(self):
         common = dict(
@@ -160,23 +169,15 @@ class OnlineSVC(MachineClassifier, OnlineMachine):
             **common,
         )
 
-    @property
-    def _most_passes(self):
+    def _schedule(self):
         # With the ramp loss, samples that were skipped as outliers would be added in other epochs.
-        if self.max_iter == "auto" and self._needs_finite_costs():
-            return 1
-        return super()._most_passes
+        has_ramp = self._needs_finite_costs()
+        max_iter = 1 if self.max_iter == "auto" and has_ramp else self.max_iter
+        in_batch = self._choice is AllSamples
+        return schedule_of(self, max_iter, starts_warm=self.warm_start, in_batch=in_batch)
 
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")
-
-    def _refuse(self, in_stream):
-        super()._refuse(in_stream)
-        if in_stream and self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight='balanced' is not supported for partial_fit: the class counts of a "
-                "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
-            )
 
 
 def _flow(model, which):

@@ -145,7 +145,8 @@ def fit_path(model, X, y, Cs, sample_weight):
     with model._guard, DeferredInterrupts(), Transaction(model) as change:
         draft = change.draft
         draft.C = float(Cs[0])
-        passes, rows = begin_fit(draft, X, y, sample_weight, vars(model))
+        schedule = draft._schedule()
+        passes, rows = begin_fit(draft, schedule, X, y, sample_weight, vars(model))
         sweeps = Sweeps(draft, rows, Cs)
         try:
             run(draft, passes, rows)

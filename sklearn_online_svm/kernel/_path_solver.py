@@ -28,6 +28,7 @@ from .._core.kernel.vectors.support_set import DATA
 from .._validation import thread_pool, warn
 from ._diagnostics import advice, most_steps, warn_unless_solved
 from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
+from ._kept_samples import KeptSamples
 
 # Number of kernel values, and of gradients, held in memory during a check.
 _VALUES_AT_ONCE = 1 << 22
@@ -104,7 +105,7 @@ class Sweeps:
         self.keep_residuals()
         self.compute_residuals()
         self.has_bias = model._spec.solver.has_bias
-        most = model._most_passes
+        most = model._schedule().most_passes
         self.until_converged = most == -1 or (most == "auto" and is_small(len(self.targets)))
         self.most_checks = MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
         self.violation[0] = model.kkt_violation_
@@ -438,7 +439,8 @@ class Sweeps:
             return copy.deepcopy(one)
         one._spec = replace(model._spec, solver=one._solver())
         one._engine = self.engine_of(k, one)
-        one._keep_samples(self.rows, self.order)
+        kept = KeptSamples.after_fit(one, self.rows, self.order)
+        one.__dict__ |= {} if kept is None else dict(_samples=kept)
         one.kkt_violation_ = float(self.violation[k])
         one.n_iter_ = model.n_iter_ + self.n_checks
         return one

@@ -14,14 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._validation import signs
 from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
+from ._kept_samples import N_OTHERS, stack
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
 from ._svc import PROBABILITIES
-from ._virtual_pool import as_arrays, from_arrays
 
-# Maximum number of samples of ``fit`` outside of the support set that are kept, and number of
-# samples of a stream: the map follows the last ones.
-N_OTHERS, N_RECENT = 2000, 4000
 # Maximum numbers of support vectors that are left out, and of other samples, for the map of two
 # classes, which has five parameters, and for the map of more classes, which has two for each, and
 # in one-vs-one five for each pair. They are divided between the classes; so many of each class are
@@ -30,138 +27,6 @@ N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 10
 # Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
 # K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
 MAX_SHIFT = 5e-4
-
-
-class KeptSamples:
-    """Samples that the map of a model is fitted to; an object does not change.
-
-    Support vectors are not stored here, as the model has them. The samples of ``fit`` are
-    represented by their weights and by some of those that are not support vectors, until the
-    stream that follows has ``N_RECENT`` samples; of a stream, the last ``N_RECENT`` are kept.
-
-    Parameters
-    ----------
-    fit_weights : ndarray of shape (n_samples_fit,)
-        Weights of the samples of ``fit``, or an empty array.
-    others : tuple (X, codes, row_ids)
-        Samples of ``fit`` outside of the support set.
-    begin : int
-        Position of the first sample of the stream.
-    end : int
-        Position after its last sample.
-    chunks : tuple of tuples (X, codes, weights)
-        The last samples of the stream, at least ``N_RECENT`` if there are so many.
-    """
-
-    def __init__(self, fit_weights, others, begin, end, chunks=()):
-        self.fit_weights, self.others = fit_weights, others
-        self.begin, self.end, self.chunks = begin, end, chunks
-
-    @classmethod
-    def of_fit(cls, X, codes, weights, order, support):
-        """Return the samples of ``fit``, which were visited in this order."""
-        is_other = np.zeros(len(codes), dtype=bool)
-        is_other[order] = True
-        is_other[support] = False
-        is_other &= weights > 0.0
-        rows = np.sort(even_part(order[is_other[order]], N_OTHERS))
-        used = np.zeros(len(codes))
-        used[order] = weights[order]
-        return cls(used, (X[rows], codes[rows], rows), len(codes), len(codes))
-
-    @classmethod
-    def of_stream(cls, X, begin):
-        """Return no samples yet, of a stream of samples like X that begins at a position."""
-        nothing = np.zeros(0, dtype=np.int32)
-        return cls(np.zeros(0), (X[:0], nothing, nothing.astype(np.intp)), begin, begin)
-
-    def extended(self, X, codes, weights):
-        """Return these samples and the next ones of the stream."""
-        end = self.end + len(codes)
-        last = slice(max(0, len(codes) - N_RECENT), None)
-        chunks = (*self.chunks, (X[last].copy(), codes[last].copy(), weights[last].copy()))
-        n = sum(len(chunk[1]) for chunk in chunks)
-        first = 0
-        while n - len(chunks[first][1]) >= N_RECENT:
-            n -= len(chunks[first][1])
-            first += 1
-        return KeptSamples(self.fit_weights, self.others, self.begin, end, chunks[first:])
-
-    def recoded(self, places):
-        """Return these samples with other class codes, ``places`` of the present ones."""
-        X, codes, rows = self.others
-        others = X, places[codes].astype(codes.dtype), rows
-        chunks = tuple((X, places[c].astype(c.dtype), weights) for X, c, weights in self.chunks)
-        return KeptSamples(self.fit_weights, others, self.begin, self.end, chunks)
-
-    def state(self):
-        """Return arrays and numbers, for pickling."""
-        X, codes, rows = self.others
-        state = dict(
-            fit_weights=self.fit_weights,
-            others=as_arrays(X),
-            codes=codes,
-            rows=rows,
-            begin=self.begin,
-            end=self.end,
-        )
-        if self.chunks:
-            X, codes, weights = self._recent()
-            state |= dict(recent=as_arrays(X), recent_codes=codes, recent_weights=weights)
-        return state
-
-    @classmethod
-    def from_state(cls, state, n_features):
-        """Return the samples that ``state`` stored."""
-        others = from_arrays(state["others"], n_features), state["codes"], state["rows"]
-        chunks = ()
-        if "recent" in state:
-            X = from_arrays(state["recent"], n_features)
-            chunks = ((X, state["recent_codes"], state["recent_weights"]),)
-        return cls(state["fit_weights"], others, state["begin"], state["end"], chunks)
-
-    def _recent(self):
-        """Return X, codes and weights of the last samples of the stream."""
-        parts = list(zip(*self.chunks, strict=True))
-        whole = stack(parts[0]), np.concatenate(parts[1]), np.concatenate(parts[2])
-        return tuple(array[-N_RECENT:] for array in whole)
-
-    def of_solution(self, row_ids):
-        """Return the weight of each support vector, and the other samples: X, codes, weights.
-
-        Parameters
-        ----------
-        row_ids : ndarray of int64
-            Positions of the support vectors.
-        """
-        weights = np.zeros(len(row_ids))
-        X, codes, rows = self.others
-        counted = np.zeros(len(rows))
-        if self.end - self.begin < N_RECENT:
-            of_fit = (row_ids >= 0) & (row_ids < len(self.fit_weights))
-            weights[of_fit] = self.fit_weights[row_ids[of_fit]]
-            counted = np.where(np.isin(rows, row_ids), 0.0, self.fit_weights[rows])
-            if counted.any():
-                # They stand for all samples outside of the support set.
-                counted *= max(self.fit_weights.sum() - weights.sum(), 0.0) / counted.sum()
-        if self.chunks:
-            X_last, codes_last, weights_last = self._recent()
-            first = self.end - len(codes_last)
-            # Another thread may be training: vectors of its present chunk are not kept yet.
-            recent = (row_ids >= first) & (row_ids < self.end)
-            weights[recent] = weights_last[row_ids[recent] - first]
-            weights_last = weights_last.copy()
-            weights_last[row_ids[recent] - first] = 0.0
-            X, codes = stack([X, X_last]), np.concatenate([codes, codes_last])
-            counted = np.concatenate([counted, weights_last])
-        used = counted > 0.0
-        return weights, (X[used], codes[used], counted[used])
-
-
-def stack(parts):
-    """Stack samples, dense or CSR; the result is CSR if one of them is."""
-    is_sparse = any(sparse.issparse(part) for part in parts)
-    return sparse.vstack(parts, format="csr") if is_sparse else np.vstack(parts)
 
 
 def thinned(weights, codes, n_most):
@@ -266,8 +131,22 @@ def _offers_probabilities(model):
     return True
 
 
+def refuse_unknown_values(model, schedule):
+    """Raise ValueError for probabilities that need kernel values which are not stored."""
+    if model.probability and model._is_precomputed():
+        raise ValueError(
+            "probability=True is not possible with kernel='precomputed': kernel values "
+            "between support vectors are not stored. Set probability=False and "
+            f"{PROBABILITIES}."
+        )
+
+
 class Probabilities:
     """Mixin that adds class probabilities to a kernel machine with ``probability``."""
+
+    @property
+    def _keeps_samples(self):
+        return self.probability
 
     @available_if(_offers_probabilities)
     def predict_proba(self, X):
@@ -353,53 +232,3 @@ class Probabilities:
     def _probability_map(self):
         samples = self.__dict__.get("_samples") if self.probability else None
         return None if samples is None else fitted_map(self, samples)
-
-    def _refuse(self, in_stream):
-        super()._refuse(in_stream)
-        if self.probability and self._is_precomputed():
-            raise ValueError(
-                "probability=True is not possible with kernel='precomputed': kernel values "
-                "between support vectors are not stored. Set probability=False and "
-                f"{PROBABILITIES}."
-            )
-
-    def _keep_samples(self, rows, order):
-        """Keep samples of ``fit`` for the map, visited in this order."""
-        if not self.probability:
-            self.__dict__.pop("_samples", None)
-            return
-        X, codes, weights = rows
-        support = self._engine.current_solution().row_ids
-        self._samples = KeptSamples.of_fit(X, codes, weights, order, support)
-
-    def _keep_chunk(self, rows, first, n):
-        """Keep the first ``n`` samples of a chunk, which begins at position ``first``."""
-        if not self.probability:
-            self.__dict__.pop("_samples", None)
-            return
-        X, codes, weights = rows
-        samples = self.__dict__.get("_samples")
-        if samples is None:
-            samples = KeptSamples.of_stream(X, first)
-        # After an interrupt a part of the chunk has been kept before.
-        fresh = slice(samples.end - first, n)
-        if fresh.start < n:
-            self._samples = samples.extended(X[fresh], codes[fresh], weights[fresh])
-
-    def _extend(self, places):
-        super()._extend(places)
-        if "_samples" in self.__dict__:
-            self._samples = self._samples.recoded(places)
-
-    def _packed(self, state):
-        packed = super()._packed(state)
-        if "_samples" in state:
-            packed["_samples"] = state["_samples"].state()
-        return packed
-
-    def _rebuilt(self, state):
-        rebuilt = super()._rebuilt(state)
-        if "_samples" in state:
-            n_features = state["n_features_in_"]
-            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
-        return rebuilt

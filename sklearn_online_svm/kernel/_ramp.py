@@ -6,12 +6,11 @@ import numpy as np
 
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from . import _training
-from ._cccp import ConvexProblems, ProblemPosition
-from ._diagnostics import most_steps
+from ._cccp import ConvexProblems
 from ._docs import with_shared_docs
 from ._engine import GapDrivenSpec, LasvmSpec
-from ._epochs import built_engine
-from ._probabilities import Probabilities
+from ._epochs import Schedule
+from ._probabilities import Probabilities, refuse_unknown_values
 from ._svc import MULTICLASS_CONSTRAINTS, MachineClassifier, without_keywords_of_svc
 
 
@@ -181,7 +180,7 @@ class RampSVC(Probabilities, MachineClassifier):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    _passes = ConvexProblems
+    _refusals = (refuse_unknown_values,)
     shuffle = True
 
     @without_keywords_of_svc
@@ -292,25 +291,8 @@ class RampSVC(Probabilities, MachineClassifier):
         """
         return _training.resume(self, X, y, sample_weight)
 
-    def _begin_passes(self, X, codes, cost, before):
-        self._engine = built_engine(self._spec, X)
-        self._engine.allow(most_steps(self._engine, X.shape[0]))
-        self.objective_history_ = np.empty((0, self._spec.n_problems))
-        rows = self._first_rows(codes, cost)
-        return ConvexProblems(self, X, codes, cost, ProblemPosition(rows, rows=rows))
-
-    def _first_rows(self, codes, cost):
-        """Return the samples of the first problem: one of each class, then those drawn.
-
-        With a single class f would be constant, and the other class might lie beyond the ramp.
-        """
-        if self.init_size is None:
-            return self._order
-        n, order = len(codes), self._order[cost[self._order] > 0]
-        size = self.init_size if isinstance(self.init_size, Integral) else int(self.init_size * n)
-        of_each = np.sort(np.unique(codes[order], return_index=True)[1])
-        order = np.concatenate([order[of_each], np.delete(order, of_each)])
-        return order[: max(size, len(of_each))]
+    def _schedule(self):
+        return Schedule(ConvexProblems, -1, float(self.tol))
 
     def _needs_finite_costs(self):
         return True

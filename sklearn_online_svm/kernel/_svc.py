@@ -4,7 +4,6 @@ import functools
 import inspect
 from numbers import Real
 
-from .._pairs import PairValues
 from .._sklearn_compat import Interval, StrOptions
 from ._kernel_machine import KernelMachine
 from ._model import KernelClassifier
@@ -78,60 +77,7 @@ def without_keywords_of_svc(init):
     return checked_init
 
 
-class PairwiseClassifier(KernelClassifier):
-    """Kernel classifier that may have a problem for each pair of classes.
-
-    It also has ``_targets``, the :class:`ClassTargets`, once ``_state_attribute`` exists.
-    """
-
-    # Values where a subclass does not have these parameters.
-    multi_class = "ovr"
-    decision_function_shape = "ovr"
-    break_ties = False
-
-    # ---------------------------------------------------------------------------- predictions
-
-    @property
-    def _is_one_vs_one(self):
-        """Whether there is a problem for each pair of classes; False before training."""
-        return self._state_attribute in self.__dict__ and self._targets.one_vs_one
-
-    def _pair_values(self, X):
-        """Return the decision values of pairs, whatever ``decision_function_shape``."""
-        view = self._view()
-        return PairValues(view._decision_values(X), len(view.classes_), view.break_ties)
-
-    def _shaped(self, scores):
-        if self._targets.one_vs_one and self.decision_function_shape == "ovr":
-            return PairValues(scores, len(self._targets.classes)).of_classes()
-        return super()._shaped(scores)
-
-    def _check_ties(self):
-        self._breaks_ties()
-
-    def _predicted(self, scores):
-        if not self._targets.one_vs_one:
-            return super()._predicted(scores)
-        return PairValues(scores, len(self._targets.classes), self._breaks_ties()).predicted()
-
-    def _margins(self, scores, codes):
-        if self._targets.one_vs_one:
-            return PairValues(scores, len(self._targets.classes)).smallest(codes)
-        return super()._margins(scores, codes)
-
-    def _breaks_ties(self):
-        """Return whether sums of decision values break ties of votes."""
-        if not self.break_ties or self.multi_class != "ovo":
-            return False
-        if self.decision_function_shape == "ovo":
-            raise ValueError(
-                "break_ties must be False when decision_function_shape is 'ovo', got "
-                f"break_ties={self.break_ties!r}."
-            )
-        return self._targets.one_vs_one
-
-
-class MachineClassifier(PairwiseClassifier, KernelMachine):
+class MachineClassifier(KernelClassifier, KernelMachine):
     """Support vector classifier: a binary problem, or one for each class or pair of classes."""
 
     _parameter_constraints: dict = {

@@ -53,7 +53,7 @@ class Targets:
     advice_for_hard_margin = ""
 
     @classmethod
-    def of_fit(cls, model, X, y):
+    def of_fit(cls, model, schedule, X, y):
         """Return the targets of ``fit``, and what is learned of each sample."""
         targets = cls.of_stream(model, y, None)
         return targets, targets.encode(X, y)
@@ -73,6 +73,14 @@ class Targets:
 
     def check(self, encoded, weights):
         """Raise ValueError if the samples of positive weight cannot be trained on."""
+
+    def tolerance(self, tol):
+        """Return the largest violation of the optimality conditions that is accepted."""
+        return float(tol)
+
+    def rounding(self, encoded):
+        """Return how much the gradients of these samples are rounded."""
+        return 0.0
 
     def fixed(self, model, X, encoded, weights):
         """Return the targets for the first samples, given the kernel of the model."""
@@ -125,7 +133,7 @@ class ClassTargets(Targets):
     )
 
     @classmethod
-    def of_fit(cls, model, X, y):
+    def of_fit(cls, model, schedule, X, y):
         """Return the targets of ``fit``, and the class codes of its labels."""
         classes, codes = unique_labels_and_codes(y)
         return cls._of(model, classes), codes
@@ -287,12 +295,15 @@ class ValueTargets(Targets):
         Whether the loss is squared.
     epsilon : float
         Half the width of the tube; 0 until it is estimated (``fixed``).
+    exact : bool
+        Whether training leads to the optimum, so that ``tol`` is accurate to the end.
     """
 
     n_outputs: int
     is_flat: bool
     squared: bool
     epsilon: float
+    exact: bool = False
 
     @classmethod
     def of_stream(cls, model, y, classes):
@@ -301,10 +312,26 @@ class ValueTargets(Targets):
         epsilon = 0.0 if model.epsilon == "auto" else float(model.epsilon)
         return cls(n_outputs, is_flat, model.loss == "squared_epsilon_insensitive", epsilon)
 
+    @classmethod
+    def of_fit(cls, model, schedule, X, y):
+        targets = replace(cls.of_stream(model, y, None), exact=schedule.is_exact(len(y)))
+        return targets, targets.encode(X, y)
+
     @property
     def n_problems(self):
         """Number of binary problems."""
         return self.n_outputs
+
+    def tolerance(self, tol):
+        """Return the largest violation of the optimality conditions that is accepted.
+
+        Within the tube there is no loss: higher precision changes predictions by far less.
+        """
+        return float(tol) if self.exact else max(float(tol), 0.1 * self.epsilon)
+
+    def rounding(self, encoded):
+        """Return how much the gradients of these samples are rounded."""
+        return np.finfo(np.float64).eps * np.abs(encoded).max()
 
     @staticmethod
     def validated(model, X, y, **options):

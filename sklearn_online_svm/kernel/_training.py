@@ -41,6 +41,7 @@ from ._diagnostics import (
 )
 from ._engine import EngineSpec, choose_layout, far_centre
 from ._epochs import built_engine, known_slots, next_order
+from ._kept_samples import KeptSamples
 from ._model import MIN_FIRST_CHUNK
 from ._progress import finish_with_progress
 from ._solution_view import are_rows_of
@@ -77,25 +78,26 @@ def training(model, method, X, y, sample_weight, n_tasks=None):
 def fit(model, X, y, sample_weight):
     """Fit the model; an error leaves it unchanged."""
     uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
-    with training(model, "fit", X, y, sample_weight, model._n_tasks) as change:
-        passes, rows = begin_fit(change.draft, X, y, sample_weight, vars(model))
+    schedule = model._schedule()
+    with training(model, "fit", X, y, sample_weight, schedule.n_tasks) as change:
+        passes, rows = begin_fit(change.draft, schedule, X, y, sample_weight, vars(model))
         change.is_usable = True
         uncertain = run(change.draft, passes, rows)
     warn_if_coarse(model, uncertain)
     return model
 
 
-def begin_fit(model, X, y, sample_weight, before):
+def begin_fit(model, schedule, X, y, sample_weight, before):
     """Return the epochs of ``fit`` before the first one, and the validated samples.
 
     ``before``: attributes of the former model, for a warm start.
     """
     vars(model).pop("_checkpoint", None)
-    model._refuse(in_stream=False)
+    refuse(model, schedule)
     kind, layout = model._kind_of_targets, False if model._is_precomputed() else "csr"
     X, y = kind.validated(model, X, y, reset=True, accept_sparse=layout)
     model._refuse_other_than_square(X)
-    model._targets, encoded = kind.of_fit(model, X, y)
+    model._targets, encoded = kind.of_fit(model, schedule, X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=False)
     model._targets.check(encoded, weights)
     X = fix_kernel(model, X, encoded, weights)
@@ -105,7 +107,20 @@ def begin_fit(model, X, y, sample_weight, before):
     model._random = check_random_state(model.random_state)
     model._order = next_order(model, X.shape[0])
     cost, model._targets = model._targets.costs(model, encoded, weights, model._order)
-    return model._begin_passes(X, encoded, cost, before), (X, encoded, weights)
+    kind = schedule.kind(model._targets, encoded)
+    at = kind.first_position(model, schedule, encoded, cost)
+    engine = built_engine(model._spec, X)
+    if schedule.starts_warm:
+        begin_warm(model, engine, X, encoded, cost, before)
+    model._engine = engine
+    engine.allow(most_steps(engine, X.shape[0]))
+    return kind(model, schedule, X, encoded, cost, at), (X, encoded, weights)
+
+
+def refuse(model, schedule):
+    """Raise ValueError for parameters that cannot be combined, or not in a stream."""
+    for refusal in model._refusals:
+        refusal(model, schedule)
 
 
 def fix_kernel(model, X, encoded, weights, fewest=2):
@@ -205,10 +220,19 @@ def _as_if_interrupted(model, passes, rows):
 
 def end_fit(model, passes, rows):
     """Release what only the epochs need."""
-    model._keep_samples(rows, passes.visited)
+    if model._keeps_samples or model._samples is not None:
+        keep(model, KeptSamples.after_fit(model, rows, passes.visited))
     for name in ("_order", "_random"):
         vars(model).pop(name, None)
     model._engine.track(None)
+
+
+def keep(model, samples):
+    """Keep samples beside the support vectors, or None."""
+    if samples is None:
+        vars(model).pop("_samples", None)
+    else:  # one assignment, because other threads may predict
+        model._samples = samples
 
 
 # -------------------------------------------------------------------------------- partial_fit
@@ -280,7 +304,7 @@ def begin_chunk(model, X, y, classes, sample_weight):
         model._validate_params()
     else:
         new = model._changed_params()
-    model._refuse(in_stream=True)
+    refuse(model, None)
     kind = model._kind_of_targets
     if first or not _is_valid(model, X, y):
         dtype = None if first else model._dtype
@@ -362,7 +386,8 @@ def train_on_chunk(model, rows, cost, at):
         model._stopped_early = choice.stopped
         part = encoded[:n], weights[:n]
         model._targets = after if n == n_rows else before.after_part(after, *part)
-        model._keep_chunk(rows, first, n)
+        if model._keeps_samples or model._samples is not None:
+            keep(model, KeptSamples.after_chunk(model, rows, first, n))
 
     def attributes():
         count_all()
@@ -529,8 +554,9 @@ def _continued(model, checkpoint, rows):
     method, cost, at = checkpoint["method"], checkpoint["cost"], checkpoint["at"]
     if method == "fit":
         model._random = None if at["random"] is None else restore_generator(at["random"])
-        kind = model._passes_of(rows[1])
-        return run(model, kind(model, *rows[:2], cost, kind.Position(**at)), rows)
+        schedule = model._schedule()
+        kind = schedule.kind(model._targets, rows[1])
+        return run(model, kind(model, schedule, *rows[:2], cost, kind.Position(**at)), rows)
     if method == "partial_fit":
         uncertain = train_on_chunk(
             model, rows, cost, ChunkPosition.from_dict(at, model._kind_of_targets)
@@ -550,8 +576,10 @@ def _engine_of(model, checkpoint, rows):
             state = model._engine.state()
     engine = built_engine(model._spec, None if rows is None else rows[0])
     engine.restore(state)
-    if checkpoint["method"] == "fit" and model._passes_of(rows[1]).needs_known(model):
-        engine.track(*known_slots(engine, rows[1]))
+    if checkpoint["method"] == "fit":
+        schedule = model._schedule()
+        if schedule.kind(model._targets, rows[1]).needs_known(schedule):
+            engine.track(*known_slots(engine, rows[1]))
     for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
         problem.restore_read_state(read_state)  # there may have been predictions since
     return engine

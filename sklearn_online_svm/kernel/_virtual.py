@@ -12,6 +12,7 @@ from .._validation import code_of
 from ._active_lasvc import ActiveLASVC
 from ._column_kernel import ColumnKernel
 from ._docs import with_shared_docs
+from ._online_machine import schedule_of
 from ._online_svc import OnlineSVC
 from ._svc import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
@@ -25,6 +26,21 @@ FIXED = (
     "warm_start",
     "window_size",
 )
+
+
+def refuse_no_points_between(model, schedule):
+    """Raise ValueError for kernels without values of points between two samples."""
+    if model._is_precomputed():
+        raise ValueError(
+            "VirtualLASVC generates samples between two samples, but with "
+            "kernel='precomputed' X holds kernel values, and the kernel values of a point "
+            "between two samples do not lie between theirs. Give the kernel as a function."
+        )
+    if isinstance(model.kernel, ColumnKernel) and model.kernel._has_categories:
+        raise ValueError(
+            "VirtualLASVC generates samples between two samples, which would have codes of no "
+            f"category; got kernel={model.kernel!r}. Use LASVC, or leave out 'overlap'."
+        )
 
 
 @with_shared_docs
@@ -179,12 +195,11 @@ class VirtualLASVC(OnlineSVC):
         "n_virtual",
     )
     _choice = VirtualSampleSelection
+    _refusals = (*OnlineSVC._refusals, refuse_no_points_between)
     _points = VirtualPoints
 
-    # Values of the parameters in FIXED.
+    # Values of the parameters in FIXED that other parts read.
     selection = "active"
-    _most_passes = 1
-    _starts_warm = False
     window_size = None
 
     @without_keywords_of_svc
@@ -272,19 +287,8 @@ class VirtualLASVC(OnlineSVC):
 
     # ---------------------------------------------------------------------------- training
 
-    def _refuse(self, in_stream):
-        super()._refuse(in_stream)
-        if self._is_precomputed():
-            raise ValueError(
-                "VirtualLASVC generates samples between two samples, but with "
-                "kernel='precomputed' X holds kernel values, and the kernel values of a point "
-                "between two samples do not lie between theirs. Give the kernel as a function."
-            )
-        if isinstance(self.kernel, ColumnKernel) and self.kernel._has_categories:
-            raise ValueError(
-                "VirtualLASVC generates samples between two samples, which would have codes of no "
-                f"category; got kernel={self.kernel!r}. Use LASVC, or leave out 'overlap'."
-            )
+    def _schedule(self):
+        return schedule_of(self, 1)
 
     def _extend(self, places):
         super()._extend(places)

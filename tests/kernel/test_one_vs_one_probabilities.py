@@ -15,7 +15,14 @@ from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
-from tests.support.internals import CouplingMap, _maps, _probabilities, coupled, solution_of
+from tests.support.internals import (
+    CouplingMap,
+    _kept_samples,
+    _maps,
+    _probabilities,
+    coupled,
+    solution_of,
+)
 from tests.support.samples import three_classes
 
 
@@ -224,7 +231,7 @@ def test_samples_of_weight_zero_do_not_count():
 
 
 def test_chunks_of_a_stream_do_not_matter(monkeypatch):
-    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
     X, y = noisy_classes(250)
     found = []
     for size in (1, 110, 250):

@@ -15,7 +15,7 @@ from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, Virtual
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import SolutionPath
 from tests.reference import path as reference
-from tests.support.internals import Passes, _path, _path_solver
+from tests.support.internals import _epochs, _path, _path_solver
 from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.samples import (
     breast_cancer,
@@ -545,12 +545,12 @@ def check_interrupted_path(X, Y, model, at, monkeypatch):
 def test_an_interrupt_of_the_first_fit_can_be_resumed(kind, monkeypatch):
     X, Y = DATA[kind]
 
-    def interrupted(self):
+    def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
     model = new(kind)
     with monkeypatch.context() as patch:
-        patch.setattr(Passes, "finish", interrupted)
+        patch.setattr(_epochs, "finish_with_progress", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             model.fit_path(X, Y, CS)
     assert len(caught.value.path) == 0

@@ -17,6 +17,7 @@ from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from tests.support.internals import (
     Basis,
     Optimum,
+    _kept_samples,
     _probabilities,
     replacement_shifts,
     solution_of,
@@ -235,7 +236,7 @@ def test_large_sets_are_represented_by_a_part(monkeypatch):
     X, y = banana(3000, flips=0.0)
     whole = LASVC(probability=True, random_state=0).fit(X, y)
     expected = whole.predict_proba(X)
-    monkeypatch.setattr(_probabilities, "N_OTHERS", 300)
+    monkeypatch.setattr(_kept_samples, "N_OTHERS", 300)
     monkeypatch.setattr(_probabilities, "N_VALUES", (200, 300))
     part = LASVC(probability=True, random_state=0).fit(X, y)
     scores, codes, weights = values_of(part)
@@ -258,7 +259,7 @@ def streamed(X, y, size, **params):
 
 @pytest.mark.parametrize("window_size", [None, 150])
 def test_chunks_do_not_matter(window_size, monkeypatch):
-    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
     X, y = banana(330)
     models = [streamed(X, y, size, window_size=window_size) for size in (1, 7, 110, 330)]
     for model in models[1:]:
@@ -266,7 +267,7 @@ def test_chunks_do_not_matter(window_size, monkeypatch):
 
 
 def test_a_stream_counts_its_last_samples(monkeypatch):
-    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
     X, y = banana(330)
     model = streamed(X, y, 50)
     scores, codes, weights = values_of(model)
@@ -275,7 +276,7 @@ def test_a_stream_counts_its_last_samples(monkeypatch):
 
 
 def test_samples_of_fit_count_until_the_stream_is_long(monkeypatch):
-    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
     X, y = banana(400)
     model = LASVC(probability=True, random_state=0).fit(X[:200], y[:200])
     model.partial_fit(X[200:250], y[200:250])

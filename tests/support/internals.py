@@ -32,8 +32,8 @@ NAMES = {
     "command_line._main": "_parser main",
     "distributed": "_cells",
     "evaluation._conformal": "conformity_scores threshold_of",
-    "kernel": "_cccp _compression _diagnostics _epochs _leave_one_out _path _path_solver "
-    "_probabilities _progress _training _virtual_points",
+    "kernel": "_cccp _compression _diagnostics _epochs _kept_samples _leave_one_out _path "
+    "_path_solver _probabilities _progress _training _virtual_points",
     "kernel._checkpoint": "refuse_new_parameters",
     "kernel._compression": "CompressedState Selection distinct",
     "kernel._diagnostics": "uncertainty",
@@ -168,7 +168,7 @@ def estimated_cost(model, n_features):
 
 def most_passes(model):
     """Return the largest number of epochs of ``fit``; -1: no limit."""
-    return model._most_passes
+    return model._schedule().most_passes
 
 
 def class_rows(model):
@@ -184,4 +184,5 @@ def limit_reprocessing(monkeypatch, n):
 
 def repeat_epochs(monkeypatch):
     """Let LASVC repeat epochs on small sets, too, which are else solved at once."""
-    monkeypatch.setattr(LASVC, "_passes_of", lambda model, targets: model._passes)
+    schedule = LASVC._schedule
+    monkeypatch.setattr(LASVC, "_schedule", lambda model: replace(schedule(model), in_batch=False))
