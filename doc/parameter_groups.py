@@ -28,7 +28,7 @@ GROUPS = {
     "Costs of errors": ["objective", "rule", "rho", "eta_p", "cost_p", "cost_n"],
     "Kernel": ["kernel", "degree", "gamma", "coef0"],
     "Selection of samples": [
-        "selection", "pool_size", "n_init", "max_labels", "stopping", "stopping_window",
+        "selection", "pool_size", "max_labels", "stopping", "stopping_window",
     ],
     "Support vector budget and forgetting": [
         "max_support_vectors", "budget_policy", "window_size", "forgetting_factor",

@@ -46,9 +46,9 @@ ZERO = dict(initial_weights="zero")
 # The defaults of LASVC are part of the meaning of its names.
 PLAIN = dict(algorithm="lasvm")
 ONE_EPOCH = dict(PLAIN, max_iter=1)
-POOL = dict(ONE_EPOCH, selection="active", pool_size=59, n_init=5, max_labels=None, stopping=None)
-POOL_OF_VIRTUAL = dict(pool_size=59, n_init=5, max_labels=None)
-BUDGET = dict(ONE_EPOCH, n_init=5, max_labels=100, stopping=None)
+POOL = dict(ONE_EPOCH, selection="active", pool_size=59, max_labels=None, stopping=None)
+POOL_OF_VIRTUAL = dict(pool_size=59, max_labels=None)
+BUDGET = dict(ONE_EPOCH, max_labels=100, stopping=None)
 
 
 def passive(where=ACTIVE, rule=MarginQuery, joint=False):

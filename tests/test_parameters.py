@@ -151,7 +151,6 @@ TABLE = [
             "n_neighbors": (1, TAKEN_UP),
             "n_virtual": (3, TAKEN_UP),
             "pool_size": (5, TAKEN_UP),
-            "n_init": (2, NOT_OF_STREAMS),
             "max_labels": (50, TAKEN_UP),
             "stopping": ("n_support", NOT_OF_STREAMS),  # of more samples than there are here
             "stopping_window": (9, NOT_OF_STREAMS),  # without a stopping criterion
@@ -164,7 +163,6 @@ TABLE = [
         | {
             "selection": ("active", TAKEN_UP),
             "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below
-            "n_init": (2, NOT_OF_STREAMS),
             "max_labels": (50, TAKEN_UP),
             "stopping": ("n_support", NOT_OF_STREAMS),  # of more samples than there are here
             "stopping_window": (9, NOT_OF_STREAMS),  # without a stopping criterion

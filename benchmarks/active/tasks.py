@@ -116,7 +116,7 @@ def retrain(job):
     split = data(job)
     y = split.y_train
     order = np.random.default_rng([job.seed, 71]).permutation(len(y))
-    order, n_first = seeds_first(order, (y > 0).astype(int), ActiveLASVC().n_init)
+    order, n_first = seeds_first(order, (y > 0).astype(int))
     start = time.perf_counter()
     first = order[:n_first]
     loop = Retrain(WORKLOADS[job.workload], split.X_train, y, first, job.seed, job.pool_size)

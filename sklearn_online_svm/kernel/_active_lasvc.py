@@ -53,14 +53,10 @@ class ActiveLASVC(OnlineSVC):
         Number of samples drawn at random for each selection. With 59 samples, one of the best 5 %
         is among them with a probability of 95 %
         (:func:`~sklearn_online_svm.active.small_pool_size`). ``"all"``: every sample that is left.
-    n_init : int, default=5
-        Number of samples of each class that ``fit`` processes before the selection begins, the
-        first ones in the (shuffled) order. They make sure that the first model knows every class,
-        however rare; ``fit`` reads all labels to find them. 0: the selection begins at once.
     max_labels : int, default=None
-        Label budget: maximum number of training samples in ``fit``, those of ``n_init`` included,
-        or in each chunk of ``partial_fit``; the others are skipped. Further epochs of ``fit`` run
-        over the samples that were used in the first epoch. None: no limit.
+        Label budget: maximum number of training samples in ``fit``, or in each chunk of
+        ``partial_fit``; the others are skipped. Further epochs of ``fit`` run over the samples
+        that were used in the first epoch. None: no limit.
     stopping : {"margin", "n_support", "errors"}, default=None
         Criterion to stop an epoch before all samples are used; ``fit`` then continues with
         :meth:`finish`. It applies once each binary problem has support vectors of both classes.
@@ -139,11 +135,13 @@ class ActiveLASVC(OnlineSVC):
 
     Notes
     -----
-    Training starts with ``n_init`` samples of each class ([3]_, section 3.3.3). A selected sample
-    is processed (PROCESS, REPROCESS) and not selected again in the same epoch ([1]_, section 4).
-    Scoring samples takes time: without ``max_labels`` or ``stopping`` an epoch uses all samples
-    and scores each of them many times. With two classes of unequal size the selected samples are
-    more balanced than the data, because the samples near the boundary are ([2]_, section 3).
+    ``fit`` starts with 5 samples of each class ([3]_, section 3.3.3), the first ones in the
+    (shuffled) order, so that the first model knows every class, however rare; it reads all labels
+    to find them, and they count for ``max_labels``. A selected sample is processed (PROCESS,
+    REPROCESS) and not selected again in the same epoch ([1]_, section 4). Scoring samples takes
+    time: without ``max_labels`` or ``stopping`` an epoch uses all samples and scores each of them
+    many times. With two classes of unequal size the selected samples are more balanced than the
+    data, because the samples near the boundary are ([2]_, section 3).
 
     ``stopping="margin"`` and ``"n_support"`` are the criteria of [3]_, section 4.2.3. Samples of a
     class that lie on the wrong side and far from the boundary are selected last, and until then
@@ -179,7 +177,6 @@ class ActiveLASVC(OnlineSVC):
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "selection": [StrOptions(set(SELECTIONS))],
         "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
-        "n_init": [Interval(Integral, 0, None, closed="left")],
         "max_labels": [Interval(Integral, 1, None, closed="left"), None],
         "stopping": [StrOptions(set(STOPPINGS)), None],
         "stopping_window": [Interval(Integral, 1, None, closed="left"), None],
@@ -189,7 +186,6 @@ class ActiveLASVC(OnlineSVC):
         *OnlineSVC._adjustable_params,
         "selection",
         "pool_size",
-        "n_init",
         "max_labels",
         "stopping",
         "stopping_window",
@@ -207,7 +203,6 @@ class ActiveLASVC(OnlineSVC):
         *,
         selection="active",
         pool_size=50,
-        n_init=5,
         max_labels=None,
         stopping=None,
         stopping_window=None,
@@ -253,7 +248,6 @@ class ActiveLASVC(OnlineSVC):
         self.warm_start = warm_start
         self.selection = selection
         self.pool_size = pool_size
-        self.n_init = n_init
         self.max_labels = max_labels
         self.stopping = stopping
         self.stopping_window = stopping_window

@@ -364,8 +364,7 @@ class OnlinePasses(Passes):
         if unused:
             warn(
                 f"No sample of the classes {unused} was selected for training, so they are never "
-                f"predicted. Increase n_init (got {self.model.n_init}) or max_labels "
-                f"(got {self.model.max_labels}).",
+                f"predicted. Increase max_labels (got {self.model.max_labels}).",
             )
 
     def assess(self):

@@ -16,6 +16,10 @@ from .._core.kernel.dual.selection import (
 SELECTIONS = ("random", "gradient", "active", "autoactive")
 STOPPINGS = ("margin", "n_support", "errors")
 
+# Number of samples of each class that a fit processes before the selection begins (Ertekin 2009,
+# section 3.3.3: "a few examples of each class").
+SAMPLES_OF_EACH_CLASS = 5
+
 # selection="autoactive": number of samples within the margin among which the closest is selected
 # (Bordes et al. 2005, section 4: "five examples").
 N_CLOSE = 5
@@ -122,7 +126,7 @@ class SampleSelection(AllSamples):
             return super().begun(model, order, encoded, cost, random, chunk)
         order, n_seeds = order[cost[order] > 0.0], 0
         if chunk is None:
-            order, n_seeds = seeds_first(order, encoded, model.n_init)
+            order, n_seeds = seeds_first(order, encoded)
         if model.selection == "random" and model.stopping is None:
             return {"order": order[: model.max_labels], "choice": None}
         seed = int(check_random_state(random).randint(_LARGEST_SEED))
@@ -159,8 +163,8 @@ def uses_all_samples(model):
     return model.selection == "random" and model.max_labels is None and model.stopping is None
 
 
-def seeds_first(order, codes, n_init):
-    """Move the first ``n_init`` samples of each class to the front, the classes taking turns.
+def seeds_first(order, codes):
+    """Move the first samples of each class to the front, the classes taking turns.
 
     Returns the order and the number of these samples.
     """
@@ -168,7 +172,8 @@ def seeds_first(order, codes, n_init):
     for code in np.unique(codes[order]):
         same = codes[order] == code
         turn[same] = np.arange(np.count_nonzero(same))
-    return order[np.minimum(turn, n_init).argsort(kind="stable")], np.count_nonzero(turn < n_init)
+    turn = np.minimum(turn, SAMPLES_OF_EACH_CLASS)
+    return order[turn.argsort(kind="stable")], np.count_nonzero(turn < SAMPLES_OF_EACH_CLASS)
 
 
 def new_selection(model):

@@ -87,9 +87,6 @@ class VirtualLASVC(OnlineSVC):
     pool_size : int or "all", default=59
         Number of samples, real or virtual, drawn at random for each selection; the one closest to
         the decision boundary is used for training.
-    n_init : int, default=5
-        Number of samples of each class that ``fit`` processes before the selection begins, as in
-        :class:`ActiveLASVC`.
     max_labels : int, default=None
         Label budget: maximum number of real training samples in ``fit``, or in each chunk of
         ``partial_fit``. Virtual samples do not count.
@@ -146,10 +143,10 @@ class VirtualLASVC(OnlineSVC):
 
     Notes
     -----
-    Algorithm 5.1 of [1]_: of ``pool_size`` samples drawn from the pool, the one closest to the
-    decision boundary is processed (PROCESS, REPROCESS) and removed from the pool. If it is a real
-    sample :math:`x_i` of the minority class, and has become a support vector, ``n_virtual``
-    virtual samples
+    ``fit`` starts with 5 samples of each class, as that of :class:`ActiveLASVC`. Algorithm 5.1 of
+    [1]_: of ``pool_size`` samples drawn from the pool, the one closest to the decision boundary
+    is processed (PROCESS, REPROCESS) and removed from the pool. If it is a real sample :math:`x_i`
+    of the minority class, and has become a support vector, ``n_virtual`` virtual samples
 
     .. math:: \lambda x_i + (1 - \lambda) x_m, \quad \lambda \sim U(0, 1)
 
@@ -216,7 +213,6 @@ class VirtualLASVC(OnlineSVC):
         n_neighbors=5,
         n_virtual=1,
         pool_size=59,
-        n_init=5,
         max_labels=None,
         stopping=None,
         stopping_window=None,
@@ -242,7 +238,6 @@ class VirtualLASVC(OnlineSVC):
         self.n_neighbors = n_neighbors
         self.n_virtual = n_virtual
         self.pool_size = pool_size
-        self.n_init = n_init
         self.max_labels = max_labels
         self.stopping = stopping
         self.stopping_window = stopping_window

@@ -30,6 +30,7 @@ from tests.support.internals import (
     engine_of,
     estimated_cost,
     repeat_epochs,
+    set_first_samples,
     support_arrays,
     targets_of,
 )
@@ -341,9 +342,10 @@ def test_samples_are_scored_in_proportion_to_their_cost(at, large_sets, monkeypa
 
 
 @pytest.mark.parametrize("selection", ["random", "active", "autoactive"])
-def test_labels_that_have_not_been_used_are_not_scored(selection, large_sets):
+def test_labels_that_have_not_been_used_are_not_scored(selection, large_sets, monkeypatch):
+    set_first_samples(monkeypatch, 0)
     X, y = make_blobs(900, centers=2, cluster_std=0.5, random_state=0)
-    params = dict(selection=selection, max_labels=100, n_init=0, random_state=0)
+    params = dict(selection=selection, max_labels=100, random_state=0)
     # lasvm-full keeps all samples whose label has been used.
     params["algorithm"] = "lasvm-full"
     model = ActiveLASVC(**params).fit(X, y)

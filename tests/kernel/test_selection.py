@@ -16,6 +16,7 @@ from tests.support.internals import (
     OnlinePasses,
     SampleSelection,
     engine_of,
+    set_first_samples,
     support_arrays,
 )
 from tests.support.robust import assert_same_model
@@ -32,10 +33,11 @@ PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 
 @pytest.mark.parametrize("selection", CHOOSING[:2])
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
-def test_pool_of_one_sample_is_random_selection(samples, selection):
+def test_pool_of_one_sample_is_random_selection(samples, selection, monkeypatch):
+    set_first_samples(monkeypatch, 0)
     X, y = samples(300)
     params = dict(max_iter=1, **PARAMS)
-    chosen = ActiveLASVC(selection=selection, pool_size=1, n_init=0, **params).fit(X, y)
+    chosen = ActiveLASVC(selection=selection, pool_size=1, **params).fit(X, y)
     # ActiveLASVC is one-vs-rest.
     assert_same_model(chosen, LASVC(multi_class="ovr", **params).fit(X, y))
     streams = [ActiveLASVC(**PARAMS, selection=s, pool_size=1) for s in (selection, "random")]
@@ -70,10 +72,11 @@ def test_selection_is_independent_of_layout_and_threads(samples, selection, algo
 
 
 @pytest.mark.filterwarnings("ignore:No sample of the classes")
-def test_pool_size_all_selects_the_closest_sample():
+def test_pool_size_all_selects_the_closest_sample(monkeypatch):
     """Each selected sample is the closest one for a model of the samples so far."""
+    set_first_samples(monkeypatch, 0)
     X, y = two_classes(60)
-    params = dict(PARAMS, selection="active", pool_size="all", n_init=0, finishing=False)
+    params = dict(PARAMS, selection="active", pool_size="all", finishing=False)
     rest = list(np.random.RandomState(0).permutation(60))
     learnt = []
     stream = LASVC(**PARAMS, finishing=False)
@@ -91,10 +94,11 @@ def test_pool_size_all_selects_the_closest_sample():
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_active_selection_uses_labels_of_training_samples_only(selection):
+def test_active_selection_uses_labels_of_training_samples_only(selection, monkeypatch):
     """Labels of other samples do not matter, except for gradient selection."""
+    set_first_samples(monkeypatch, 0)
     X, y = two_classes(300)
-    params = dict(PARAMS, selection=selection, n_init=0, max_labels=60, algorithm="lasvm-full")
+    params = dict(PARAMS, selection=selection, max_labels=60, algorithm="lasvm-full")
     model = ActiveLASVC(**params).fit(X, y)
     # lasvm-full keeps all training samples.
     learnt = support_arrays(model)["row_id"][engine_of(model).problems[0].slots()]
@@ -196,9 +200,10 @@ def hidden_part(n, seed):
 
 @pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
 @pytest.mark.parametrize("seed", range(3))
-def test_stopping_by_errors_reaches_a_part_that_other_criteria_miss(kind, seed):
+def test_stopping_by_errors_reaches_a_part_that_other_criteria_miss(kind, seed, monkeypatch):
+    set_first_samples(monkeypatch, 1)  # more would contain a sample of the hidden part
     X, y, hidden = hidden_part(4000, seed)
-    params = dict(C=10.0, gamma=0.02, n_init=1, random_state=seed)
+    params = dict(C=10.0, gamma=0.02, random_state=seed)
     missed = kind(stopping="n_support", **params).fit(X, y)
     model = kind(stopping="errors", **params).fit(X, y)
     assert missed.stopped_early_ and not missed.predict(X[hidden]).any()
@@ -263,15 +268,14 @@ def test_fit_starts_with_samples_of_each_class(selection):
     params = dict(PARAMS, selection=selection, shuffle=False)
     weight = np.ones(300)
     weight[np.flatnonzero(y == 20)[:2]] = 0.0
-    model = ActiveLASVC(n_init=4, max_labels=12, **params).fit(X, y, sample_weight=weight)
+    weight[np.flatnonzero(y == 30)[3:]] = 0.0
+    # Class 30 has fewer samples: all of them are in front.
+    model = ActiveLASVC(max_labels=13, **params).fit(X, y, sample_weight=weight)
     given = np.flatnonzero(weight)
-    first = np.concatenate([given[y[given] == label][:4] for label in model.classes_])
-    exact = ActiveLASVC(n_init=0, selection="random", **PARAMS).fit(X[first], y[first])
-    assert model.n_labels_used_ == 12
+    first = np.concatenate([given[y[given] == label][:5] for label in model.classes_])
+    exact = ActiveLASVC(selection="random", **PARAMS).fit(X[first], y[first])
+    assert model.n_labels_used_ == len(first) == 13
     assert set(model.support_) <= set(first) and len(model.support_) == len(exact.support_)
-    # A class with fewer samples has all of them in front.
-    few = ActiveLASVC(n_init=1000, max_labels=300, **params).fit(X, y)
-    assert few.n_labels_used_ == 300
 
 
 @pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])
@@ -285,13 +289,14 @@ def test_chunks_of_one_class_do_not_stop_early(stopping, algorithm):
 
 
 def test_classes_without_a_selected_sample_are_warned_of():
-    X, y = rare_class(500, 0)
-    model = ActiveLASVC(n_init=0, max_labels=4, pool_size=1, random_state=0)
-    with pytest.warns(UserWarning, match=r"No sample of the classes \[True\].*n_init \(got 0\)"):
+    X, y = three_classes(300)
+    model = ActiveLASVC(max_labels=2, random_state=0)
+    expected = r"No sample of the classes \[30\] was selected .*Increase max_labels \(got 2\)"
+    with pytest.warns(UserWarning, match=expected):
         model.fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.set_params(n_init=2).fit(X, y)
+        model.set_params(max_labels=3).fit(X, y)
 
 
 @pytest.mark.parametrize("stopping", ["margin", "n_support", "errors"])

@@ -186,3 +186,9 @@ def repeat_epochs(monkeypatch):
     """Let LASVC repeat epochs on small sets, too, which are else solved at once."""
     schedule = LASVC._schedule
     monkeypatch.setattr(LASVC, "_schedule", lambda model: replace(schedule(model), in_batch=False))
+
+
+def set_first_samples(monkeypatch, n):
+    """Let fits with a selection start with ``n`` samples of each class."""
+    selection = import_module(f"{_PACKAGE}.kernel._sample_selection")
+    monkeypatch.setattr(selection, "SAMPLES_OF_EACH_CLASS", n)
