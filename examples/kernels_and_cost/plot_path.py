@@ -15,11 +15,11 @@ which costs about as much as a few fits, however many values there are.
 # Two overlapping classes with some flipped labels. Half of the samples are used for training, the
 # other half for model selection. The result is a sequence of models that are ready to predict.
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like
-from sklearn_online_svm.evaluation import SolutionPathDisplay
 
 X, y = make_banana_like(3000, random_state=0)
 X_train, X_test, y_test = X[:1500], X[1500:], y[1500:]
@@ -37,14 +37,24 @@ print(path)
 # accuracy continues to increase, the validation accuracy does not. The number of support vectors
 # decreases with C, which makes predictions faster.
 
-display = SolutionPathDisplay.from_path(path, X_test, y_test, X_train=X_train, y_train=y_train)
-display.figure_.set_size_inches(7.2, 6)
+BLUE, ORANGE = "#1f6feb", "#d1702a"
+scores = path.scores(X_test, y_test)
+
+figure, axes = plt.subplots(3, 1, sharex=True, figsize=(7.2, 6), layout="constrained")
+axes[0].plot(Cs, path.scores(X_train, y_train), ".-", color=BLUE, label="training samples")
+axes[0].plot(Cs, scores, ".-", color=ORANGE, label="test samples")
+axes[0].set(ylabel="Accuracy", xscale="log")
+axes[0].legend(frameon=False)
+axes[1].plot(Cs, path.n_support, ".-", color=BLUE)
+axes[1].set(ylabel="Support vectors")
+axes[2].plot(Cs, path.dual_objective.sum(axis=1), ".-", color=BLUE)
+axes[2].set(xlabel="C", ylabel="Dual objective", yscale="log")
+plt.show()
 
 # %%
 # The best model
 # ==============
 
-scores = path.scores(X_test, y_test)
 best = path[scores.argmax()]
 print(f"C={best.C:.3g}: accuracy {scores.max():.1%}, {best.n_support_.sum()} support vectors")
 

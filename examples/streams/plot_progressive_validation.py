@@ -24,10 +24,7 @@ from sklearn.linear_model import SGDClassifier
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import make_waveform
-from sklearn_online_svm.evaluation import (
-    ProgressiveValidationDisplay,
-    progressive_validation,
-)
+from sklearn_online_svm.evaluation import progressive_validation
 
 X, y = load_digits(return_X_y=True)
 X = X / 16
@@ -43,32 +40,29 @@ for result in results.values():
     print(result)
 
 # %%
-# Two displays on the same axes compare the models. The accuracy, on the left, is that of all
-# samples so far, not of the last chunk: early mistakes are included, but their share decreases.
-# The right panel shows the number of mistakes; its slope is the current error rate, which
-# ``result.rolling(200)`` computes over the latest 200 samples.
-# (``against="seconds"`` plots the same over the time of training and prediction,
-# ``against="n_queries"`` over the number of labels used.)
+# The accuracy, on the left, is that of all samples so far, not of the last chunk: early mistakes
+# are included, but their share decreases. The right panel shows the number of mistakes; its slope
+# is the current error rate, which ``result.rolling(200)`` computes over the latest 200 samples.
+# (``result.seconds`` is the time of training and prediction, ``result.n_queries`` the number of
+# labels used.)
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 COLOURS = (BLUE, ORANGE)
 
 
-def tidy(axis, **limits):
+def tidy(axis, **options):
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
     axis.legend(frameon=False)
-    axis.set(**limits)
+    axis.set(xlabel="Samples", **options)
 
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 for (name, result), colour in zip(results.items(), COLOURS, strict=True):
-    for axis, metric in zip(axes, ("accuracy", "mistakes"), strict=True):
-        ProgressiveValidationDisplay.from_result(
-            result, name=name, ax=axis, metric=metric, color=colour
-        )
-tidy(axes[0], ylim=(0, 1))
-tidy(axes[1], ylim=(0, None))
+    axes[0].plot(result.n_samples, result.accuracy(), label=name, color=colour)
+    axes[1].plot(result.n_samples, result.mistakes, label=name, color=colour)
+tidy(axes[0], ylabel="Accuracy", ylim=(0, 1))
+tidy(axes[1], ylabel="Mistakes", ylim=(0, None))
 plt.show()
 
 # %%
@@ -97,12 +91,11 @@ figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 for class_weight, colour in zip((None, "online_balanced"), COLOURS, strict=True):
     model = LASVC(gamma=0.01, class_weight=class_weight, random_state=0)
     result = progressive_validation(model, stream(), classes=[-1, 1])
-    for axis, metric in zip(axes, ("accuracy", "geometric_mean"), strict=True):
-        ProgressiveValidationDisplay.from_result(
-            result, name=f"class_weight={class_weight!r}", ax=axis, metric=metric, color=colour
-        )
-for axis in axes:
-    tidy(axis, ylim=(0, 1))
+    style = dict(label=f"class_weight={class_weight!r}", color=colour)
+    axes[0].plot(result.n_samples, result.accuracy(), **style)
+    axes[1].plot(result.n_samples, result.geometric_mean(), **style)
+tidy(axes[0], ylabel="Accuracy", ylim=(0, 1))
+tidy(axes[1], ylabel="Geometric mean of the recalls", ylim=(0, 1))
 plt.show()
 
 # %%

@@ -1,9 +1,7 @@
-"""Metrics, evaluation on streams, and displays."""
+"""Metrics, evaluation on streams, and the display of a search."""
 
 from ._classification_result import ProgressiveValidationResult
 from ._conformal import AdaptiveConformalInference
-from ._display import ProgressiveValidationDisplay
-from ._path_display import SolutionPathDisplay
 from ._progressive import progressive_validation
 from ._regression_result import ProgressiveRegressionResult
 from ._search_display import ProgressiveSearchDisplay
@@ -22,9 +20,7 @@ __all__ = [
     "AdaptiveConformalInference",
     "ProgressiveRegressionResult",
     "ProgressiveSearchDisplay",
-    "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",
-    "SolutionPathDisplay",
     "geometric_mean_score",
     "geometric_mean_scorer",
     "misclassification_cost",

@@ -90,7 +90,6 @@ class ProgressiveValidationResult(ProgressiveResult):
     See Also
     --------
     progressive_validation : Evaluate an estimator on a stream.
-    ProgressiveValidationDisplay : Plot the curves.
     ProgressiveRegressionResult : The same for regressors.
 
     Notes

@@ -23,11 +23,9 @@ from .._sklearn_compat import (
 )
 from ..pipeline import final_estimator
 from ._chunk_statistics import ClassCounts, RegressionStatistics
-from ._classification_result import ProgressiveValidationResult
 from ._drift_reaction import DriftReaction
-from ._regression_result import ProgressiveRegressionResult
 
-__all__ = ["progressive_validation", "result_class"]
+__all__ = ["progressive_validation"]
 
 
 def _iter_chunks(X, y, chunk_size):
@@ -61,21 +59,20 @@ def _iter_chunks(X, y, chunk_size):
         yield chunk
 
 
-def result_class(estimator):
-    """Return the class of the result, which depends on the kind of the estimator."""
+def _is_regressor(estimator):
+    """Return whether an estimator is a regressor; refuse classes and outlier detectors."""
     if isinstance(estimator, type):
         raise TypeError(
             f"estimator must be an instance, got the estimator class {estimator.__name__}."
         )
-    if hasattr(estimator, "__sklearn_tags__"):
-        if is_regressor(estimator):
-            return ProgressiveRegressionResult
-        if is_outlier_detector(estimator):
-            raise ValueError(
-                f"estimator must be a classifier or a regressor, got {estimator!r}, an outlier "
-                "detector."
-            )
-    return ProgressiveValidationResult
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return False
+    if is_outlier_detector(estimator):
+        raise ValueError(
+            f"estimator must be a classifier or a regressor, got {estimator!r}, an outlier "
+            "detector."
+        )
+    return is_regressor(estimator)
 
 
 def _n_support(model):
@@ -291,7 +288,6 @@ def progressive_validation(
 
     See Also
     --------
-    ProgressiveValidationDisplay : Plot the curves.
     AdaptiveConformalInference : Prediction sets.
     sklearn.model_selection.learning_curve : Cross-validated scores for increasing
         training set sizes.
@@ -366,7 +362,7 @@ def progressive_validation(
     >>> result.r2().round(1)
     array([nan, 0.9, 0.9, 0.9])
     """
-    is_regression = result_class(estimator) is ProgressiveRegressionResult
+    is_regression = _is_regressor(estimator)
     for name, value in (("classes", classes), ("prediction_sets", prediction_sets)):
         if is_regression and value is not None:
             raise ValueError(

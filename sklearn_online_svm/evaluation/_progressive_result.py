@@ -112,28 +112,13 @@ class ProgressiveResult:
         """Time of training and prediction."""
         return self.fit_seconds + self.predict_seconds
 
-    def _values(self, name, **params):
-        """Return counts or a metric by name."""
-        values = getattr(self, name)
-        return values(**params) if name in self._metrics else values
-
-    def _curve(self, name, **params):
-        """Return counts or a metric by name; raise an error if they are not available."""
-        if params and name not in self._metrics:
-            raise ValueError(f"metric={name!r} has no parameters, got {params}.")
-        values = self._values(name, **params)
-        if values is None:
-            raise ValueError(
-                f"metric={name!r} is not available: {type(self.estimator).__name__} has no "
-                "support vectors."
-            )
-        return values
-
     def _frame(self, omitted=(), params=None):
-        """Return a table of the curves."""
-        pandas = import_optional("pandas", f"{type(self).__name__}.to_frame")
-        omitted = {*omitted, *(["n_support"] if self.n_support is None else [])}
-        names = (name for name in self._counts + self._metrics if name not in omitted)
-        return pandas.DataFrame(
-            {name: self._values(name, **(params or {}).get(name, {})) for name in names}
-        )
+        """Return a table of the counts and the metrics, except for those omitted."""
+        pandas, params = import_optional("pandas", f"{type(self).__name__}.to_frame"), params or {}
+        curves = {name: getattr(self, name) for name in self._counts}
+        if self.n_support is None:
+            del curves["n_support"]
+        for name in self._metrics:
+            if name not in omitted:
+                curves[name] = getattr(self, name)(**params.get(name, {}))
+        return pandas.DataFrame(curves)

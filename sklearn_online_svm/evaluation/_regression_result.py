@@ -83,7 +83,6 @@ class ProgressiveRegressionResult(ProgressiveResult):
     See Also
     --------
     progressive_validation : Evaluate an estimator on a stream.
-    ProgressiveValidationDisplay : Plot the curves.
     ProgressiveValidationResult : The same for classifiers.
 
     Notes

@@ -40,10 +40,6 @@ class SolutionPath:
     n_kernel_evaluations : int
         Number of kernel values computed for the whole path.
 
-    See Also
-    --------
-    sklearn_online_svm.evaluation.SolutionPathDisplay : Visualization of a solution path.
-
     Examples
     --------
     >>> import numpy as np

@@ -19,7 +19,6 @@ from sklearn_online_svm import LASVC, AROWClassifier, LabelEfficientClassifier
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.evaluation import (
     AdaptiveConformalInference,
-    ProgressiveValidationDisplay,
     progressive_validation,
 )
 from tests.support.internals import conformity_scores, threshold_of
@@ -320,22 +319,6 @@ def test_frames_have_coverage_and_size():
     assert_array_equal(frame["set_size"], result.set_size())
     again = pickle.loads(pickle.dumps(result))
     assert_array_equal(again.coverage(), result.coverage())
-
-
-def test_display():
-    plt = pytest.importorskip("matplotlib.pyplot")
-    display = ProgressiveValidationDisplay.from_estimator(
-        GaussianNB(),
-        *three_classes(200),
-        prediction_sets=AdaptiveConformalInference(confidence_level=0.7),
-        metric="coverage",
-    )
-    assert_array_equal(display.line_.get_ydata(), display.result.coverage())
-    assert_array_equal(display.target_line_.get_ydata(), [0.7, 0.7])
-    display.plot(metric="set_size")
-    assert display.target_line_ is None
-    assert_array_equal(display.line_.get_ydata(), display.result.set_size())
-    plt.close("all")
 
 
 # ------------------------------------------------------------------------------ errors

@@ -17,7 +17,7 @@ from sklearn_online_svm import (
     LabelEfficientClassifier,
 )
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.evaluation import ProgressiveValidationDisplay, progressive_validation
+from sklearn_online_svm.evaluation import progressive_validation
 from sklearn_online_svm.pipeline import make_online_pipeline
 
 X, Y = make_banana_like(2000, random_state=0)
@@ -184,16 +184,6 @@ def test_the_estimator_of_the_caller_is_replaced_only_in_the_result():
 def test_invalid_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         validate(AROWClassifier(), **parameters)
-
-
-def test_display_shows_alarms():
-    pytest.importorskip("matplotlib").use("Agg")
-    result = validate(AROWClassifier(), drift_detector=AlarmAt(10, 11, 450))
-    display = ProgressiveValidationDisplay.from_result(result)
-    assert [line.get_xdata()[0] for line in display.alarm_lines_] == [200, 600]
-    display.plot(against="seconds")
-    assert [line.get_xdata()[0] for line in display.alarm_lines_] == list(result.seconds[[1, 5]])
-    assert ProgressiveValidationDisplay.from_result(validate(LASVC(gamma=1.0))).alarm_lines_ == []
 
 
 DETECTORS = {

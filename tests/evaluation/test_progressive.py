@@ -1,7 +1,5 @@
-"""Prequential evaluation compared with a naive implementation, and its display."""
+"""Prequential evaluation compared with a naive implementation."""
 
-import doctest
-import inspect
 import pickle
 import sys
 import warnings
@@ -22,7 +20,6 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import (
-    ProgressiveValidationDisplay,
     ProgressiveValidationResult,
     geometric_mean_score,
     misclassification_cost,
@@ -625,125 +622,3 @@ def test_errors(X, y, params, message):
 def test_estimator_classes_are_refused():
     with pytest.raises(TypeError, match="estimator class"):
         progressive_validation(SGDClassifier, X2, Y2)
-
-
-@pytest.fixture
-def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    plt = pytest.importorskip("matplotlib.pyplot")
-    yield plt
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def result():
-    return progressive_validation(MODELS["lasvc"], *two_classes(200), chunk_size=20)
-
-
-def test_display_from_estimator(pyplot, result):
-    display = ProgressiveValidationDisplay.from_estimator(
-        MODELS["lasvc"], *two_classes(200), chunk_size=20
-    )
-    assert display.figure_ is display.ax_.figure
-    assert_array_equal(display.line_.get_xdata(), result.n_samples)
-    assert_array_equal(display.line_.get_ydata(), result.accuracy())
-    assert display.line_.get_label() == display.name == "LASVC"
-    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("Samples", "Accuracy")
-
-
-def test_display_of_an_iterator(pyplot):
-    X, y = two_classes(200)
-    display = ProgressiveValidationDisplay.from_estimator(
-        MODELS["sgd"], chunks_of(X, y, 50), classes=[-1, 1], metric="mistakes"
-    )
-    assert_array_equal(display.line_.get_xdata(), [50, 100, 150, 200])
-
-
-@pytest.mark.parametrize(
-    "metric, params",
-    [
-        *((name, {}) for name in ("accuracy", "geometric_mean", "mistakes", "n_queries")),
-        *((name, {}) for name in ("n_samples", "n_scored", "n_support", "seconds")),
-        *((name, {}) for name in ("fit_seconds", "predict_seconds")),
-        ("f1", {"pos_label": -1}),
-        ("sensitivity_specificity", {"eta_p": 0.9}),
-        ("cost", {"cost_p": 50, "cost_n": 1, "normalize": True}),
-    ],
-)
-def test_display_plots_any_metric(pyplot, result, metric, params):
-    expected = getattr(result, metric)
-    expected = expected(**params) if callable(expected) else expected
-    for against in ("n_samples", "n_queries", "seconds"):
-        display = ProgressiveValidationDisplay.from_result(
-            result, metric=metric, metric_params=params, against=against
-        )
-        assert_array_equal(display.line_.get_xdata(), getattr(result, against))
-        assert_array_equal(display.line_.get_ydata(), expected)
-        assert display.ax_.get_xlabel() and display.ax_.get_ylabel()
-
-
-def test_display_of_a_rolling_result(pyplot, result):
-    for metric in ("accuracy", "mistakes"):
-        display = ProgressiveValidationDisplay.from_result(result.rolling(40), metric=metric)
-        assert_array_equal(display.line_.get_xdata(), result.n_samples)
-        rolling = getattr(result.rolling(40), metric)
-        assert_array_equal(
-            display.line_.get_ydata(), rolling() if metric == "accuracy" else rolling
-        )
-
-
-def test_displays_on_the_same_axes(pyplot, result):
-    first = ProgressiveValidationDisplay.from_result(result, name="one", color="red")
-    second = ProgressiveValidationDisplay.from_result(result, name="two", ax=first.ax_)
-    assert second.ax_ is first.ax_
-    assert first.line_.get_color() == "red"
-    legend = [text.get_text() for text in first.ax_.get_legend().get_texts()]
-    assert legend == ["one", "two"]
-
-
-def test_names_of_a_display(pyplot, result):
-    display = ProgressiveValidationDisplay(result=result)
-    assert display.plot() is display
-    assert display.ax_.get_legend() is None
-    assert display.plot(name="mine").line_.get_label() == "mine"
-    assert display.plot(label="its own").line_.get_label() == "its own"
-
-
-def test_errors_of_a_display(pyplot, result):
-    display = ProgressiveValidationDisplay(result=result)
-    with pytest.raises(ValueError, match=r"metric must be one of \('accuracy', .* got 'auc'"):
-        display.plot(metric="auc")
-    with pytest.raises(ValueError, match=r"against must be one of .* got 'n_rows'"):
-        display.plot(against="n_rows")
-    with pytest.raises(ValueError, match=r"metric='mistakes' has no parameters, got {'a': 1}"):
-        display.plot(metric="mistakes", metric_params={"a": 1})
-    linear = progressive_validation(MODELS["sgd"], X2, Y2)
-    with pytest.raises(ValueError, match=r"'n_support' is not available: SGDClassifier"):
-        ProgressiveValidationDisplay.from_result(linear, metric="n_support")
-    assert not pyplot.get_fignums()  # no empty figure
-
-
-def test_display_checks_options_before_the_evaluation(pyplot):
-    def stream():
-        raise AssertionError("the stream was read")
-        yield
-
-    with pytest.raises(ValueError, match="metric must be"):
-        ProgressiveValidationDisplay.from_estimator(MODELS["sgd"], stream(), metric="auc")
-
-
-def test_display_without_matplotlib(monkeypatch, result):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    message = "needs matplotlib: `pip install matplotlib`"
-    with pytest.raises(ImportError, match=r"ProgressiveValidationDisplay.plot " + message):
-        ProgressiveValidationDisplay(result=result).plot()
-    with pytest.raises(ImportError, match=message):
-        ProgressiveValidationDisplay.from_estimator(MODELS["sgd"], X2, Y2)
-
-
-def test_examples_of_the_display(pyplot):
-    examples = doctest.DocTestParser().get_examples(inspect.getdoc(ProgressiveValidationDisplay))
-    assert examples
-    exec("".join(example.source for example in examples), {})

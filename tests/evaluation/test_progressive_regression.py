@@ -15,7 +15,6 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import (
-    LASVC,
     LASVR,
     KernelPassiveAggressiveRegressor,
     OneClassLASVM,
@@ -24,7 +23,6 @@ from sklearn_online_svm import (
 from sklearn_online_svm.evaluation import (
     AdaptiveConformalInference,
     ProgressiveRegressionResult,
-    ProgressiveValidationDisplay,
     progressive_validation,
 )
 from sklearn_online_svm.pipeline import make_online_pipeline
@@ -330,42 +328,3 @@ def test_errors(estimator, y, params, message):
 def test_chunks_must_have_the_same_outputs():
     with pytest.raises(ValueError, match=r"same number of outputs in all chunks.* \(250,\)\."):
         progressive_validation(LASVR_, [(X, TWO), (X, Y)])
-
-
-@pytest.fixture
-def pyplot():
-    pytest.importorskip("matplotlib").use("Agg")
-    plt = pytest.importorskip("matplotlib.pyplot")
-    yield plt
-    plt.close("all")
-
-
-def test_display(pyplot):
-    Display = ProgressiveValidationDisplay
-    result = progressive_validation(LASVR_, X, Y, chunk_size=50, drift_detector=AlarmAt(10))
-    display = Display.from_estimator(LASVR_, X, Y, chunk_size=50)
-    assert_array_equal(display.line_.get_xdata(), result.n_samples)
-    assert_array_equal(display.line_.get_ydata(), result.mean_absolute_error())
-    assert display.ax_.get_ylabel() == "Mean absolute error"
-    for metric in (*METRICS, "n_support", "n_scored", "n_samples", "fit_seconds"):
-        curve = getattr(result.rolling(100), metric)
-        display = Display.from_result(result.rolling(100), metric=metric, against="seconds")
-        assert_array_equal(display.line_.get_ydata(), curve() if metric in METRICS else curve)
-        assert [line.get_xdata()[0] for line in display.alarm_lines_] == [result.seconds[1]]
-        assert display.ax_.get_ylabel()
-
-
-def test_errors_of_a_display(pyplot):
-    def stream():
-        raise AssertionError("the stream was read")
-        yield
-
-    for options, message in [
-        ({"metric": "accuracy"}, r"metric must be one of \('mean_absolute_error', .*'accuracy'"),
-        ({"against": "n_queries"}, r"against must be one of \('n_samples', 'seconds'\), got"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            ProgressiveValidationDisplay.from_estimator(LASVR_, stream(), **options)
-    with pytest.raises(ValueError, match="metric must be one of .*, got 'r2'"):
-        ProgressiveValidationDisplay.from_estimator(LASVC(), stream(), metric="r2")
-    assert not pyplot.get_fignums()
