@@ -11,20 +11,16 @@ import math
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
+from .. import _limits
 from ._newton import minimize_convex
 
 # SplineMap: decision values at which the slope changes, those of the margins and of the decision
 # boundary, and half the width of the transition.
 KNOTS = np.array([-1.0, 0.0, 1.0])
 WIDTH = 0.5
-# SplineMap: penalty of the squared difference between neighbouring slopes. It matters only where
-# there are hardly any samples, whose slope is then that of their neighbours.
-STIFFNESS = 0.01
 # CouplingMap: bounds of the log-odds of a pair, and smallest coupled probability: rounding errors
 # of the solution are smaller.
 LARGEST_ODDS, SMALLEST = 16.0, 1e-10
-# CouplingMap: number of values of the matrices that are solved at a time.
-AT_ONCE = 1 << 20
 
 
 def own_targets(codes, weights, n_classes):
@@ -98,7 +94,7 @@ class SplineMap:
         target = np.where(codes == 1, own, 1.0 - own)
         difference = np.diff(np.eye(len(scale)), axis=0) / scale
         penalty = np.zeros((len(scale) + 1,) * 2)
-        penalty[:-1, :-1] = STIFFNESS * difference.T @ difference / total
+        penalty[:-1, :-1] = _limits.SPLINE_STIFFNESS * difference.T @ difference / total
 
         def loss(coefs):
             logits = basis @ coefs
@@ -296,7 +292,7 @@ def coupled(log_odds):
     first, second = np.triu_indices(n, 1)
     diagonal = np.arange(n)
     p = np.empty((n_samples, n))
-    size = max(1, AT_ONCE // (n * n))
+    size = max(1, _limits.COUPLING_VALUES_AT_ONCE // (n * n))
     for start in range(0, n_samples, size):
         some = slice(start, start + size)
         r = expit(np.clip(log_odds[some], -LARGEST_ODDS, LARGEST_ODDS))

@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .. import _limits
 from .._optional import import_optional
 from .._validation import check_labels, check_samples, check_weights
 from ..partitioned import CellClassifier, CellRegressor
@@ -23,9 +24,6 @@ from ..partitioned._check import warn_if_inaccurate
 from ..partitioned._tree import DECAY, CellTree
 from ._partitions import as_partitions, concatenated, reduced
 
-# Largest number of samples from which the upper part of the tree is grown, and with which the
-# accuracy of cells is compared with that of one model.
-N_SAMPLES = 20_000
 # A group has at most this many times the samples of a cell, or this share of all samples if that
 # is more: with many small pieces the scheduler would take more time than the workers.
 CELLS_PER_GROUP = 4
@@ -195,9 +193,9 @@ def _joined(parts):
 
 
 def _smallest(keys):
-    if len(keys) <= N_SAMPLES:
+    if len(keys) <= _limits.N_SAMPLED:
         return np.arange(len(keys))
-    return np.sort(np.argpartition(keys, N_SAMPLES)[:N_SAMPLES])
+    return np.sort(np.argpartition(keys, _limits.N_SAMPLED)[: _limits.N_SAMPLED])
 
 
 def _merged(summaries):

@@ -6,10 +6,11 @@ from numbers import Integral
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
 from .._validation import warn
 from ._diagnostics import advice, warn_unless_solved
-from ._epochs import MAX_EPOCHS, Passes, Position
+from ._epochs import Passes, Position
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class ConvexProblems(Passes):
             warn_unless_solved(model)
             return self.conclude(scores, given_up=self.engine.out_of_steps)
         patience = self.count_round(at.patience)
-        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == MAX_EPOCHS:
+        if patience["idle"] == _limits.IDLE_ROUNDS or patience["n_rounds"] == _limits.MAX_EPOCHS:
             warn(
                 f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
                 f"rounds: the largest violation left is {model.kkt_violation_:.3g}, tol is "

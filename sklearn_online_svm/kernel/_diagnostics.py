@@ -6,17 +6,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
+from .. import _limits
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from .._validation import warn
 from ._engine import EXPONENTIAL, short
-
-# Maximum number of steps of one call on the support set (REPROCESS and finish), for each binary
-# problem: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples) if a sample belongs to k problems.
-# Without a limit a call might run for a very long time if features or C are very large, or if the
-# kernel is not positive semidefinite. Typical problems need a small fraction of them.
-MAX_STEPS = 5_000_000
-MAX_STEPS_PER_SAMPLE = 2500
 
 # Kernels with values between -1 and 1, whose rounding does not matter.
 BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")
@@ -35,7 +29,8 @@ def most_steps(engine, n_rows=None):
     """Return the maximum number of steps on so many samples; None: on the support set."""
     if n_rows is None:
         n_rows = max(problem.members.n_members for problem in engine.problems)
-    return max(MAX_STEPS // engine.n_problems_of_sample, MAX_STEPS_PER_SAMPLE * n_rows)
+    n_steps = _limits.MAX_STEPS // engine.n_problems_of_sample
+    return max(n_steps, _limits.MAX_STEPS_PER_SAMPLE * n_rows)
 
 
 def violation_among_members(engine):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
 from .._validation import thread_pool, warn
@@ -24,24 +25,6 @@ from ._diagnostics import (
 )
 from ._progress import finish_with_progress, progress
 
-# Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
-# ConvergenceWarning is raised at the limit.
-MAX_EPOCHS = 1000
-
-# max_iter="auto": largest number of samples of a set that is optimized to the end. Where epochs
-# are repeated for that, they must have taken less than this estimated time in nanoseconds.
-SMALL_SET = 5000
-SHORT_TIME = 0.5e9
-# max_iter="auto": training stops when the mean violation of a part of the samples, which is the
-# mean loss that another epoch could remove, is at most this share of the spread of the decision
-# values, or of the margin if that is smaller.
-EXCESS = 0.01
-# max_iter="auto": where more than this share of the samples are support vectors, training goes on
-# until an epoch changes nothing. If all alpha are at their bounds, a few missing vectors move the
-# bias from the middle of a wide interval to its end.
-MOST_SAMPLES = 0.95
-# max_iter="auto": maximum number of epochs, unless the optimum is cheap.
-MAX_AUTO_EPOCHS = 20
 # Part of the samples, and its smallest and largest size, from which the excess is estimated.
 SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
 
@@ -150,13 +133,9 @@ class Passes:
 
     Position = Position
 
-    # Maximum number of times that finish is repeated with recomputed gradients.
-    max_rounds = 10
-    # Each round of training raises the dual objective, except for rounding. With a kernel that is
-    # not positive semidefinite rounds may cycle: stop after so many rounds without an increase.
-    idle_rounds = 20
-    # Stop after so many of them if no violation exceeds tol. Samples with equal gradients, such as
-    # duplicates, may replace each other in the support set in every epoch.
+    # Stop after so many rounds without an increase if no violation exceeds tol, and otherwise
+    # after _limits.IDLE_ROUNDS. Samples with equal gradients, such as duplicates, may replace
+    # each other in the support set in every epoch.
     idle_rounds_within_tol = 3
 
     def __init__(self, model, schedule, X, encoded, cost, at):
@@ -227,7 +206,7 @@ class Passes:
             verbose = self.model.verbose
             finish_with_progress(self.engine, self.threads, verbose, self.title, share, report)
         n_rounds = self.at.n_rounds + 1
-        exactly = self.is_exact and n_rounds <= self.max_rounds
+        exactly = self.is_exact and n_rounds <= _limits.MAX_REFRESHES
         return self.go_to("refresh" if exactly else self.after_finishing, n_rounds=n_rounds)
 
     def refresh(self):
@@ -293,7 +272,7 @@ class OnlinePasses(Passes):
         super().__init__(model, schedule, X, encoded, cost, at)
         most = schedule.most_passes
         self.until_converged, self.is_auto = most == -1, most == "auto"
-        self.n_passes = MAX_EPOCHS if self.until_converged or self.is_auto else most
+        self.n_passes = _limits.MAX_EPOCHS if self.until_converged or self.is_auto else most
         self.finishing = self.until_converged or schedule.finishing
         self.after_finishing = "assess" if self.is_auto else "next"
 
@@ -316,7 +295,7 @@ class OnlinePasses(Passes):
             return False
         n_values = np.count_nonzero(self.X if isinstance(self.X, np.ndarray) else self.X.data)
         n_visits = self.at.n_pass * n_rows
-        return sum(self.model._estimated_cost(n_values / n_rows, n_visits)) < SHORT_TIME
+        return sum(self.model._estimated_cost(n_values / n_rows, n_visits)) < _limits.SHORT_TIME
 
     def begin(self):
         self.model.n_iter_ = self.at.n_pass
@@ -390,15 +369,16 @@ class OnlinePasses(Passes):
         n_support = max(
             np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems
         )
-        over = n_support < MOST_SAMPLES * len(used) and not is_above(EXCESS * scale, violation)
-        if not over and self.at.n_pass < MAX_AUTO_EPOCHS:
+        over = n_support < _limits.AUTO_SUPPORT_SHARE * len(used)
+        over = over and not is_above(_limits.AUTO_EXCESS * scale, violation)
+        if not over and self.at.n_pass < _limits.MAX_AUTO_EPOCHS:
             return self.go_to("next")
         self.report()
         if not over:
             loss = np.nanmean(violation, axis=1).max()
             warn(
-                f"{type(model).__name__} stopped after {MAX_AUTO_EPOCHS} epochs: the mean loss "
-                f"that further ones could remove is about {loss:.2g}. "
+                f"{type(model).__name__} stopped after {_limits.MAX_AUTO_EPOCHS} epochs: the mean "
+                f"loss that further ones could remove is about {loss:.2g}. "
                 f"{advice(model)}",
                 ConvergenceWarning,
             )
@@ -414,7 +394,7 @@ class OnlinePasses(Passes):
         within_tol = is_solved(self.engine) and model.kkt_violation_ <= tol
         if n_pass < self.n_passes:
             patience = self.count_round(patience)
-            most = self.idle_rounds_within_tol if within_tol else self.idle_rounds
+            most = self.idle_rounds_within_tol if within_tol else _limits.IDLE_ROUNDS
             if not self.finishing or patience["idle"] < most:
                 order = self.next_order()
                 random = model._random.get_state(legacy=False)
@@ -525,7 +505,7 @@ def next_order(model, n_rows):
 
 def is_small(n_rows):
     """Return whether max_iter="auto" optimizes over all of so many samples if that is possible."""
-    return n_rows <= SMALL_SET
+    return n_rows <= _limits.SMALL_SET
 
 
 def is_above(limits, values):

@@ -3,12 +3,9 @@
 import numpy as np
 from scipy import sparse
 
+from .. import _limits
 from ._span import even_part
 from ._virtual_pool import as_arrays, from_arrays
-
-# Maximum number of samples of ``fit`` outside of the support set that are kept, and number of
-# samples of a stream: the map follows the last ones.
-N_OTHERS, N_RECENT = 2000, 4000
 
 
 class KeptSamples:
@@ -43,7 +40,7 @@ class KeptSamples:
         is_other[order] = True
         is_other[support] = False
         is_other &= weights > 0.0
-        rows = np.sort(even_part(order[is_other[order]], N_OTHERS))
+        rows = np.sort(even_part(order[is_other[order]], _limits.N_OTHERS))
         used = np.zeros(len(codes))
         used[order] = weights[order]
         return cls(used, (X[rows], codes[rows], rows), len(codes), len(codes))
@@ -74,11 +71,11 @@ class KeptSamples:
     def extended(self, X, codes, weights):
         """Return these samples and the next ones of the stream."""
         end = self.end + len(codes)
-        last = slice(max(0, len(codes) - N_RECENT), None)
+        last = slice(max(0, len(codes) - _limits.N_RECENT), None)
         chunks = (*self.chunks, (X[last].copy(), codes[last].copy(), weights[last].copy()))
         n = sum(len(chunk[1]) for chunk in chunks)
         first = 0
-        while n - len(chunks[first][1]) >= N_RECENT:
+        while n - len(chunks[first][1]) >= _limits.N_RECENT:
             n -= len(chunks[first][1])
             first += 1
         return KeptSamples(self.fit_weights, self.others, self.begin, end, chunks[first:])
@@ -120,7 +117,7 @@ class KeptSamples:
         """Return X, codes and weights of the last samples of the stream."""
         parts = list(zip(*self.chunks, strict=True))
         whole = stack(parts[0]), np.concatenate(parts[1]), np.concatenate(parts[2])
-        return tuple(array[-N_RECENT:] for array in whole)
+        return tuple(array[-_limits.N_RECENT :] for array in whole)
 
     def of_solution(self, row_ids):
         """Return the weight of each support vector, and the other samples: X, codes, weights.
@@ -133,7 +130,7 @@ class KeptSamples:
         weights = np.zeros(len(row_ids))
         X, codes, rows = self.others
         counted = np.zeros(len(rows))
-        if self.end - self.begin < N_RECENT:
+        if self.end - self.begin < _limits.N_RECENT:
             of_fit = (row_ids >= 0) & (row_ids < len(self.fit_weights))
             weights[of_fit] = self.fit_weights[row_ids[of_fit]]
             counted = np.where(np.isin(rows, row_ids), 0.0, self.fit_weights[rows])

@@ -13,6 +13,7 @@ from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _limits
 from .._validation import check_samples, check_weights, encode_labels
 from ._solution_view import KernelValues, are_rows_of, solution_views
 from ._span import (
@@ -26,8 +27,6 @@ from ._span import (
 
 METHODS = ("exact", "span", "xi-alpha")
 
-# With at least so many features, reading a kernel value costs less than computing it.
-MANY_FEATURES = 64
 # In place of an infinite shift, after which differences of decision values would not be numbers.
 LARGEST = 1e300
 
@@ -346,7 +345,7 @@ class Optimum:
         """
         model, n = self.model, len(self.codes)
         is_cheap = model._is_precomputed() or (
-            not callable(model.kernel) and self.X.shape[1] < MANY_FEATURES
+            not callable(model.kernel) and self.X.shape[1] < _limits.MANY_FEATURES
         )
         if is_cheap or 4 * n**2 > model.cache_size * 2**20:
             return model, self.X

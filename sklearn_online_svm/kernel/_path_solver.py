@@ -23,15 +23,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .. import _limits
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA
 from .._validation import thread_pool, warn
 from ._diagnostics import advice, most_steps, warn_unless_solved
-from ._epochs import MAX_EPOCHS, engine_with, is_small, known_slots, lower_gradients
+from ._epochs import engine_with, is_small, known_slots, lower_gradients
 from ._kept_samples import KeptSamples
-
-# Number of kernel values, and of gradients, held in memory during a check.
-_VALUES_AT_ONCE = 1 << 22
 
 
 @dataclass
@@ -107,7 +105,9 @@ class Sweeps:
         self.has_bias = model._spec.solver.has_bias
         most = model._schedule().most_passes
         self.until_converged = most == -1 or (most == "auto" and is_small(len(self.targets)))
-        self.most_checks = MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
+        self.most_checks = (
+            _limits.MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
+        )
         self.violation[0] = model.kkt_violation_
         self.states = [self.state()]
         self.start = time.perf_counter()
@@ -357,7 +357,7 @@ class Sweeps:
             down_to = np.where(apart, low, high - tau)
         found, found_g, excess = [], [], []
         coefs = self.coefficients()
-        size = _VALUES_AT_ONCE // max(self.engine.store.n_slots, high.size)
+        size = _limits.PATH_VALUES_AT_ONCE // max(self.engine.store.n_slots, high.size)
         size = max(1, size // BLOCK) * BLOCK
         for first in range(0, len(rows), size):
             chunk = rows[first : first + size]

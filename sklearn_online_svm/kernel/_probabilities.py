@@ -12,18 +12,19 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _limits
 from .._validation import signs
 from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
-from ._kept_samples import N_OTHERS, stack
+from ._kept_samples import stack
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
 from ._svc import PROBABILITIES
 
-# Maximum numbers of support vectors that are left out, and of other samples, for the map of two
-# classes, which has five parameters, and for the map of more classes, which has two for each, and
-# in one-vs-one five for each pair. They are divided between the classes; so many of each class are
-# always allowed.
-N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 100
+# As the first of ``_limits.N_MAP_VALUES``, for the map of more classes, which has two parameters
+# for each, and in one-vs-one five for each pair.
+N_LEFT_OUT_MULTICLASS = 3000
+# So many values of each class are always allowed, for either map.
+MIN_OF_CLASS = 100
 # Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
 # K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
 MAX_SHIFT = 5e-4
@@ -97,7 +98,9 @@ def left_out_values(spec, targets, solution, problems, vectors, samples):
     """
     slots, row_ids, codes = solution.support, solution.row_ids, solution.labels
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
-    n_left_out, n_others = N_VALUES if len(problems) == 1 else N_VALUES_MULTICLASS
+    n_left_out, n_others = _limits.N_MAP_VALUES
+    if len(problems) > 1:
+        n_left_out, n_others = N_LEFT_OUT_MULTICLASS, _limits.N_OTHERS
     weights = thinned(weights, codes, n_left_out)
     other_weights = thinned(other_weights, other_codes, n_others)
     used = other_weights > 0.0

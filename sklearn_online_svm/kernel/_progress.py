@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-# Minimum time in seconds between two progress lines, and between two measurements of the speed.
-_BETWEEN = 2.0
+from .. import _limits
+
 # Largest exponent with which the time per sample may grow with the number of samples.
 _MOST_GROWTH = 3.0
 
@@ -25,7 +25,7 @@ class RemainingTime:
 
     def is_due(self, now):
         """Return whether enough time has passed for a measurement."""
-        return now - self.since >= _BETWEEN
+        return now - self.since >= _limits.PROGRESS_SECONDS
 
     def measure(self, n_processed, now):
         """Note the speed since the last measurement, and return it in samples per second."""
@@ -146,7 +146,7 @@ def finish_with_progress(engine, threads, verbose, title, share=1.0, report=None
         nonlocal shown
         now = time.perf_counter()
         remaining.measure(now)
-        if now - shown >= _BETWEEN:
+        if now - shown >= _limits.PROGRESS_SECONDS:
             shown, seconds = now, remaining.seconds()
             left = "" if seconds is None else f", about {seconds:,.0f} s left"
             if bar is None:

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .. import _limits
 from .._core.kernel.dual.selection import (
     Active,
     AutoActive,
@@ -15,10 +16,6 @@ from .._core.kernel.dual.selection import (
 
 SELECTIONS = ("random", "gradient", "active", "autoactive")
 STOPPINGS = ("margin", "n_support", "errors")
-
-# Number of samples of each class that a fit processes before the selection begins (Ertekin 2009,
-# section 3.3.3: "a few examples of each class").
-SAMPLES_OF_EACH_CLASS = 5
 
 # selection="autoactive": number of samples within the margin among which the closest is selected
 # (Bordes et al. 2005, section 4: "five examples").
@@ -172,8 +169,9 @@ def seeds_first(order, codes):
     for code in np.unique(codes[order]):
         same = codes[order] == code
         turn[same] = np.arange(np.count_nonzero(same))
-    turn = np.minimum(turn, SAMPLES_OF_EACH_CLASS)
-    return order[turn.argsort(kind="stable")], np.count_nonzero(turn < SAMPLES_OF_EACH_CLASS)
+    n = _limits.SAMPLES_OF_EACH_CLASS
+    turn = np.minimum(turn, n)
+    return order[turn.argsort(kind="stable")], np.count_nonzero(turn < n)
 
 
 def new_selection(model):

@@ -10,8 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-# Number of distances computed at a time.
-_DISTANCES = 2**22
+from .. import _limits
 
 
 class VirtualPoints:
@@ -59,7 +58,8 @@ class VirtualPoints:
         rows = np.asarray(rows, dtype=np.intp)
         k = self.n_neighbors
         found = np.empty((len(rows), k), dtype=np.intp)
-        for batch in gen_batches(len(rows), max(1, _DISTANCES // self.X.shape[0])):
+        size = max(1, _limits.VIRTUAL_DISTANCES_AT_ONCE // self.X.shape[0])
+        for batch in gen_batches(len(rows), size):
             distances = self._distances(rows[batch])
             distances[np.arange(len(distances)), rows[batch]] = np.inf
             for nearest, distance in zip(found[batch], distances):

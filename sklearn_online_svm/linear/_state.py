@@ -7,6 +7,7 @@ from functools import wraps
 import numpy as np
 from scipy import sparse as sparse_matrices
 
+from .. import _limits
 from .._core.guard import SharedArrays
 from .._core.linear.local import LocalWeights
 from .._core.linear.online_kmeans import OnlineKMeans
@@ -27,10 +28,6 @@ _NAMES = (
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
     *("advice", "intercept_advice", "scale"),
 )
-# Size limit of the local components, checked before memory is allocated.
-MAX_LOCAL_BYTES = 8 << 30
-# Number of regions of a local model that are allocated at first, if it may have as many.
-LEAST_REGIONS = 64
 
 # Arrays whose last axis is that of the features; their memory order depends on the samples.
 BY_FEATURE = {
@@ -101,7 +98,7 @@ class LinearState:
                 if name == "covariance"
                 else self._initial(name, kind, shape, self._order())
             )
-            for name, (kind, shape) in self._layout(self.width, LEAST_REGIONS).items()
+            for name, (kind, shape) in self._layout(self.width, _limits.LEAST_REGIONS).items()
         }
         self.loop = self._counters = self._averaged = None
         self._shared = SharedArrays()
@@ -305,12 +302,12 @@ class LinearState:
             return
         layout = self._layout(width, local["n_prototypes"])
         n_bytes = sum(kind.itemsize * math.prod(shape) for kind, shape in layout.values())
-        if n_bytes > MAX_LOCAL_BYTES:
+        if n_bytes > _limits.MAX_LOCAL_BYTES:
             raise ValueError(
                 f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for "
                 f"{width} features and {max(2, self.shape[0])} classes; at most "
-                f"{MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. Choose fewer prototypes, or hash "
-                "the features to fewer ones (HashingVectorizer, FeatureHasher)."
+                f"{_limits.MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. Choose fewer prototypes, "
+                "or hash the features to fewer ones (HashingVectorizer, FeatureHasher)."
             )
 
     @_completely

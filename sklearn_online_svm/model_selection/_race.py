@@ -12,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
+from .. import _limits
 from .._validation import warn
 from ._candidates import CALL_NS
 from ._comparisons import Comparison, Results, fit_cost_of, size_of
@@ -31,17 +32,8 @@ __all__ = ["Race", "Rules"]
 
 # Distance in the grid up to which candidates are recalled beside the winner: diagonals included.
 ADJACENT = 1.5
-# No candidate is eliminated while all of them cost less than this share of the budget; and the
-# share where the rarest class has too few samples to compare candidates.
-FREE_SHARE, UNINFORMED_SHARE = 0.15, 0.5
-# Candidates whose score differs from the best one by less than this part of its standard error
-# are equal, and the cheapest of them wins.
-EQUAL = 0.25
 # A call of fit costs so many times as much as calls of partial_fit for all samples, about.
 FIT_BY_PARTS = 2.0
-# After each fold of a cross-validation candidates leave that are below the best by more than this
-# number of standard errors.
-MOST_BELOW = 2.0
 # What scikit-learn spends on each fit of a grid search beside the fit, in nanoseconds.
 GRID_CALL_NS = 1.5e6
 
@@ -280,7 +272,7 @@ class Race:
         last = self.comparisons[-1]
         best = np.nan_to_num(last.scores, nan=-np.inf).max()
         # Without a standard error, no candidate is eliminated.
-        least = best - MOST_BELOW * np.nan_to_num(last.standard_error, nan=np.inf)
+        least = best - _limits.MOST_ERRORS_BELOW * np.nan_to_num(last.standard_error, nan=np.inf)
         near = [c for c in last.ranking if not last.score(c) < least and c in self.alive]
         if is_limited:
             costs = n_left * np.cumsum([candidate.fold_cost for candidate in near])
@@ -348,7 +340,7 @@ class Race:
         if np.isfinite(last.scores).any():
             unit, max_cost = self._unit(), self.rules.max_cost
             increments = self._increments(kept, later, scored)
-            share = FREE_SHARE if is_informed else UNINFORMED_SHARE
+            share = _limits.FREE_SHARE if is_informed else _limits.UNINFORMED_SHARE
             if self.cost + increments[0].sum() > share * max(max_cost * unit, self._floor()):
                 # One that alone would take the budget leaves. If it is clearly better, as gains
                 # show, it raises the unit.
@@ -462,7 +454,8 @@ class Race:
         self.predict()
         ranked = [candidate for candidate in last.ranking if candidate in self.alive]
         scores = {c: np.nan_to_num(last.score(c), nan=-np.inf) for c in ranked}
-        margin = (1.0 if self.rules.cheapest else EQUAL) * np.nan_to_num(last.standard_error)
+        n_errors = 1.0 if self.rules.cheapest else _limits.EQUAL_ERRORS
+        margin = n_errors * np.nan_to_num(last.standard_error)
         close = [c for c in ranked if scores[c] >= max(scores.values()) - margin]
         size = size_of if self.rules.cheapest else fit_cost_of
 

@@ -4,11 +4,9 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
+from .. import _limits
 from .._validation import warn
 
-# Training samples of the comparison: at most, at least, and the number of samples in all cells
-# per sample of the comparison, so that it takes a small part of the time of fit.
-MOST, LEAST, RATIO = 4000, 1000, 10
 # Cells of the comparison have this share of its training samples.
 SHARE_OF_CELL = 0.25
 # Increase of the mean loss that is not reported; nor is one below two standard errors.
@@ -21,10 +19,12 @@ def warn_if_inaccurate(model, X, y, weights):
     One model and smaller cells are trained on the same samples and compared on others. With few
     samples nothing is compared: the result would be too uncertain.
     """
-    n = min(MOST, model.cell_size, int(model.cell_sizes_.sum()) // RATIO)
+    n_in_cells = int(model.cell_sizes_.sum())
+    most = min(_limits.MOST_COMPARED, n_in_cells // _limits.CELL_SAMPLES_PER_COMPARED)
+    n = min(most, model.cell_size)
     candidates = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     estimator = _estimator_of_cell(model)
-    if n < LEAST or len(candidates) < 2 * n or estimator is None:
+    if n < _limits.LEAST_COMPARED or len(candidates) < 2 * n or estimator is None:
         return
     random = check_random_state(model.random_state)
     rows = random.choice(candidates, min(4 * n, len(candidates)), replace=False)

@@ -12,14 +12,13 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from .. import _limits
 from .._core.svmlight import SvmlightParser
 from .._sklearn_compat import Interval, Options, StrOptions, validate_params
 
 __all__ = ["read_svmlight"]
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-# Bytes that are read at a time. Larger blocks do not fit into the cache of a processor core.
-_BLOCK_SIZE = 1 << 20
 # Largest number of features: indices are int32.
 _MAX_FEATURES = 2**31 - 1
 
@@ -201,11 +200,11 @@ def _blocks(path):
     opener = _OPENERS.get(os.path.splitext(path)[1])
     if opener is None:
         with open(path, "rb", buffering=0) as file:
-            yield from iter(partial(file.read, _BLOCK_SIZE), b"")
+            yield from iter(partial(file.read, _limits.SVMLIGHT_BLOCK_SIZE), b"")
         return
     with opener(path, "rb") as file:
         try:
-            yield from iter(partial(file.read, _BLOCK_SIZE), b"")
+            yield from iter(partial(file.read, _limits.SVMLIGHT_BLOCK_SIZE), b"")
         except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
             # These have no name of a file.
             raise ValueError(f"{path} cannot be decompressed: {error}.") from None

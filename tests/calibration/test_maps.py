@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, log_softmax
 from sklearn.calibration import _SigmoidCalibration
 
-from tests.support.internals import MultinomialMap, SplineMap, _maps, minimize_convex
+from tests.support.internals import MultinomialMap, SplineMap, minimize_convex
+from tests.support.limits import set_limits
 
 
 def scored(n=500, seed=0, n_classes=2):
@@ -21,7 +22,7 @@ def scored(n=500, seed=0, n_classes=2):
 
 
 def test_equal_slopes_are_the_sigmoid_of_scikit_learn(monkeypatch):
-    monkeypatch.setattr(_maps, "STIFFNESS", 1e9)
+    set_limits(monkeypatch, SPLINE_STIFFNESS=1e9)
     scores, codes, _ = scored()
     ours = SplineMap().fit(scores, codes, np.ones(len(scores)))
     theirs = _SigmoidCalibration().fit(scores, codes)

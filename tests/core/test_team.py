@@ -14,6 +14,7 @@ from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm._core.threads import team
 from tests.support.engine import make_loop, make_store, wide_samples
+from tests.support.limits import set_limits
 
 ROOT = Path(__file__).parents[2]
 COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
@@ -178,9 +179,7 @@ def test_models(kind):
 
 def test_working_sets(monkeypatch):
     """``finish`` over more support vectors than a working set has."""
-    from sklearn_online_svm._core.kernel.dual import finisher
-
-    monkeypatch.setattr(finisher, "WORKING_SET_SIZE", 1500)
+    set_limits(monkeypatch, WORKING_SET_SIZE=1500)
     assert_same_states(*noisy_samples(), finish=True)
 
 

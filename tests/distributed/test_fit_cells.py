@@ -12,8 +12,9 @@ from sklearn_online_svm.distributed import fit_cells, read_partitions
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.readers import read_csv, read_parquet, read_svmlight
-from tests.support.internals import CellTree, _check
+from tests.support.internals import CellTree
 from tests.support.internals import _cells as implementation
+from tests.support.limits import set_limits
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 dask = pytest.importorskip("dask")
@@ -96,7 +97,7 @@ def test_collections_of_all_kinds(make):
 
 @pytest.mark.parametrize("overlap", [0.0, 0.2])
 def test_cells_have_the_samples_that_the_tree_assigns_to_them(overlap, monkeypatch):
-    monkeypatch.setattr(implementation, "N_SAMPLES", 800)
+    set_limits(monkeypatch, N_SAMPLED=800)
     X, y = make_friedman1(3000, n_features=5, random_state=0)
     model = CellRegressor(Ridge(), cell_size=60, overlap=overlap, random_state=0)
     found = fit_cells(model, *arrays(X, y))
@@ -116,7 +117,7 @@ def test_cells_have_the_samples_that_the_tree_assigns_to_them(overlap, monkeypat
 
 
 def test_a_sample_for_the_cuts_is_uniform(monkeypatch):
-    monkeypatch.setattr(implementation, "N_SAMPLES", 500)
+    set_limits(monkeypatch, N_SAMPLED=500)
     X = np.arange(20_000.0)[:, None]
     model = CellRegressor(Ridge())
     sizes = [50, 12_000, 400, 0, 7550]
@@ -135,8 +136,7 @@ def test_a_sample_for_the_cuts_is_uniform(monkeypatch):
 
 
 def test_a_warning_where_one_model_is_more_accurate(monkeypatch):
-    for name, value in dict(MOST=500, LEAST=300, RATIO=3).items():
-        monkeypatch.setattr(_check, name, value)
+    set_limits(monkeypatch, MOST_COMPARED=500, LEAST_COMPARED=300, CELL_SAMPLES_PER_COMPARED=3)
     X, y = make_friedman1(2000, noise=0.1, random_state=0)
     model = CellRegressor(LASVR(C=10, epsilon=0.1), cell_size=500, random_state=0)
     with pytest.warns(UserWarning, match="less accurate than one model") as record:
@@ -304,7 +304,7 @@ def test_errors():
 
 
 def test_partial_fit_continues_the_model(monkeypatch):
-    monkeypatch.setattr(implementation, "N_SAMPLES", 200)
+    set_limits(monkeypatch, N_SAMPLED=200)
     X, y = two_classes(1200)
     model = fit_cells(classifier(), partitions(X[:1000], y[:1000]))
     # The root has all samples, not only those of the uniform sample; each node has fewer than the

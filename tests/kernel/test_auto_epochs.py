@@ -30,10 +30,10 @@ from tests.support.internals import (
     engine_of,
     estimated_cost,
     repeat_epochs,
-    set_first_samples,
     support_arrays,
     targets_of,
 )
+from tests.support.limits import set_limits
 from tests.support.samples import (
     ALGORITHMS,
     LAYOUTS,
@@ -77,7 +77,7 @@ def assert_same_fit(model, other):
 @pytest.fixture
 def large_sets(monkeypatch):
     """Treat all sets as large ones, whose optimum is not cheap."""
-    monkeypatch.setattr(_epochs, "SMALL_SET", 0)
+    set_limits(monkeypatch, SMALL_SET=0)
 
 
 @pytest.fixture
@@ -224,8 +224,8 @@ def test_a_few_missing_vectors_decide_the_bias_where_all_are_at_bounds(large_set
 
 
 def test_the_problem_with_most_support_vectors_decides(large_sets, monkeypatch):
-    monkeypatch.setattr(_epochs, "EXCESS", np.inf)  # the losses never do
-    monkeypatch.setattr(_epochs, "MOST_SAMPLES", 0.5)
+    # The losses never do.
+    set_limits(monkeypatch, AUTO_EXCESS=np.inf, AUTO_SUPPORT_SHARE=0.5)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 5)), rng.integers(2, size=600)
     X[:100, 0] += 30.0
@@ -235,7 +235,7 @@ def test_the_problem_with_most_support_vectors_decides(large_sets, monkeypatch):
     n_support = np.count_nonzero(model.dual_coef_, axis=1)
     assert n_support.max() > 400 and n_support.min() < 200
     assert model.n_iter_ > 1
-    monkeypatch.setattr(_epochs, "MOST_SAMPLES", 1.0)
+    set_limits(monkeypatch, AUTO_SUPPORT_SHARE=1.0)
     assert LASVC(**params).fit(X, y).n_iter_ == 1
 
 
@@ -244,9 +244,9 @@ def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
     case, epochs_on_small_sets, monkeypatch
 ):
     with monkeypatch.context() as patch:
-        patch.setattr(_epochs, "SMALL_SET", 0)
+        set_limits(patch, SMALL_SET=0)
         _, large = hard_fit(case)
-    monkeypatch.setattr(_epochs, "SHORT_TIME", 0.0)
+    set_limits(monkeypatch, SHORT_TIME=0.0)
     _, costly = hard_fit(case)
     assert_same_fit(costly, large)
 
@@ -264,15 +264,14 @@ def test_means_below_their_limits_seldom_seem_to_be_above(n_problems):
 
 @pytest.mark.parametrize("case", HARD)
 def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch):
-    monkeypatch.setattr(_epochs, "SMALL_SET", 0)
-    monkeypatch.setattr(_epochs, "MAX_AUTO_EPOCHS", 1)
+    set_limits(monkeypatch, SMALL_SET=0, MAX_AUTO_EPOCHS=1)
     message = r"LASVC stopped after 1 epochs: the mean loss .* is about [\d.e-]+\."
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         _, model = hard_fit(case)
     assert {w.filename for w in caught} == {__file__}
     assert model.n_iter_ == 1
     # An optimum that is cheap takes as many epochs as it needs.
-    monkeypatch.setattr(_epochs, "SMALL_SET", 5000)
+    set_limits(monkeypatch, SMALL_SET=5000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert hard_fit(case)[1].n_iter_ > 2
@@ -286,7 +285,7 @@ def test_epochs_end_after_rounds_without_an_increase(monkeypatch):
         return dict(best=0.0, n_rounds=len(counted), idle=counted[-1])
 
     monkeypatch.setattr(_epochs.Passes, "count_round", idle)
-    monkeypatch.setattr(_epochs.Passes, "idle_rounds", 3)
+    set_limits(monkeypatch, IDLE_ROUNDS=3)
     X, y = two_classes(200, noise=1.0)
     params = dict(kernel="sigmoid", gamma=0.5, C=100.0, tol=1e-6, max_iter=-1, random_state=0)
     with pytest.warns(ConvergenceWarning):
@@ -343,7 +342,7 @@ def test_samples_are_scored_in_proportion_to_their_cost(at, large_sets, monkeypa
 
 @pytest.mark.parametrize("selection", ["random", "active", "autoactive"])
 def test_labels_that_have_not_been_used_are_not_scored(selection, large_sets, monkeypatch):
-    set_first_samples(monkeypatch, 0)
+    set_limits(monkeypatch, SAMPLES_OF_EACH_CLASS=0)
     X, y = make_blobs(900, centers=2, cluster_std=0.5, random_state=0)
     params = dict(selection=selection, max_labels=100, random_state=0)
     # lasvm-full keeps all samples whose label has been used.
@@ -408,7 +407,7 @@ def test_interrupts_at_any_time(params, large_sets, ctrl_c, frequent_checks):  #
 def test_interrupts_within_a_kernel_function(make, at_once, monkeypatch):
     """Within epochs, while samples are scored, and while all samples are added at once."""
     if not at_once:
-        monkeypatch.setattr(_epochs, "SMALL_SET", 0)
+        set_limits(monkeypatch, SMALL_SET=0)
     X, y = make(300)
     kernel = InterruptedKernel()
     params = dict(C=0.3, kernel=kernel, random_state=0)
@@ -429,7 +428,7 @@ def test_a_limit_of_the_cost_that_is_reached_halfway(share, epochs_on_small_sets
     X, y = noise(300, 2)
     params = dict(C=3.0, random_state=0)
     exact = LASVC(max_iter=-1, **params).fit(X, y)
-    monkeypatch.setattr(_epochs, "SHORT_TIME", share * sum(estimated_cost(exact, X.shape[1])))
+    set_limits(monkeypatch, SHORT_TIME=share * sum(estimated_cost(exact, X.shape[1])))
     model = LASVC(**params).fit(X, y)
     assert_same_fit(LASVC(cache_size=1e-3, **params).fit(X, y), model)
     assert_same_fit(LASVC(**params).fit(LAYOUTS["csr"](X), y), model)

@@ -16,7 +16,8 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from tests.support.internals import _diagnostics, engine_of, limit_reprocessing
+from tests.support.internals import engine_of, limit_reprocessing
+from tests.support.limits import set_limits
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
     ALGORITHMS,
@@ -197,7 +198,7 @@ def test_slow_optimization_leaves_steps_for_the_other_samples(monkeypatch):
     """Regression test: the steps were used up after one epoch, far from the optimum."""
     # Kernel values are rounded to single precision: a tol of 1e-8 is not reached, one of 1e-6 is
     # reached in some 5 000 000 steps. The violation left is 1e-5 at most.
-    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 500_000)
+    set_limits(monkeypatch, MAX_STEPS=500_000)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     params = dict(kernel="linear", C=2.5)  # SVC needs many seconds if C is larger
@@ -226,8 +227,7 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
 
 @pytest.fixture
 def few_steps(monkeypatch):
-    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 200)
-    monkeypatch.setattr(_diagnostics, "MAX_STEPS_PER_SAMPLE", 1)
+    set_limits(monkeypatch, MAX_STEPS=200, MAX_STEPS_PER_SAMPLE=1)
     limit_reprocessing(monkeypatch, 3)
 
 
@@ -268,7 +268,7 @@ def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
     assert_same_model(*models)
 
     # No warning if finish solves the problem.
-    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 5_000_000)
+    set_limits(monkeypatch, MAX_STEPS=5_000_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LASVC(C=1000.0, gamma=0.3, **params).fit(X, y)
@@ -323,7 +323,7 @@ def test_hard_margin_is_the_limit_of_large_C(algorithm):
 )
 def test_hard_margin_of_inseparable_classes_warns(algorithm, max_iter, monkeypatch):
     # There is no optimum: more steps would only take longer.
-    monkeypatch.setattr(_diagnostics, "MAX_STEPS", 500_000)
+    set_limits(monkeypatch, MAX_STEPS=500_000)
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(

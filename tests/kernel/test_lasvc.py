@@ -23,12 +23,12 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from tests.support.internals import (
-    _epochs,
     balanced_weights,
     engine_of,
     running_balanced_weights,
     weighted_variance,
 )
+from tests.support.limits import set_limits
 from tests.support.robust import BOTH, assert_same_model, with_both, with_layouts
 from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_classes, two_classes
 
@@ -282,7 +282,7 @@ def test_shuffle_and_random_state(any_model):
 
 
 def test_reaching_the_maximum_number_of_epochs_warns(monkeypatch):
-    monkeypatch.setattr(_epochs, "MAX_EPOCHS", 1)
+    set_limits(monkeypatch, MAX_EPOCHS=1)
     X, y = two_classes(300, noise=1.0)
     with pytest.warns(UserWarning, match="did not converge within 1 epochs.*tol is 1e-08"):
         LASVC(max_iter=-1, tol=1e-8).fit(X, y)

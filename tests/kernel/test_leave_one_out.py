@@ -23,7 +23,6 @@ from tests.support.internals import (
     MultinomialMap,
     Optimum,
     SplineMap,
-    _leave_one_out,
     predicted_codes,
     proven_shifts,
     reach,
@@ -31,6 +30,7 @@ from tests.support.internals import (
     targets_of,
     xi_alpha_shifts,
 )
+from tests.support.limits import set_limits
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 NAMES = ("leave_one_out", "leave_one_out_decision_function", "leave_one_out_estimate_")
@@ -262,7 +262,7 @@ def test_errors_of_votes_with_weights_and_a_kernel_matrix(monkeypatch):
         for i, other in enumerate(models_without(model, X, y, weights))
     ]
     assert_array_equal(model.leave_one_out(X, y, weights), expected)
-    monkeypatch.setattr(_leave_one_out, "MANY_FEATURES", 1)
+    set_limits(monkeypatch, MANY_FEATURES=1)
     assert_array_equal(model.leave_one_out(X, y, weights), expected)
     matrix = rbf_kernel(X, gamma=0.4)
     model.set_params(kernel="precomputed").fit(matrix, y, weights)
@@ -581,7 +581,7 @@ def test_kernel_matrix_gives_the_same_result(layout, monkeypatch):
     X = LAYOUTS[layout](X)
     model = machine(C=5.0, tol=1e-5).fit(X, y)
     expected = model.leave_one_out(X, y)
-    monkeypatch.setattr(_leave_one_out, "MANY_FEATURES", 1)
+    set_limits(monkeypatch, MANY_FEATURES=1)
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 

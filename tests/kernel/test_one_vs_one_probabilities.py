@@ -17,12 +17,11 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, RampSVC
 from tests.support.internals import (
     CouplingMap,
-    _kept_samples,
-    _maps,
     _probabilities,
     coupled,
     solution_of,
 )
+from tests.support.limits import set_limits
 from tests.support.samples import three_classes
 
 
@@ -90,7 +89,7 @@ def test_coupling_of_extreme_and_cyclic_pairs(monkeypatch):
     assert_allclose(found.sum(axis=1), 1.0)
     assert found[0, 0] > 0.999
     assert_allclose(found[2:], 1.0 / 3.0)
-    monkeypatch.setattr(_maps, "AT_ONCE", 9)
+    set_limits(monkeypatch, COUPLING_VALUES_AT_ONCE=9)
     assert_array_equal(coupled(odds), found)
 
 
@@ -231,7 +230,7 @@ def test_samples_of_weight_zero_do_not_count():
 
 
 def test_chunks_of_a_stream_do_not_matter(monkeypatch):
-    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
+    set_limits(monkeypatch, N_RECENT=100)
     X, y = noisy_classes(250)
     found = []
     for size in (1, 110, 250):

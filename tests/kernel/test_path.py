@@ -16,6 +16,7 @@ from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import SolutionPath
 from tests.reference import path as reference
 from tests.support.internals import _epochs, _path, _path_solver
+from tests.support.limits import set_limits
 from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.samples import (
     breast_cancer,
@@ -252,9 +253,7 @@ def test_no_sample_violates_for_any_C(case, seed, noise, ratio):
 @pytest.mark.parametrize("has_bias", [True, False], ids=["bias", "none"])
 def test_check_samples_finds_the_violators_of_the_reference(kind, has_bias, monkeypatch):
     """All violating samples outside the support set are found for each C, for any chunk size."""
-    monkeypatch.setattr(_path_solver, "_VALUES_AT_ONCE", 1)
-    monkeypatch.setattr(_path_solver.Sweeps, "share", 1.0)
-    monkeypatch.setattr(_path_solver.Sweeps, "share_two_sided", 1.0)
+    set_limits(monkeypatch, PATH_VALUES_AT_ONCE=1)
     seen, epsilon = [], None if kind is LASVC else 0.1
     check_samples = _path_solver.Sweeps.check_samples
 
@@ -341,7 +340,7 @@ def test_each_model_of_pairs_is_the_optimum(n_classes, case, monkeypatch):
         weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
         options["class_weight"] = {1: 3.0}
     elif case == "one by one":
-        monkeypatch.setattr(_path_solver, "_VALUES_AT_ONCE", 1)
+        set_limits(monkeypatch, PATH_VALUES_AT_ONCE=1)
     else:
         options["algorithm"] = case
     path = exact(**options).fit_path(X, y, CS, weights)

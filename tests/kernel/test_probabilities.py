@@ -17,12 +17,12 @@ from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from tests.support.internals import (
     Basis,
     Optimum,
-    _kept_samples,
     _probabilities,
     replacement_shifts,
     solution_of,
     span_shifts,
 )
+from tests.support.limits import set_limits
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
 
 
@@ -236,8 +236,7 @@ def test_large_sets_are_represented_by_a_part(monkeypatch):
     X, y = banana(3000, flips=0.0)
     whole = LASVC(probability=True, random_state=0).fit(X, y)
     expected = whole.predict_proba(X)
-    monkeypatch.setattr(_kept_samples, "N_OTHERS", 300)
-    monkeypatch.setattr(_probabilities, "N_VALUES", (200, 300))
+    set_limits(monkeypatch, N_OTHERS=300, N_MAP_VALUES=(200, 300))
     part = LASVC(probability=True, random_state=0).fit(X, y)
     scores, codes, weights = values_of(part)
     assert len(scores) <= 500
@@ -259,7 +258,7 @@ def streamed(X, y, size, **params):
 
 @pytest.mark.parametrize("window_size", [None, 150])
 def test_chunks_do_not_matter(window_size, monkeypatch):
-    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
+    set_limits(monkeypatch, N_RECENT=100)
     X, y = banana(330)
     models = [streamed(X, y, size, window_size=window_size) for size in (1, 7, 110, 330)]
     for model in models[1:]:
@@ -267,7 +266,7 @@ def test_chunks_do_not_matter(window_size, monkeypatch):
 
 
 def test_a_stream_counts_its_last_samples(monkeypatch):
-    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
+    set_limits(monkeypatch, N_RECENT=100)
     X, y = banana(330)
     model = streamed(X, y, 50)
     scores, codes, weights = values_of(model)
@@ -276,7 +275,7 @@ def test_a_stream_counts_its_last_samples(monkeypatch):
 
 
 def test_samples_of_fit_count_until_the_stream_is_long(monkeypatch):
-    monkeypatch.setattr(_kept_samples, "N_RECENT", 100)
+    set_limits(monkeypatch, N_RECENT=100)
     X, y = banana(400)
     model = LASVC(probability=True, random_state=0).fit(X[:200], y[:200])
     model.partial_fit(X[200:250], y[200:250])

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from sklearn_online_svm import LASVC, RampSVC
 from tests.support.internals import RemainingFinish, RemainingTime, _progress, progress
+from tests.support.limits import set_limits
 from tests.support.samples import two_classes
 
 
@@ -70,7 +71,7 @@ def test_remaining_time_takes_growing_costs_into_account(growth, noise, monkeypa
 
 
 def test_progress_of_the_optimization(monkeypatch, capsys, without_tqdm):
-    monkeypatch.setattr(_progress, "_BETWEEN", 0.0)
+    set_limits(monkeypatch, PROGRESS_SECONDS=0.0)
     X, y = two_classes(2000, noise=3.0)
     model = LASVC(C=100.0, max_iter=1, random_state=0, verbose=2).fit(X, y)
     fitted = capsys.readouterr().err
@@ -115,7 +116,7 @@ def test_bar_shows_size_of_support_set(capsys, monkeypatch):
     ],
 )
 def test_verbose_does_not_change_the_model(kind, params, shown, without_tqdm, monkeypatch, capsys):
-    monkeypatch.setattr(_progress, "_BETWEEN", 0.0)
+    set_limits(monkeypatch, PROGRESS_SECONDS=0.0)
     X, y = two_classes(400)
     verbose = kind(random_state=0, verbose=2, **params).fit(X, y)
     assert f"[{kind.__name__}] {shown}" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import RampSVC
 from tests.support.internals import _cccp
+from tests.support.limits import set_limits
 from tests.support.ramp import (
     BOTH,
     GAMMA,
@@ -47,7 +48,7 @@ def test_reaching_max_iter_warns(problem):
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_reaching_the_maximum_number_of_rounds_warns(n, monkeypatch):
-    monkeypatch.setattr(_cccp, "MAX_EPOCHS", n)
+    set_limits(monkeypatch, MAX_EPOCHS=n)
     X, y = noisy(600)
     with pytest.warns(ConvergenceWarning, match=f"within {n} rounds.* tol is 1e-08") as caught:
         RampSVC(tol=1e-8, C=100.0, random_state=0).fit(X, y)
@@ -76,7 +77,7 @@ def test_gradients_are_recomputed_for_each_problem(monkeypatch):
 
     for name in ("learn", "shift", "refresh"):
         counted(name)
-    monkeypatch.setattr(kind, "max_rounds", 1)
+    set_limits(monkeypatch, MAX_REFRESHES=1)
     X, y = noisy(200)
     model = RampSVC(C=100.0, random_state=0).fit(X, y)
     assert model.n_iter_ > 2

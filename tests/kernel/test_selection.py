@@ -16,9 +16,9 @@ from tests.support.internals import (
     OnlinePasses,
     SampleSelection,
     engine_of,
-    set_first_samples,
     support_arrays,
 )
+from tests.support.limits import set_limits
 from tests.support.robust import assert_same_model
 from tests.support.samples import three_classes, two_classes
 
@@ -34,7 +34,7 @@ PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 @pytest.mark.parametrize("selection", CHOOSING[:2])
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
 def test_pool_of_one_sample_is_random_selection(samples, selection, monkeypatch):
-    set_first_samples(monkeypatch, 0)
+    set_limits(monkeypatch, SAMPLES_OF_EACH_CLASS=0)
     X, y = samples(300)
     params = dict(max_iter=1, **PARAMS)
     chosen = ActiveLASVC(selection=selection, pool_size=1, **params).fit(X, y)
@@ -74,7 +74,7 @@ def test_selection_is_independent_of_layout_and_threads(samples, selection, algo
 @pytest.mark.filterwarnings("ignore:No sample of the classes")
 def test_pool_size_all_selects_the_closest_sample(monkeypatch):
     """Each selected sample is the closest one for a model of the samples so far."""
-    set_first_samples(monkeypatch, 0)
+    set_limits(monkeypatch, SAMPLES_OF_EACH_CLASS=0)
     X, y = two_classes(60)
     params = dict(PARAMS, selection="active", pool_size="all", finishing=False)
     rest = list(np.random.RandomState(0).permutation(60))
@@ -96,7 +96,7 @@ def test_pool_size_all_selects_the_closest_sample(monkeypatch):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_active_selection_uses_labels_of_training_samples_only(selection, monkeypatch):
     """Labels of other samples do not matter, except for gradient selection."""
-    set_first_samples(monkeypatch, 0)
+    set_limits(monkeypatch, SAMPLES_OF_EACH_CLASS=0)
     X, y = two_classes(300)
     params = dict(PARAMS, selection=selection, max_labels=60, algorithm="lasvm-full")
     model = ActiveLASVC(**params).fit(X, y)
@@ -201,7 +201,8 @@ def hidden_part(n, seed):
 @pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
 @pytest.mark.parametrize("seed", range(3))
 def test_stopping_by_errors_reaches_a_part_that_other_criteria_miss(kind, seed, monkeypatch):
-    set_first_samples(monkeypatch, 1)  # more would contain a sample of the hidden part
+    # More would contain a sample of the hidden part.
+    set_limits(monkeypatch, SAMPLES_OF_EACH_CLASS=1)
     X, y, hidden = hidden_part(4000, seed)
     params = dict(C=10.0, gamma=0.02, random_state=seed)
     missed = kind(stopping="n_support", **params).fit(X, y)

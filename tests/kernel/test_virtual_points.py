@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics.pairwise import polynomial_kernel
 
-from tests.support.internals import Kernel, VirtualPoints, _virtual_points
+from tests.support.internals import Kernel, VirtualPoints
+from tests.support.limits import set_limits
 
 KERNELS = {
     "linear": Kernel("linear"),
@@ -48,7 +49,7 @@ def test_neighbors_in_kernel_space_differ_from_those_in_input_space():
 def test_neighbors_are_independent_of_the_block_size(monkeypatch):
     virtual = VirtualPoints(rows(), KERNELS["poly"])
     whole = virtual.neighbors(np.arange(60))
-    monkeypatch.setattr(_virtual_points, "_DISTANCES", 7 * 60)
+    set_limits(monkeypatch, VIRTUAL_DISTANCES_AT_ONCE=7 * 60)
     assert_array_equal(virtual.neighbors(np.arange(60)), whole)
 
 

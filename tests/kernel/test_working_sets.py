@@ -18,7 +18,7 @@ from tests.kernel.test_resume import (  # noqa: F401
     resumed_until_finished,
 )
 from tests.support.cases import in_turn
-from tests.support.internals import finisher as finisher_module
+from tests.support.limits import set_limits
 
 SIZE = 20
 
@@ -30,7 +30,7 @@ def gaussian(A, B):
 @pytest.fixture
 def small_working_sets(monkeypatch):
     """Use working sets of a few samples."""
-    monkeypatch.setattr(finisher_module, "WORKING_SET_SIZE", SIZE)
+    set_limits(monkeypatch, WORKING_SET_SIZE=SIZE)
 
 
 CASES = {
@@ -77,7 +77,7 @@ def test_optimum_is_that_of_steps_on_all_slots(case, layout, monkeypatch):
     X, y = data(n_classes)
     X = layout(X)
     expected = solved(kind, params, X, y)
-    monkeypatch.setattr(finisher_module, "WORKING_SET_SIZE", SIZE)
+    set_limits(monkeypatch, WORKING_SET_SIZE=SIZE)
     model = solved(kind, params, X, y)
     assert model.n_kernel_evaluations_ != expected.n_kernel_evaluations_
     assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
@@ -89,7 +89,7 @@ def test_precomputed_kernel(monkeypatch):
     X, y = data(3)
     K = gaussian(X, X)
     expected = solved(LASVC, dict(kernel="precomputed", C=10.0), K, y)
-    monkeypatch.setattr(finisher_module, "WORKING_SET_SIZE", SIZE)
+    set_limits(monkeypatch, WORKING_SET_SIZE=SIZE)
     model = solved(LASVC, dict(kernel="precomputed", C=10.0), K, y)
     assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
 

@@ -20,7 +20,8 @@ from sklearn_online_svm.active import LabelEfficientClassifier, MarginQuery
 from tests.reference import linear
 from tests.reference.local import LocalTwin
 from tests.support.cases import in_turn
-from tests.support.internals import _state, update_state
+from tests.support.internals import update_state
+from tests.support.limits import set_limits
 from tests.support.linear_kinds import quickly
 from tests.support.linear_models import assert_same, assert_unchanged, state_of, train
 from tests.support.samples import LAYOUTS
@@ -391,7 +392,7 @@ def test_training_does_not_change_attributes_in_use():
 @with_models
 @with_layouts
 def test_arrays_not_in_use_are_not_copied(model, layout, monkeypatch):
-    monkeypatch.setattr(_state, "LEAST_REGIONS", model.n_prototypes)
+    set_limits(monkeypatch, LEAST_REGIONS=model.n_prototypes)
     X, y = samples_of(3, 100, seed=17)
     X = LAYOUTS[layout](X)
     model = train(clone(model), X, y)
@@ -544,7 +545,7 @@ def test_warm_start_with_other_features(first, second):
 
 
 def test_memory_limit_is_checked_before_allocation(monkeypatch):
-    monkeypatch.setattr(_state, "MAX_LOCAL_BYTES", 1_000_000)
+    set_limits(monkeypatch, MAX_LOCAL_BYTES=1_000_000)
     X, y = wide_samples(per_row=20, width=50_000)
     model = lol(30)
     # Dense samples at once, sparse ones when too many features have occurred.
@@ -579,9 +580,9 @@ def test_regions_are_allocated_when_they_are_needed(
     X = LAYOUTS[layout](X)
     params = dict(variant=variant, n_neighbors=n_neighbors, average=True)
     model, other = lol(150, **params), lol(150, **params)
-    monkeypatch.setattr(_state, "LEAST_REGIONS", 1000)
+    set_limits(monkeypatch, LEAST_REGIONS=1000)
     train(other, X, y, size)
-    monkeypatch.setattr(_state, "LEAST_REGIONS", 2)
+    set_limits(monkeypatch, LEAST_REGIONS=2)
     model.partial_fit(X[:1], y[:1], [0, 1, 2])
     assert update_state(model).arrays["prototypes"].shape[0] < 10
     for first in range(1, len(y), size):
@@ -595,7 +596,7 @@ def test_regions_after_epochs_and_a_warm_start(monkeypatch):
     X, y = many_prototypes()
     models = []
     for least in (1000, 2):
-        monkeypatch.setattr(_state, "LEAST_REGIONS", least)
+        set_limits(monkeypatch, LEAST_REGIONS=least)
         model = lol(250, max_iter=3, tol=None, warm_start=True, random_state=0).fit(X[:50], y[:50])
         models.append(model.fit(X[50:], y[50:]))
     assert_same(*models)

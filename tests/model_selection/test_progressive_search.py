@@ -47,6 +47,7 @@ from tests.support.internals import (
     requires_targets,
     stratified,
 )
+from tests.support.limits import set_limits
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -392,7 +393,7 @@ def test_candidates_leave_after_the_fold_that_shows_them_to_be_worse():
 
 
 def test_only_as_many_remain_for_further_folds_as_the_floor_allows(monkeypatch):
-    monkeypatch.setattr(_race, "MOST_BELOW", np.inf)
+    set_limits(monkeypatch, MOST_ERRORS_BELOW=np.inf)
     whole, floor = search().fit(X, Y), _race.Race._floor
 
     def smaller(race):
@@ -537,7 +538,7 @@ def test_a_rare_class_is_found(scoring):
 
 
 def test_no_candidate_leaves_before_the_rarest_class_has_samples_enough(monkeypatch):
-    monkeypatch.setattr(_race, "UNINFORMED_SHARE", np.inf)
+    set_limits(monkeypatch, UNINFORMED_SHARE=np.inf)
     rows, y, *_ = rare_class(0)
     found = rungs(grid={"C": np.logspace(-1, 2, 10)}, scoring="f1", max_cost=1).fit(rows, y)
     few = np.array(found.n_resources_) * np.mean(y) < 10
@@ -559,7 +560,7 @@ def test_folds_compare_all_candidates_if_no_rung_has_samples_enough():
 
 
 def test_of_equal_candidates_one_that_predicts_one_class_wins_only_if_all_do(monkeypatch):
-    monkeypatch.setattr(_race, "EQUAL", 10.0)
+    set_limits(monkeypatch, EQUAL_ERRORS=10.0)
     rows, y, *_ = rare_class(0)
     found = rungs(grid={"C": [1e-3, 10.0], "gamma": [0.01]}, max_cost=np.inf).fit(rows, y)
     assert found.best_params_["C"] == 10.0
@@ -1110,9 +1111,9 @@ FLAT = {k: [0.8 - 0.01 * k] * 4 for k in range(8)}
 
 
 def test_nobody_leaves_as_long_as_all_cost_little(recorded, monkeypatch):
-    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
+    set_limits(monkeypatch, FREE_SHARE=0.0)
     assert len(left(recorded(FLAT, max_cost=2), 1)) < 8
-    monkeypatch.setattr(_race, "FREE_SHARE", 1.0)
+    set_limits(monkeypatch, FREE_SHARE=1.0)
     found = recorded(FLAT, max_cost=2)
     assert len(left(found, 1)) == 8
     # The third rung would cost more than two fits.
@@ -1159,7 +1160,7 @@ def test_the_cheapest_of_equal_candidates_wins(recorded, difference, winner):
 
 @pytest.mark.parametrize(("error", "is_recalled"), [(0.05, True), (0.01, False)])
 def test_recalled_are_those_within_one_standard_error(recorded, error, is_recalled, monkeypatch):
-    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
+    set_limits(monkeypatch, FREE_SHARE=0.0)
     monkeypatch.setattr(_race, "n_survivors", lambda *_: 1)
     # At the first rung 2 is predicted to have .77 at the end; the winner, 1, has .8 there.
     curves = {1: [0.8] * 4, 2: [0.77, 0.77, 0.77, 0.9], 3: [0.75] * 4}

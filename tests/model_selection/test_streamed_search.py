@@ -19,6 +19,7 @@ from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.model_selection.test_progressive_search import assert_same_search
 from tests.support.internals import Progress, StreamProgress, _race
+from tests.support.limits import set_limits
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -96,8 +97,7 @@ def test_max_resources_ends_the_race():
 
 def test_candidates_of_a_stream_leave_at_each_rung(monkeypatch):
     # Only fit keeps more of them as long as there are few samples of a class.
-    monkeypatch.setattr(_race, "FREE_SHARE", 0.0)
-    monkeypatch.setattr(_race, "UNINFORMED_SHARE", np.inf)
+    set_limits(monkeypatch, FREE_SHARE=0.0, UNINFORMED_SHARE=np.inf)
     found = streamed(search(max_cost=1, min_seconds=0.0), 1200)
     assert len(found.n_candidates_) > 1 and np.all(np.diff(found.n_candidates_) < 0)
 

@@ -19,7 +19,8 @@ from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
-from tests.support.internals import CellTree, _check, principal_direction
+from tests.support.internals import CellTree, principal_direction
+from tests.support.limits import set_limits
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 SVM = dict(C=1.0, gamma=0.5, random_state=0)
@@ -317,8 +318,7 @@ def clusters(n, n_features, seed=0):
 
 @pytest.fixture
 def small_comparisons(monkeypatch):
-    for name, value in dict(MOST=800, LEAST=300, RATIO=4).items():
-        monkeypatch.setattr(_check, name, value)
+    set_limits(monkeypatch, MOST_COMPARED=800, LEAST_COMPARED=300, CELL_SAMPLES_PER_COMPARED=4)
 
 
 INACCURATE = "Cells are probably less accurate than one model"

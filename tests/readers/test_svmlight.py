@@ -15,7 +15,8 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from sklearn_online_svm.readers import read_svmlight
-from tests.support.internals import _svmlight, parse_number
+from tests.support.internals import parse_number
+from tests.support.limits import set_limits
 
 TEXT = (
     b"# a comment\n\n1 1:0.5 3:-2e3#c\n-1 qid:7 2:.25\t4:1. # 1:1\r\n  \n+3\n"
@@ -122,7 +123,7 @@ def test_format(tmp_path):
 
 @pytest.mark.parametrize("size", range(1, len(TEXT) + 2))
 def test_blocks_may_end_anywhere(size, tmp_path, monkeypatch):
-    monkeypatch.setattr(_svmlight, "_BLOCK_SIZE", size)
+    set_limits(monkeypatch, SVMLIGHT_BLOCK_SIZE=size)
     for chunk_size in (1, 2, 5, 6):
         chunks = list(read_svmlight(written(tmp_path, TEXT), chunk_size=chunk_size))
         assert {len(y) for _, y in chunks[:-1]} <= {chunk_size}
@@ -167,7 +168,7 @@ def test_several_files_are_read_as_one(tmp_path):
 
 
 def test_memory_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(_svmlight, "_BLOCK_SIZE", 1 << 15)
+    set_limits(monkeypatch, SVMLIGHT_BLOCK_SIZE=1 << 15)
     path = written(tmp_path, b"1 1:2 2:3\n" * 300_000)
     tracemalloc.start()
     for X, _ in read_svmlight(path, chunk_size=100):
@@ -294,7 +295,7 @@ MALFORMED = [
 @pytest.mark.parametrize("line, message", MALFORMED)
 @pytest.mark.parametrize("size", [3, 1 << 20])
 def test_malformed_lines(line, message, size, tmp_path, monkeypatch):
-    monkeypatch.setattr(_svmlight, "_BLOCK_SIZE", size)
+    set_limits(monkeypatch, SVMLIGHT_BLOCK_SIZE=size)
     path = written(tmp_path, f"# a\n\n1 1:1\n{line}\n1 1:1\n".encode())
     chunks = read_svmlight(path, chunk_size=1, n_features=9, zero_based=False)
     assert next(chunks)[0].toarray().tolist() == [[1] + [0] * 8]

@@ -13,7 +13,6 @@ from sklearn_online_svm import LASVC
 NAMES = {
     "": "_atomic_dump _estimator",
     "_atomic_dump": "ABANDONED atomic_dump atomic_file",
-    "_core.kernel.dual": "finisher",
     "_core.kernel.dual.selection": "Active",
     "_core.kernel.expansion": "expansion_budgets",
     "_core.kernel.vectors.block": "Samples",
@@ -25,15 +24,13 @@ NAMES = {
     "_feature_space": "Kernel",
     "_pairs": "PairValues among_more_classes compares_pairs margin_scores pair_values",
     "_validation": "balanced_weights draw_seed running_balanced_weights weighted_variance",
-    "calibration": "_maps",
     "calibration._maps": "CouplingMap MultinomialMap SplineMap coupled",
     "calibration._newton": "minimize_convex",
     "calibration._online": "BLOCK ScoreWindow",
     "command_line._main": "_parser main",
     "distributed": "_cells",
     "evaluation._conformal": "conformity_scores threshold_of",
-    "kernel": "_cccp _compression _diagnostics _epochs _kept_samples _leave_one_out _path "
-    "_path_solver _probabilities _progress _training _virtual_points",
+    "kernel": "_cccp _compression _epochs _path _path_solver _probabilities _progress _training",
     "kernel._checkpoint": "refuse_new_parameters",
     "kernel._compression": "CompressedState Selection distinct",
     "kernel._diagnostics": "uncertainty",
@@ -48,7 +45,7 @@ NAMES = {
     "kernel._training": "RESERVE",
     "kernel._virtual_points": "VirtualPoints",
     "kernel._virtual_pool": "VirtualPool",
-    "linear": "_model _state",
+    "linear": "_model",
     "linear._model": "LinearModel",
     "linear._state": "LinearState",
     "model_selection": "_race",
@@ -61,10 +58,9 @@ NAMES = {
     "model_selection._samples": "HeldOut StreamRungs first_rung make_splits repeated_folds "
     "rung_ends stratified",
     "model_selection._scoring": "N_BLOCKS Scores compute_scores jackknife_error mean_scores",
-    "partitioned": "_check",
     "partitioned._stream": "CellStream",
     "partitioned._tree": "CellTree principal_direction",
-    "readers": "_fit_stream _svmlight",
+    "readers": "_fit_stream",
 }
 _PACKAGE = "sklearn_online_svm"
 _MODULE_OF = {name: module for module, names in NAMES.items() for name in names.split()}
@@ -186,9 +182,3 @@ def repeat_epochs(monkeypatch):
     """Let LASVC repeat epochs on small sets, too, which are else solved at once."""
     schedule = LASVC._schedule
     monkeypatch.setattr(LASVC, "_schedule", lambda model: replace(schedule(model), in_batch=False))
-
-
-def set_first_samples(monkeypatch, n):
-    """Let fits with a selection start with ``n`` samples of each class."""
-    selection = import_module(f"{_PACKAGE}.kernel._sample_selection")
-    monkeypatch.setattr(selection, "SAMPLES_OF_EACH_CLASS", n)

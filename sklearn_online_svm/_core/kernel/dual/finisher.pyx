@@ -20,14 +20,12 @@ from ..vectors.stores cimport Block, Store
 from ..vectors.support_set cimport Example, SupportSet, turn_example
 
 from ..rows.working_set import most_violating
+from .... import _limits
 
 import numpy as np
 
 # Minimum number of steps of ``finish``, if so many are left.
 cdef int64_t MIN_STEPS = 50_000
-
-# Size of a working set, unless its kernel rows do not fit into the cache.
-WORKING_SET_SIZE = 8192
 # Part of the violation that is left when the optimization over a working set ends.
 cdef double WORKING_SET_PRECISION = 0.1
 
@@ -72,7 +70,7 @@ cdef class Finisher:
     def __init__(self, Slots slots, Halt halt):
         self.slots, self.store, self.problems = slots, slots.store, slots.problems
         self.halt, self.share, self.team = halt, 1.0, Team()
-        self.working_set_size = WORKING_SET_SIZE
+        self.working_set_size = _limits.WORKING_SET_SIZE
         self.block = SampleBlock(self.store)
 
     cdef int begin_alone(self, Problem problem) except -1:
