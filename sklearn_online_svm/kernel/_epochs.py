@@ -452,7 +452,7 @@ class BatchPasses(Passes):
                             engine, threads, model.verbose, self.title, report=report
                         )
                     n_rounds = self.at.n_rounds + 1
-                    exactly = n_rounds <= self.max_rounds
+                    exactly = n_rounds <= _limits.MAX_REFRESHES
                     self.at = self.go_to("refresh" if exactly else "over", n_rounds=n_rounds)
                 else:
                     engine.refresh()  # recomputed gradients may reveal violations
