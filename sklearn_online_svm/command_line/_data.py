@@ -13,7 +13,6 @@ from ..readers import read_svmlight
 from ..readers._tables import csv_frames, parquet_frames
 
 __all__ = [
-    "FORMATS",
     "SvmlightFiles",
     "TableFiles",
     "data_files",
@@ -22,7 +21,6 @@ __all__ = [
     "some_chunks",
 ]
 
-FORMATS = ("svmlight", "csv", "parquet")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 # With this number of features every index is accepted.
 _MAX_FEATURES = 2**31 - 1
@@ -36,22 +34,20 @@ _MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>"
 _MOST_SHOWN = 20
 
 
-def data_files(paths, kind, **options):
+def data_files(paths, **options):
     """Return the files as an object with ``chunks``, ``scan`` and ``load``.
 
     Parameters
     ----------
     paths : list of str
         The files, which are read one after the other.
-    kind : {"auto", "svmlight", "csv", "parquet"}
-        Format of the files.
     **options : dict
         Parameters of ``SvmlightFiles`` and ``TableFiles``; each uses its own.
     """
     for path in paths:
         with open(path, "rb"):  # raises an error with the path
             pass
-    found = {_format_of(path) if kind == "auto" else kind for path in paths}
+    found = {*map(_format_of, paths)}
     if len(found) > 1:
         raise ValueError(f"the files have different formats: {', '.join(sorted(found))}")
     kind = found.pop()

@@ -1,6 +1,5 @@
 """``inspect``: describe a model file."""
 
-import json
 import os
 
 import numpy as np
@@ -12,9 +11,8 @@ from ._options import HelpFormatter
 __all__ = ["add_parser"]
 
 _EPILOG = """\
-examples:
+example:
   python -m sklearn_online_svm inspect a9a.skops
-  python -m sklearn_online_svm inspect a9a.skops --json
 """
 
 
@@ -29,16 +27,12 @@ def add_parser(commands):
     )
     parser.set_defaults(run=run, parser=parser)
     parser.add_argument("model", metavar="MODEL", help="model file")
-    parser.add_argument("--json", action="store_true", help="write JSON")
 
 
 def run(args):
     """Run the command."""
     found = description(load_model(args.model))
     found["file size"] = os.path.getsize(args.model)
-    if args.json:
-        print(json.dumps(found, indent=2, default=str))
-        return
     width = max(map(len, found)) + 1
     for name, value in found.items():
         print(f"{name + ':':{width}} {_text(value)}")

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from .. import kernel, linear
 from ..partitioned import CellClassifier, CellRegressor
 from ..pipeline import OnlinePipeline
-from ._data import FORMATS, data_files, shortened
+from ._data import data_files, shortened
 
 __all__ = [
     "HelpFormatter",
@@ -66,13 +66,6 @@ class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescript
 def add_data_options(parser, *, of_training):
     """Add the options of data files; ``of_training`` those that a fitted model has."""
     group = parser.add_argument_group("data")
-    group.add_argument(
-        "--format",
-        choices=("auto", *FORMATS),
-        default="auto",
-        help="format of the files; auto: by their names (.csv, .parquet), otherwise svmlight, "
-        "the format of LIBSVM. svmlight and CSV files may be compressed (.gz, .bz2, .xz)",
-    )
     group.add_argument(
         "--target",
         metavar="COLUMN",
@@ -167,7 +160,6 @@ def data_of(args, paths, *, n_features=None, columns=None, dtype=None):
     """Return the data files of a command."""
     return data_files(
         paths,
-        args.format,
         target=args.target,
         zero_based=args.zero_based,
         chunk_size=args.chunk_size,

@@ -49,11 +49,7 @@ def add_parser(commands):
     parser.add_argument("model", metavar="MODEL", help="model file")
     output = parser.add_argument_group("output")
     output.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="file to write; - is the standard output",
+        "-o", "--output", metavar="FILE", help="file to write (default: the standard output)"
     )
     values = output.add_mutually_exclusive_group()
     values.add_argument("--decision", action="store_true", help="write decision function values")
@@ -64,7 +60,7 @@ def add_parser(commands):
 
 def run(args):
     """Run the command."""
-    if args.output != "-":
+    if args.output is not None:
         check_outputs([args.output], [args.model, *args.data])
     model = load_model(args.model)
     try:
@@ -108,7 +104,7 @@ def _line(value):
 @contextmanager
 def _opened(path):
     """Yield a function that writes text. A file is complete, or not there."""
-    if path == "-":
+    if path is None:
         yield sys.stdout.write
         return
     with atomic_file(path) as file:

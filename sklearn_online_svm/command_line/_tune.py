@@ -56,13 +56,6 @@ def add_parser(commands):
         metavar="NAME=VALUE,...",
         help="values of a parameter; may be repeated",
     )
-    group.add_argument(
-        "--scoring",
-        metavar="NAME",
-        help="name of a scorer of scikit-learn, such as balanced_accuracy (default: the accuracy, "
-        "or R2 of a regressor)",
-    )
-    group.add_argument("--n-jobs", type=int, default=1, metavar="N", help="number of threads")
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="model file for the best model")
     output.add_argument("--quiet", action="store_true", help="report nothing but errors")
@@ -88,9 +81,7 @@ def run(args):
                 raise UsageError(f"{name}={value} has no partial_fit, which a search needs")
     X, y = data.load(is_classification=is_classifier(model))
     _LOGGER.info("%d samples with %d features", *X.shape)
-    search = ProgressiveSearch(
-        model, grid, scoring=args.scoring, n_jobs=args.n_jobs, random_state=args.seed
-    ).fit(X, y)
+    search = ProgressiveSearch(model, grid, random_state=args.seed).fit(X, y)
     if not args.quiet:
         _print_table(search, prefix)
     if args.output is not None:

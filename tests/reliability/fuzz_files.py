@@ -145,7 +145,7 @@ TARGETS = {
     ),
     "predict, data": ("data.svm", commands("predict FILE MODEL")),
     "predict, model": ("model.skops", commands("predict DATA FILE")),
-    "inspect": ("model.skops", commands("inspect FILE --json")),
+    "inspect": ("model.skops", commands("inspect FILE")),
 }
 
 
