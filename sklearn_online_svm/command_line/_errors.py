@@ -1,19 +1,17 @@
 """Errors of predictions, added up over chunks."""
 
+import logging
+
 import numpy as np
 from sklearn.base import is_classifier
 
-__all__ = ["Errors"]
+__all__ = ["Errors", "ProgressiveModel"]
+
+_LOGGER = logging.getLogger(__package__)
 
 
 class Errors:
-    """Number of wrong labels, or mean squared and absolute error.
-
-    Parameters
-    ----------
-    model : estimator
-        The model that predicts.
-    """
+    """Number of wrong labels of a classifier; mean squared and absolute error of a regressor."""
 
     def __init__(self, model):
         self._is_classifier = is_classifier(model)
@@ -34,3 +32,35 @@ class Errors:
         if self._is_classifier:
             return f"{self.n} samples, {self._sums[0]:.0f} errors ({100 * first:.2f} %)"
         return f"{self.n} samples, mean squared error {first:.6g}, absolute {second:.6g}"
+
+
+class ProgressiveModel:
+    """Model that predicts each chunk before it is trained on it, and reports the errors.
+
+    A line is written whenever the number of samples has doubled. The first chunk does not count,
+    as an untrained model cannot predict. Checkpoints contain the counts.
+    """
+
+    def __init__(self, model):
+        self.model, self.errors = model, Errors(model)
+        self.n_samples = self.n_reported = 0
+
+    def get_params(self, deep=True):
+        """Return what a checkpoint must agree with."""
+        return {"model": type(self.model).__name__, **self.model.get_params(deep)}
+
+    def partial_fit(self, X, y, **classes):
+        """Predict a chunk, and train the model on it."""
+        if self.n_samples:
+            self.errors.add(self.model.predict(X), y)
+        self.model.partial_fit(X, y, **classes)
+        self.n_samples += X.shape[0]
+        if self.errors.n >= 2 * self.n_reported:
+            self.report()
+        return self
+
+    def report(self):
+        """Write the errors, unless this has been done."""
+        if self.errors.n > self.n_reported:
+            _LOGGER.info("progressive: %s", self.errors)
+            self.n_reported = self.errors.n

@@ -1,7 +1,6 @@
 """``train``: fit a model to data files."""
 
 import logging
-import time
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -11,7 +10,7 @@ from ..export import save_model
 from ..linear import __all__ as linear_models
 from ..readers import fit_stream
 from ._data import numbers_if_possible, some_chunks
-from ._errors import Errors
+from ._errors import Errors, ProgressiveModel
 from ._options import (
     HelpFormatter,
     UsageError,
@@ -23,7 +22,6 @@ from ._options import (
     positive,
     training_data,
 )
-from ._progress import ProgressiveModel
 
 __all__ = ["add_parser"]
 
@@ -146,15 +144,9 @@ def _streams(args, model):
 
 def _fit(model, data):
     """Load all samples and fit the model."""
-    begin = time.perf_counter()
     X, y = data.load(is_classification=is_classifier(model))
-    read = time.perf_counter()
-    _LOGGER.info(
-        "%d samples with %d features, read in %.1f s", X.shape[0], X.shape[1], read - begin
-    )
-    model.fit(X, y)
-    _LOGGER.info("fitted in %.1f s", time.perf_counter() - read)
-    return model
+    _LOGGER.info("%d samples with %d features", *X.shape)
+    return model.fit(X, y)
 
 
 def _listed(labels, data):
@@ -193,7 +185,7 @@ def _fit_stream(args, model, data):
         checkpoint=args.checkpoint,
         checkpoint_every=args.checkpoint_every,
     )
-    progress.finish()
+    progress.report()
     return progress.model
 
 
