@@ -6,14 +6,9 @@ import numpy as np
 
 from ..export import load_model
 from ..pipeline import final_estimator
-from ._options import HelpFormatter
 
 __all__ = ["add_parser"]
 
-_EPILOG = """\
-example:
-  python -m sklearn_online_svm inspect a9a.skops
-"""
 _ATTRIBUTES = {
     "samples": "n_samples_seen_",
     "cells": "n_cells_",
@@ -29,10 +24,8 @@ def add_parser(commands):
         "inspect",
         help="describe a model file",
         description="Describe a model file: class, parameters and size.",
-        epilog=_EPILOG,
-        formatter_class=HelpFormatter,
     )
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run)
     parser.add_argument("model", metavar="MODEL", help="model file")
 
 

@@ -9,25 +9,16 @@ import warnings
 from .._sklearn_compat import InvalidParameterError
 from .._version import __version__
 from . import _inspect, _predict, _train, _tune
-from ._options import HelpFormatter, UsageError
+from ._options import UsageError
 
 __all__ = ["main"]
 
-_EPILOG = """\
-exit codes:
-  0    success
-  1    a file cannot be read or written, or its content is invalid
-  2    invalid options
-  130  interrupted (Ctrl-C)
-  141  the reader of the output has closed it (as in "| head")
-
-'COMMAND --help' describes the options of a command, with examples.
-"""
 _LOGGER = logging.getLogger(__package__)
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
-# Errors in a file or its content. Others are faults of the program and have a traceback.
-_DATA_ERRORS = (EOFError, ImportError, OSError, ValueError)
+# Errors in a file or its content, or of options. Others are faults of the program and have a
+# traceback.
+_ERRORS = (EOFError, ImportError, MemoryError, OSError, ValueError)
 
 
 def main(argv=None):
@@ -54,9 +45,8 @@ def main(argv=None):
     sklearn_online_svm 0.1.0
     0
     """
-    parser = _parser()
     try:
-        args = parser.parse_args(argv)
+        args = _parser().parse_args(argv)
     except SystemExit as end:
         return end.code
     try:
@@ -65,9 +55,6 @@ def main(argv=None):
             _configure(args)
             args.run(args)
             sys.stdout.flush()
-    except (InvalidParameterError, UsageError) as error:
-        print(_usage_error(args.parser, error), file=sys.stderr)
-        return 2
     except BrokenPipeError:
         # Python would write the rest at its end, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -77,33 +64,16 @@ def main(argv=None):
         advice = f"; the same command continues from {checkpoint}" if checkpoint else ""
         print(f"interrupted{advice}", file=sys.stderr)
         return _INTERRUPTED
-    except MemoryError as error:
-        reason = f": {error}" if str(error) else ""
-        print(f"error: there is not enough memory{reason}", file=sys.stderr)
-        return 1
-    except _DATA_ERRORS as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    except _ERRORS as error:
+        print(f"error: {str(error) or type(error).__name__}", file=sys.stderr)
+        return 2 if isinstance(error, (InvalidParameterError, UsageError)) else 1
     return 0
 
 
-class _Parser(argparse.ArgumentParser):
-    """Errors are a line, without the usage of all options."""
-
-    def error(self, message):
-        self.exit(2, _usage_error(self, message) + "\n")
-
-
-def _usage_error(parser, message):
-    return f"error: {message} ('{parser.prog} --help' lists the options)"
-
-
 def _parser():
-    parser = _Parser(
+    parser = argparse.ArgumentParser(
         prog="python -m sklearn_online_svm",
         description="Train, tune, apply and inspect support vector machines and online models.",
-        epilog=_EPILOG,
-        formatter_class=HelpFormatter,
     )
     version = f"sklearn_online_svm {__version__}"
     parser.add_argument("--version", action="version", version=version)

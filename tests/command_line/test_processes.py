@@ -113,7 +113,7 @@ def test_a_program_without_arguments():
     process = started()
     out, err = process.communicate(timeout=300)
     assert process.returncode == 2 and out == ""
-    assert err.startswith("error: ") and "'python -m sklearn_online_svm --help'" in err
+    assert err.startswith("usage: python -m sklearn_online_svm ") and "error: " in err
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)], ids="-".join)
@@ -122,8 +122,6 @@ def test_help(command, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert out.startswith(" ".join(["usage: python -m sklearn_online_svm", *command]))
-    assert ("exit codes:" if not command else "\nexample") in out
-    assert max(map(len, out.splitlines())) < 100
 
 
 def options():
