@@ -14,7 +14,6 @@ from .kernel import ColumnKernel as ColumnKernel
 from .kernel import CompressedClassifier as CompressedClassifier
 from .kernel import KernelAROWClassifier as KernelAROWClassifier
 from .kernel import KernelPassiveAggressiveClassifier as KernelPassiveAggressiveClassifier
-from .kernel import KernelPassiveAggressiveRegressor as KernelPassiveAggressiveRegressor
 from .kernel import KernelPerceptronClassifier as KernelPerceptronClassifier
 from .kernel import OneClassLASVM as OneClassLASVM
 from .kernel import RampSVC as RampSVC

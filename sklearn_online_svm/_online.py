@@ -373,23 +373,6 @@ class OnlineValueTargets:
         return targets
 
 
-# Parameters of passive-aggressive regression.
-REGRESSION_CONSTRAINTS = {
-    "C": [Interval(Real, 0.0, None, closed="right")],
-    "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
-    "epsilon": [Interval(Real, 0.0, None, closed="left")],
-}
-
-
-def regression_rule(model):
-    """Return the update rule of a passive-aggressive regressor."""
-    return {
-        "name": model.loss.replace("epsilon_", ""),
-        "C": float(model.C),
-        "epsilon": float(model.epsilon),
-    }
-
-
 def query_adapter(model):
     """Return the factory of the compiled query loop, or None if it cannot be used."""
     if "_state" not in model.__dict__:

@@ -514,7 +514,6 @@ _CONVERTED = (
     kernel.CompressedClassifier,
     kernel.KernelAROWClassifier,
     kernel.KernelPassiveAggressiveClassifier,
-    kernel.KernelPassiveAggressiveRegressor,
     kernel.KernelPerceptronClassifier,
     kernel.OneClassLASVM,
     kernel.RampSVC,

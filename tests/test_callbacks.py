@@ -198,7 +198,6 @@ def test_precomputed_and_callable_kernels(make, kernel):
 @pytest.mark.parametrize(
     "model",
     [
-        package.KernelPassiveAggressiveRegressor(random_state=0),
         package.LASVR(random_state=0),
         package.OneClassLASVM(nu=0.2, random_state=0),
         package.PassiveAggressiveRegressor(random_state=0),

@@ -20,7 +20,6 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -211,14 +210,13 @@ LINEAR = (
 KERNEL_UPDATES = (
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
 )
 
 ESTIMATORS += [
     *(kind() for kind in KERNEL_UPDATES),
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
-    KernelPassiveAggressiveRegressor(max_support_vectors=40, budget_policy="merging", max_iter=3),
+    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="merging", max_iter=3),
     *(kind() for kind in LINEAR),
     PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer", average=True),
     PerceptronClassifier(positive_margin=0.5, negative_margin=0.1, average=True),
@@ -255,8 +253,6 @@ VARIANTS = [
     RampSVC(tol=1e-12, multi_class="ovr"),
     RampSVC(kernel="linear"),
     KernelPassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
-    KernelPassiveAggressiveRegressor(loss="squared_epsilon_insensitive", average="mean"),
-    KernelPassiveAggressiveRegressor(kernel="precomputed"),
     KernelAROWClassifier(max_support_vectors=10, max_iter=3),
     KernelPerceptronClassifier(average="vote", max_iter=5),
     PassiveAggressiveRegressor(loss="squared_epsilon_insensitive", average=True),

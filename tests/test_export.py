@@ -263,8 +263,6 @@ def test_onnx_graph_of_a_pipeline(dtype):
     "model",
     [
         ours.PassiveAggressiveRegressor(random_state=0),
-        ours.KernelPassiveAggressiveRegressor(random_state=0),
-        ours.KernelPassiveAggressiveRegressor(kernel="linear", max_support_vectors=5),
         ours.LASVR(random_state=0),
         ours.LASVR(kernel="linear", algorithm="lasvm-g", random_state=0),
         ours.LASVR(kernel="poly", coef0=1.0, random_state=0),
@@ -603,11 +601,6 @@ def test_libsvm_file_without_a_bias(tmp_path):
         (ours.LASVC(), ["a", "b"], r"labels that are integers, got \['a', 'b'\]"),
         (ours.LASVC(multi_class="ovr"), [1, 2, 3], "LASVC has a problem for each of 3 classes"),
         (ours.LASVC(kernel=lambda X, Z: X @ Z.T), [0, 1], "kernel=<function"),
-        (
-            ours.KernelPassiveAggressiveRegressor(),
-            [0, 1],
-            "save_libsvm stores classifiers, and KernelPassiveAggressiveRegressor is none",
-        ),
         (ours.LASVR(), [0, 1], "save_libsvm stores classifiers, and LASVR is none"),
         (ours.OneClassLASVM(), [0, 1], "stores classifiers, and OneClassLASVM is none"),
         (ours.AROWClassifier(), [0, 1], "AROWClassifier is not a single kernel expansion"),

@@ -19,7 +19,6 @@ from sklearn_online_svm import (
     AROWClassifier,
     CompressedClassifier,
     KernelAROWClassifier,
-    KernelPassiveAggressiveRegressor,
     OneClassLASVM,
     PassiveAggressiveRegressor,
     RampSVC,
@@ -36,8 +35,6 @@ REGRESSORS = {
     "LASVR": LASVR(gamma=1.0),
     "LASVR, squared": LASVR(gamma=1.0, loss="squared_epsilon_insensitive"),
     "cells": CellRegressor(LASVR(gamma=1.0), cell_size=20),
-    "kernel": KernelPassiveAggressiveRegressor(gamma=1.0, C=np.inf),
-    "kernel, mean": KernelPassiveAggressiveRegressor(gamma=1.0, C=np.inf, average="mean"),
     "linear": PassiveAggressiveRegressor(C=np.inf),
     "linear, mean": PassiveAggressiveRegressor(C=np.inf, average=True),
 }

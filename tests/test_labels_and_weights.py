@@ -7,8 +7,8 @@ from sklearn.utils.fixes import parse_version
 
 from sklearn_online_svm import (
     LASVC,
+    LASVR,
     AROWClassifier,
-    KernelPassiveAggressiveRegressor,
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -104,9 +104,7 @@ def test_missing_labels_are_queried(missing, kind):
 @pytest.mark.parametrize(
     "missing", [None, np.nan, pytest.param(pandas.NA, marks=with_comparable_na)], ids=str
 )
-@pytest.mark.parametrize(
-    "model", [PassiveAggressiveRegressor(), KernelPassiveAggressiveRegressor()], ids=str
-)
+@pytest.mark.parametrize("model", [PassiveAggressiveRegressor(), LASVR()], ids=str)
 def test_missing_targets_are_rejected(model, missing):
     target = X[:, 0].astype(object)
     target[5] = missing

@@ -16,7 +16,6 @@ from sklearn_online_svm import (
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -108,12 +107,6 @@ PAPER_NAMES = {
     "kernel PAA": (KernelPassiveAggressiveClassifier, HARD, MarginQuery, PLAIN_MARGIN),
     "kernel PAA-I": (KernelPassiveAggressiveClassifier, SOFT, MarginQuery, PLAIN_MARGIN),
     "kernel PAA-II": (KernelPassiveAggressiveClassifier, SQUARED, MarginQuery, PLAIN_MARGIN),
-    "kernel PA regression": (KernelPassiveAggressiveRegressor, REGRESSION | dict(C=np.inf)),
-    "kernel PA-I regression": (KernelPassiveAggressiveRegressor, REGRESSION),
-    "kernel PA-II regression": (
-        KernelPassiveAggressiveRegressor,
-        dict(C=1.0, loss="squared_epsilon_insensitive"),
-    ),
     "kernel perceptron": (KernelPerceptronClassifier, dict(margin=0.0, average=False)),
     "averaged perceptron": (KernelPerceptronClassifier, dict(margin=0.0, average="vote")),
     "budget perceptron": (

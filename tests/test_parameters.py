@@ -24,7 +24,6 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -184,19 +183,6 @@ TABLE = [
     (
         KernelPassiveAggressiveClassifier(gamma=0.3),
         OF_KERNEL_UPDATES | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
-    ),
-    (
-        KernelPassiveAggressiveRegressor(gamma=0.3),
-        {
-            name: value
-            for name, value in OF_KERNEL_UPDATES.items()
-            if name not in ("multi_class", "class_weight")
-        }
-        | {
-            "C": (0.01, TAKEN_UP),
-            "loss": ("squared_epsilon_insensitive", TAKEN_UP),
-            "epsilon": (0.5, TAKEN_UP),
-        },
     ),
     (
         KernelAROWClassifier(gamma=0.3),

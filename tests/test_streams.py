@@ -23,7 +23,6 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -75,13 +74,6 @@ MODELS = {
         gamma=0.3, average="mean", max_support_vectors=15
     ),
     "kernel arow": KernelAROWClassifier(gamma=0.3, max_support_vectors=15),
-    "kernel regressor": KernelPassiveAggressiveRegressor(gamma=0.3),
-    "kernel regressor, budget": KernelPassiveAggressiveRegressor(
-        gamma=0.3, max_support_vectors=15
-    ),
-    "kernel regressor, mean": KernelPassiveAggressiveRegressor(
-        gamma=0.3, average="mean", max_support_vectors=15, budget_policy="merging"
-    ),
     "lasvr": LASVR(C=10.0, **KERNEL),
     "lasvr, squared": LASVR(C=10.0, **KERNEL, loss="squared_epsilon_insensitive"),
     "lasvr, lasvm-g": LASVR(C=10.0, algorithm="lasvm-g", **KERNEL),
@@ -133,8 +125,7 @@ DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
 # Averages, votes, prototypes, window_size and cell_size take every sample into account.
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
-    *("kernel pa, mean", "kernel regressor, mean", "local", "local, scw", "lasvm, window"),
-    *("lasvm, pairs, window",),
+    *("kernel pa, mean", "local", "local, scw", "lasvm, window", "lasvm, pairs, window"),
     *("lasvr, window", "one class", "one class, window", "one class, budget"),
     *("cells", "cells, 2 classes", "cells, regressor"),
 )

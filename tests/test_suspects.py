@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sklearn_online_svm import LASVC, KernelPassiveAggressiveRegressor, RampSVC
+from sklearn_online_svm import LASVC, LASVR, RampSVC
 from sklearn_online_svm.active import AllQuery, LabelEfficientClassifier
 from sklearn_online_svm.datasets import flip_labels
 from sklearn_online_svm.linear import (
@@ -170,7 +170,7 @@ def test_kernel_models_find_flipped_digits(model, n_classes):
 
 
 def test_other_models_have_no_suspect_labels():
-    for regressor in (PassiveAggressiveRegressor(), KernelPassiveAggressiveRegressor()):
+    for regressor in (PassiveAggressiveRegressor(), LASVR()):
         assert not hasattr(regressor, "suspect_labels")
     other = LabelEfficientClassifier(SGDClassifier()).fit(*two_classes(100))
     assert not hasattr(other, "suspect_labels")

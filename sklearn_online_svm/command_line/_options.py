@@ -39,7 +39,6 @@ _MODELS = {
         for name in (
             *("LASVC", "ActiveLASVC", "VirtualLASVC", "RampSVC", "KernelAROWClassifier"),
             *("KernelPassiveAggressiveClassifier", "KernelPerceptronClassifier", "LASVR"),
-            "KernelPassiveAggressiveRegressor",
         )
     },
     **{

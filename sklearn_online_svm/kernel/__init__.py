@@ -4,10 +4,7 @@ from ._active_lasvc import ActiveLASVC
 from ._column_kernel import ColumnKernel
 from ._compressed import CompressedClassifier
 from ._kernel_arow import KernelAROWClassifier
-from ._kernel_passive_aggressive import (
-    KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
-)
+from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
 from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
 from ._lasvr import LASVR
@@ -23,7 +20,6 @@ __all__ = [
     "ColumnKernel",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
-    "KernelPassiveAggressiveRegressor",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
     "OneClassLASVM",

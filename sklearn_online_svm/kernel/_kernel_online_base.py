@@ -1,4 +1,4 @@
-"""Bases of the kernel models with one update per sample (perceptron, passive-aggressive, AROW)."""
+"""Base of kernel classifiers with one update per sample (perceptron, passive-aggressive, AROW)."""
 
 from numbers import Integral
 
@@ -12,24 +12,87 @@ from .._sklearn_compat import Interval, Options, StrOptions
 from .._validation import can_skip_validation, check_samples
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._model import KernelClassifier, KernelModel, can_take_new_samples
+from ._model import KernelClassifier, can_take_new_samples
 from ._new_classes import extended_expansion
 
 
-class KernelUpdates(KernelModel, OnlineLearner):
-    """Base of kernel models that make one update per sample.
+class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
+    """Base of kernel classifiers that make one update per sample.
 
-    A subclass defines what :class:`OnlineLearner` requires of targets and updates, and
+    A subclass defines ``_update_spec``, which :class:`OnlineLearner` requires, and
     ``_expansion_options``, which returns fields of :class:`ExpansionSpec`.
     """
 
     _state_class = ExpansionState
-    _fixed_params = (*KernelModel._fixed_params, "max_support_vectors")
+    _targets = OnlineClassTargets()
+    _query_adapter = query_adapter
+    _fixed_params = (*KernelClassifier._fixed_params, "max_support_vectors")
+    _adjustable_params = ("class_weight",)
 
     _parameter_constraints: dict = {
-        **KernelModel._parameter_constraints,
+        **KernelClassifier._parameter_constraints,
         **OnlineLearner._parameter_constraints,
+        **OnlineClassTargets.constraints,
     }
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model: reset it and run up to ``max_iter`` epochs.
+
+        Interruptible: Ctrl-C leaves a usable model. Invalid input leaves a fitted model unchanged.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or fewer than two classes have positive weight.
+        """
+        return self._fit(X, y, sample_weight)
+
+    @available_if(can_take_new_samples)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue training with new samples, one after the other.
+
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The model does not depend on how a stream is divided into chunks.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, in the order of the stream. Shuffle them if they are sorted.
+        y : array-like of shape (n_samples,)
+            Class labels. A chunk may contain a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can occur. Must be passed in the first call; optional afterwards. A
+            later call with additional classes adds them to the model, see :ref:`new_classes`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is not among the classes. The model is left
+            unchanged, also if a callable kernel raises an error within a chunk.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
 
     # ---------------------------------------------------------------------------- training
 
@@ -101,6 +164,13 @@ class KernelUpdates(KernelModel, OnlineLearner):
             self._state.set_update_spec(self._update_spec())
             self._apply_params(changed)
 
+    def _extend(self, places):
+        """Add functions for new classes, whose negative samples are the support vectors."""
+        factors = self._targets.factors(self)
+        self._state = extended_expansion(
+            self._state, places, len(self.classes_), None if factors is None else factors[places]
+        )
+
     # ---------------------------------------------------------------------------- the solution
 
     def _solution(self):
@@ -130,98 +200,13 @@ class KernelUpdates(KernelModel, OnlineLearner):
         return self._state.expansion.n_kept, self._state.expansion.n_evaluations
 
 
-class KernelUpdateClassifier(KernelClassifier, KernelUpdates):
-    """Base of kernel classifiers that make one update per sample."""
-
-    _adjustable_params = ("class_weight",)
-    _targets = OnlineClassTargets()
-    _query_adapter = query_adapter
-
-    _parameter_constraints: dict = {
-        **KernelUpdates._parameter_constraints,
-        **OnlineClassTargets.constraints,
-    }
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit the model: reset it and run up to ``max_iter`` epochs.
-
-        Interruptible: Ctrl-C leaves a usable model. Invalid input leaves a fitted model unchanged.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
-
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, or fewer than two classes have positive weight.
-        """
-        return self._fit(X, y, sample_weight)
-
-    @available_if(can_take_new_samples)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Continue training with new samples, one after the other.
-
-        Every sample is treated as new: to run several epochs over the same samples use
-        ``fit(max_iter=...)``. The model does not depend on how a stream is divided into chunks.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, in the order of the stream. Shuffle them if they are sorted.
-        y : array-like of shape (n_samples,)
-            Class labels. A chunk may contain a single class.
-        classes : array-like of shape (n_classes,), default=None
-            All classes that can occur. Must be passed in the first call; optional afterwards. A
-            later call with additional classes adds them to the model, see :ref:`new_classes`.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
-
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, or a label is not among the classes. The model is left
-            unchanged, also if a callable kernel raises an error within a chunk.
-        """
-        return self._partial_fit(X, y, classes, sample_weight)
-
-    def _extend(self, places):
-        """Add functions for new classes, whose negative samples are the support vectors."""
-        factors = self._targets.factors(self)
-        self._state = extended_expansion(
-            self._state, places, len(self.classes_), None if factors is None else factors[places]
-        )
-
-
 # ------------------------------------------------------------------------- first-order models
 
-# Parameters of models whose update adds one support vector.
-FIRST_ORDER_PARAMS = ("budget_policy", "average")
+# Parameters of models whose update adds one support vector, in the order of stored models.
+FIRST_ORDER_PARAMS = ("multi_class", "budget_policy", "average")
 
 FIRST_ORDER_CONSTRAINTS = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
-    "budget_policy": [StrOptions({*POLICIES} - {"margin"})],
-    "average": [StrOptions({"mean"}), Options(bool, {False})],
-}
-
-# A policy and an average that need class labels.
-FIRST_ORDER_CLASSIFIER_CONSTRAINTS = FIRST_ORDER_CONSTRAINTS | {
     "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     "budget_policy": [StrOptions({*POLICIES})],
     "average": [StrOptions({"mean", "vote"}), Options(bool, {False})],
@@ -236,7 +221,7 @@ def first_order_options(model):
         budget=None if model.max_support_vectors is None else int(model.max_support_vectors),
         policy=model.budget_policy,
         average=model.average or None,
-        joint=getattr(model, "multi_class", None) == "crammer_singer",
+        joint=model.multi_class == "crammer_singer",
     )
 
 

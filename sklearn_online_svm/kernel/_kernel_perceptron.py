@@ -7,7 +7,7 @@ from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
 from ._kernel_online_base import (
-    FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
+    FIRST_ORDER_CONSTRAINTS,
     FIRST_ORDER_PARAMS,
     KernelUpdateClassifier,
     first_order_options,
@@ -110,11 +110,10 @@ class KernelPerceptronClassifier(KernelUpdateClassifier):
 
     _parameter_constraints: dict = {
         **KernelUpdateClassifier._parameter_constraints,
-        **FIRST_ORDER_CLASSIFIER_CONSTRAINTS,
+        **FIRST_ORDER_CONSTRAINTS,
         "margin": [Interval(Real, 0.0, None, closed="left")],
     }
-    # In the order in which stored models have their values.
-    _fixed_params = (*KernelUpdateClassifier._fixed_params, "multi_class", *FIRST_ORDER_PARAMS)
+    _fixed_params = (*KernelUpdateClassifier._fixed_params, *FIRST_ORDER_PARAMS)
     _adjustable_params = (*KernelUpdateClassifier._adjustable_params, "margin")
 
     def __init__(

@@ -178,7 +178,7 @@ class LASVR(RegressorMixin, OnlineMachine):
     See Also
     --------
     LASVC : The classifier.
-    KernelPassiveAggressiveRegressor : One update per sample.
+    PassiveAggressiveRegressor : Linear functions, one update per sample.
     sklearn.svm.SVR : Batch solver (LIBSVM).
 
     Notes

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import RegressorMixin
 
 from .._estimator import store_parameters
-from .._online import REGRESSION_CONSTRAINTS, OnlineValueTargets, regression_rule
+from .._online import OnlineValueTargets
 from .._sklearn_compat import Interval, StrOptions
 from ._docs import with_shared_docs
 from ._model import (
@@ -195,7 +195,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     See Also
     --------
     PassiveAggressiveClassifier : Version for classification.
-    KernelPassiveAggressiveRegressor : Version with a kernel.
+    LASVR : Nonlinear regression, on streams with ``max_support_vectors``.
     sklearn.linear_model.SGDRegressor : Gradient descent with other losses and penalties.
 
     Notes
@@ -235,7 +235,9 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
 
     _parameter_constraints: dict = {
         **LinearModel._parameter_constraints,
-        **REGRESSION_CONSTRAINTS,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "intercept_scaling": INTERCEPT_SCALING,
         "average": AVERAGE,
     }
@@ -356,7 +358,11 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
 
     def _update_spec(self):
         return UpdateSpec(
-            rule=regression_rule(self),
+            rule={
+                "name": self.loss.replace("epsilon_", ""),
+                "C": float(self.C),
+                "epsilon": float(self.epsilon),
+            },
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             average_from=average_from(self.average),

@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import (
     LASVC,
-    KernelPassiveAggressiveRegressor,
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -122,7 +121,6 @@ def test_invalid_parameters():
         (dict(estimator=GaussianNB()), "'estimator' parameter of LabelEfficientClassifier"),
         (dict(estimator="pa"), "'estimator' parameter of LabelEfficientClassifier"),
         (dict(estimator=PassiveAggressiveRegressor()), "'estimator' parameter"),
-        (dict(estimator=KernelPassiveAggressiveRegressor()), "'estimator' parameter"),
         (dict(query_strategy="margin"), "'query_strategy' parameter of LabelEfficientClassifier"),
         (dict(query_strategy=MarginQuery(delta=-1)), "'delta' parameter of MarginQuery .* Got -1"),
         (dict(query_strategy=RandomQuery(rate=2.0)), "'rate' parameter of RandomQuery .*2.0"),

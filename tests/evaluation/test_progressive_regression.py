@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import (
     LASVR,
-    KernelPassiveAggressiveRegressor,
     OneClassLASVM,
     PassiveAggressiveRegressor,
 )
@@ -34,7 +33,6 @@ CASES = {
     "lasvr": (LASVR_, Y),
     "lasvr, two outputs": (LASVR_, TWO),
     "lasvr, column": (LASVR_, Y[:, None]),
-    "kernel PA": (KernelPassiveAggressiveRegressor(gamma=0.5), Y),
     "PA": (PassiveAggressiveRegressor(), Y),
     "sgd": (SGDRegressor(random_state=0), Y),
     "sgd, two outputs": (MultiOutputRegressor(SGDRegressor(random_state=0)), TWO),

@@ -4,7 +4,7 @@ The rules are those of `linear.py`, with K(x, x) for |x|^2. `KernelTwin` keeps a
 with a coefficient for each problem, and computes all that it wants to know from them anew.
 
 - Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), "Online passive-aggressive algorithms",
-  sections 3, 5, 7 and 8.
+  sections 3, 7 and 8.
 - Freund, Schapire (1999), "Large margin classification using the perceptron algorithm".
 - Crammer, Kandola, Singer (2003), "Online classification on a budget".
 - Wang, Vucetic (2010), "Online passive-aggressive algorithms on a budget".
@@ -48,8 +48,7 @@ class KernelTwin:
     kernel : callable
         Of two arrays of rows.
     n_classes : int
-        Two classes are one problem, in which class 1 is the positive one. Regression, whose labels
-        are targets, has none.
+        Two classes are one problem, in which class 1 is the positive one.
     rule : Rule
         Of `linear.py`, first order.
     multi_class : {"ovr", "crammer_singer"}
@@ -92,11 +91,6 @@ class KernelTwin:
 
     def step_of(self, label, weight, scores, square):
         along = np.zeros(self.n_problems)
-        if self.rule.is_regression:
-            step = self.rule.step(label, scores[0], square, weight, None)
-            if step is not None:
-                along[0] = step[0]
-            return along
         if self.joint:
             gaps = scores[label] - scores
             gaps[label] = np.inf

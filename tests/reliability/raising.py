@@ -15,7 +15,6 @@ from sklearn_online_svm import (
     AROWClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     OneClassLASVM,
@@ -186,7 +185,6 @@ KERNEL_MODELS = {
     "KernelPassiveAggressiveClassifier, budget": KernelPassiveAggressiveClassifier(
         kernel=kernel, max_support_vectors=15, budget_policy="projection"
     ),
-    "KernelPassiveAggressiveRegressor": KernelPassiveAggressiveRegressor(kernel=kernel),
     "KernelPerceptronClassifier": KernelPerceptronClassifier(kernel=kernel),
     "KernelAROWClassifier": KernelAROWClassifier(kernel=kernel, max_support_vectors=15),
 }

@@ -34,7 +34,6 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -116,7 +115,6 @@ MODELS = {
     "kernel PA, merging": KernelPassiveAggressiveClassifier(
         C=0.1, budget_policy="merging", **BUDGET
     ),
-    "kernel PA regressor": KernelPassiveAggressiveRegressor(average="mean", **BUDGET),
     "kernel AROW": KernelAROWClassifier(**BUDGET),
     "kernel AROW, no forgetting": KernelAROWClassifier(forgetting_factor=1.0, **BUDGET),
     "LASVC, window": LASVC(**WINDOW),

@@ -144,13 +144,6 @@ def models():
         "one class, window": fitted(
             package.OneClassLASVM(nu=0.2, gamma=0.5, window_size=50), S[:90], y[:90]
         ),
-        "kernel pa regressor": fitted(
-            package.KernelPassiveAggressiveRegressor(
-                gamma=0.5, average="mean", max_support_vectors=20
-            ),
-            S[:90],
-            X[:90, 1],
-        ),
         "kernel perceptron, mean": learnt(
             package.KernelPerceptronClassifier(gamma=0.5, average="mean", margin=0.1), X, y
         ),

@@ -4,13 +4,9 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 
-from sklearn_online_svm import (
-    KernelPassiveAggressiveClassifier,
-    KernelPassiveAggressiveRegressor,
-    KernelPerceptronClassifier,
-)
+from sklearn_online_svm import KernelPassiveAggressiveClassifier, KernelPerceptronClassifier
 from tests.reference import linear
 from tests.reference.kernel_updates import KernelTwin
 
@@ -21,10 +17,6 @@ POLICIES = ("margin", "smallest", "projection", "merging")
 
 def pa(**params):
     return KernelPassiveAggressiveClassifier(**{"C": 0.7, "gamma": GAMMA, **params})
-
-
-def regressor(**params):
-    return KernelPassiveAggressiveRegressor(**{"C": 0.7, "gamma": GAMMA, **params})
 
 
 def perceptron(**params):
@@ -77,9 +69,7 @@ def rows(n=100, n_classes=2, seed=0, *, n_features=4, dtype=np.float64, noise=0.
 
 def twin_of(model, n_classes, kernel=single):
     p = model.get_params()
-    if is_regressor(model):
-        rule = linear.PassiveAggressiveRegression(p["C"], p["loss"], p["epsilon"])
-    elif isinstance(model, KernelPerceptronClassifier):
+    if isinstance(model, KernelPerceptronClassifier):
         rule = linear.Perceptron(p["margin"], p["margin"])
     else:
         rule = linear.PassiveAggressive(p["C"], p["loss"])
@@ -87,7 +77,7 @@ def twin_of(model, n_classes, kernel=single):
         kernel,
         n_classes,
         rule,
-        p.get("multi_class"),
+        p["multi_class"],
         p["max_support_vectors"],
         p["budget_policy"],
         GAMMA,
@@ -138,18 +128,15 @@ def assert_same(*models, X=None):
         for one, other in zip(first, state_of(model), strict=True):
             assert_array_equal(other, one)
         if X is not None:
-            predict = "predict" if is_regressor(model) else "decision_function"
-            assert_array_equal(getattr(model, predict)(X), getattr(models[0], predict)(X))
+            assert_array_equal(model.decision_function(X), models[0].decision_function(X))
 
 
 def taught(model, X, y, chunk=None, classes=None, weights=None):
     """Return a clone trained by `partial_fit`."""
     model, n = clone(model), X.shape[0]
-    given = {}
-    if not is_regressor(model):
-        given = {"classes": np.unique(y) if classes is None else classes}
+    classes = np.unique(y) if classes is None else classes
     for start in range(0, n, chunk or n):
         part = slice(start, start + (chunk or n))
         more = {} if weights is None else {"sample_weight": weights[part]}
-        model.partial_fit(X[part], y[part], **given, **more)
+        model.partial_fit(X[part], y[part], classes, **more)
     return model

@@ -306,8 +306,6 @@ cdef class UpdateLoop:
         if step.taken:
             self.n_updates += 1
             self.weights.step(row, 0, step.alpha, 0.0)
-        if self.weights.follows:
-            self.weights.follow(row)
         return step.taken
 
     cdef bint _update(self, const Row *row, int32_t label, double weight) noexcept nogil:

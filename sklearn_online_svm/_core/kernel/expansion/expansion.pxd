@@ -73,7 +73,7 @@ cdef class KernelExpansion(Weights):
     cdef Py_ssize_t first
     cdef Py_ssize_t size                # number of samples to load next
     cdef object source                  # the data that contains the block
-    cdef const int32_t *row_labels      # NULL for regression
+    cdef const int32_t *row_labels
     cdef int32_t entered[SIMD_BLOCK]
     cdef Py_ssize_t n_here
     cdef int32_t slot_of[SIMD_BLOCK]

@@ -313,7 +313,7 @@ cdef class KernelExpansion(Weights):
         self.n_kept += 1
         self.alive[slot] = 1
         self.ids[slot] = self.first_id + row
-        self.labels[slot] = self.row_labels[row] if self.row_labels != NULL else 0
+        self.labels[slot] = self.row_labels[row]
         self.since[slot] = self.n_entered
         self.n_entered += 1
         self.diag[slot] = <float>self.squared_norm
