@@ -278,7 +278,6 @@ VARIANTS = [
     CellRegressor(LASVR(random_state=0), cell_size=20, random_state=0),
     RampSVC(tol=1e-12, fit_intercept=False),
     RampSVC(tol=1e-12, init_size=0.5),
-    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="smallest"),
     KernelPassiveAggressiveClassifier(average="mean"),
     KernelPerceptronClassifier(average="mean", margin=0.1),
     KernelPerceptronClassifier(max_support_vectors=40),

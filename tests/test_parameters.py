@@ -80,7 +80,7 @@ OF_KERNEL_UPDATES = {
     "gamma": (0.4, REFUSED),
     "coef0": (1.0, REFUSED),
     "max_support_vectors": (7, REFUSED),
-    "budget_policy": ("smallest", REFUSED),
+    "budget_policy": ("merging", REFUSED),
     "multi_class": ("crammer_singer", REFUSED),
     "average": ("mean", REFUSED),
     "max_iter": (7, NOT_OF_STREAMS),

@@ -7,7 +7,7 @@ perceptrons of the thesis and LASVM on the ten digits.
 
 from ..bench.harness import grid
 
-POLICIES = ("margin", "smallest", "projection", "merging")
+POLICIES = ("margin", "projection", "merging")
 SETS = ("magic04", "mushrooms", "pima_diabetes", "spambase", "splice", "svmguide1")
 
 

@@ -78,22 +78,20 @@ break_ties : bool, default=False
 
 # The numbers of the references depend on the class.
 _BUDGET_POLICY = """\
-budget_policy : {{"margin", "smallest", "projection", "merging"}}, default="projection"
+budget_policy : {{"margin", "projection", "merging"}}, default="projection"
     Budget maintenance strategy, applied when a new support vector exceeds
     ``max_support_vectors``. The new support vector itself may be the one removed.
 
     - ``"margin"``: removes the support vector with the largest margin without its own
       contribution [2]_. Suitable for clean labels; with label noise it tends to keep
       mislabelled samples.
-    - ``"smallest"``: removes the support vector whose removal changes the decision function
-      least.
     - ``"projection"``: removes the support vector whose removal changes the decision function
       least after its projection onto the other support vectors [{projection}]_. The most accurate
       strategy and the most expensive one: time per update and memory are proportional to the
       square of the budget. Not available with the sigmoid kernel.
-    - ``"merging"``: merges the smallest support vector with another one into a point between
-      the two [{merging}]_; merged support vectors are not samples, and are -1 in ``support_``.
-      Only available with the rbf kernel."""
+    - ``"merging"``: merges the support vector whose removal would change the decision function
+      least with another one into a point between the two [{merging}]_; merged support vectors are
+      not samples, and are -1 in ``support_``. Only available with the rbf kernel."""
 
 _SHARED |= {
     "kernel_parameters": "\n".join(

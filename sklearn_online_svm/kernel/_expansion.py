@@ -22,7 +22,6 @@ from ._engine import VectorSpec, is_function
 # Budget maintenance strategies.
 POLICIES = {
     "margin": expansion_budgets.Margin,
-    "smallest": expansion_budgets.Smallest,
     "projection": expansion_budgets.Projection,
     "merging": expansion_budgets.Merging,
 }

@@ -237,7 +237,7 @@ def _refuse_contradictions(model):
     if model.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
         raise ValueError(
             "budget_policy='projection' needs a positive definite kernel, which "
-            "kernel='sigmoid' is not. Use budget_policy='smallest'."
+            "kernel='sigmoid' is not. Use budget_policy='margin'."
         )
     if model.average == "vote":
         raise ValueError(

@@ -70,11 +70,7 @@ MODELS = {
     "ramp": (RampSVC(**KIND), X, y),
     "kernel arow": (KernelAROWClassifier(max_support_vectors=60, **KIND), X, y),
     "kernel pa, mean": (KernelPassiveAggressiveClassifier(average="mean", **KIND), X3, y3),
-    "kernel perceptron": (
-        KernelPerceptronClassifier(max_support_vectors=80, budget_policy="smallest", **KIND),
-        X,
-        y,
-    ),
+    "kernel perceptron": (KernelPerceptronClassifier(max_support_vectors=80, **KIND), X, y),
 }
 
 

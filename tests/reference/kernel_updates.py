@@ -54,7 +54,7 @@ class KernelTwin:
     multi_class : {"ovr", "crammer_singer"}
     most : int or None
         Vectors, at most.
-    policy : {"margin", "smallest", "projection", "merging"}
+    policy : {"margin", "projection", "merging"}
     gamma : float
         Of the rbf kernel, for merging.
     """
@@ -147,10 +147,6 @@ class KernelTwin:
 
     def drop(self, i):
         del self.vectors[i]
-
-    def give_up_smallest(self):
-        """Of several the oldest."""
-        self.drop(int(np.argmin((self.coef**2).sum(axis=0) * np.diag(self.matrix()))))
 
     def give_up_margin(self):
         """argmax of the margin that a vector has without itself."""

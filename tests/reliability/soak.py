@@ -106,9 +106,7 @@ MODELS = {
     "advice, refined": AdvicePassiveAggressiveClassifier(ADVICE, advice_weight=0.1, refine=2),
     "kernel perceptron": KernelPerceptronClassifier(average="mean", **BUDGET),
     "kernel PA, projection": KernelPassiveAggressiveClassifier(C=0.1, **BUDGET),
-    "kernel PA, smallest, 3 classes, CSR": KernelPassiveAggressiveClassifier(
-        C=0.1, budget_policy="smallest", **BUDGET
-    ),
+    "kernel PA, projection, 3 classes, CSR": KernelPassiveAggressiveClassifier(C=0.1, **BUDGET),
     "kernel PA, margin": KernelPassiveAggressiveClassifier(
         C=0.1, average="mean", budget_policy="margin", **BUDGET
     ),

@@ -127,13 +127,6 @@ def models():
             X3,
             y3,
         ),
-        "kernel pa, sparse, smallest": learnt(
-            package.KernelPassiveAggressiveClassifier(
-                gamma=0.5, max_support_vectors=20, budget_policy="smallest"
-            ),
-            S,
-            y,
-        ),
         "lasvr": fitted(package.LASVR(gamma=0.5, C=10.0, random_state=0), S[:90], X[:90, :2]),
         "lasvr, squared": fitted(
             package.LASVR(gamma=0.5, loss="squared_epsilon_insensitive", max_support_vectors=30),

@@ -12,7 +12,7 @@ from tests.reference.kernel_updates import KernelTwin
 
 GAMMA = 0.3
 JOINT = dict(multi_class="crammer_singer")
-POLICIES = ("margin", "smallest", "projection", "merging")
+POLICIES = ("margin", "projection", "merging")
 
 
 def pa(**params):

@@ -92,9 +92,8 @@ cdef class KernelExpansion(Weights):
     cdef int32_t enter(self, Py_ssize_t r) noexcept nogil
     cdef void leave(self, int32_t slot) noexcept nogil
     cdef const float *kernel_row(self, int32_t slot) noexcept nogil
-    # For budgets: sum_c coef[c, s]^2 K(v_s, v_s), and the slot where it is smallest.
+    # For budgets: sum_c coef[c, s]^2 K(v_s, v_s).
     cdef double size_of(self, Py_ssize_t slot) noexcept nogil
-    cdef int32_t smallest(self) noexcept nogil
     # Replace v', the vector of `partner`, by h v + (1 - h) v'; `row` then holds its kernel values,
     # and the coefficients are unchanged. Returns False if out of memory.
     cdef bint merge(self, int32_t slot, int32_t partner, double h) noexcept nogil

@@ -375,20 +375,6 @@ cdef class KernelExpansion(Weights):
             size += a * a
         return size * self.diag[slot]
 
-    cdef int32_t smallest(self) noexcept nogil:
-        """Return the smallest vector; on a tie the oldest."""
-        cdef Py_ssize_t s
-        cdef int32_t best = -1
-        cdef double size, least = 0.0
-        for s in range(self.n_slots):
-            if not self.alive[s]:
-                continue
-            size = self.size_of(s)
-            if best < 0 or size < least or (
-                    size == least and self.since[s] < self.since[best]):
-                best, least = <int32_t>s, size
-        return best
-
     cdef void unite(self, Py_ssize_t c, int32_t slot, int32_t partner, double first,
                     double second) noexcept nogil:
         cdef double *coef = self.coef + c * self.ld

@@ -19,10 +19,6 @@ cdef class SlotKernel:
     cdef const float *row(self, KernelExpansion expansion, int32_t slot) noexcept nogil
 
 
-cdef class Smallest(Budget):
-    pass
-
-
 cdef class Margin(Budget):
     cdef SlotKernel kernel
     cdef Py_ssize_t ld

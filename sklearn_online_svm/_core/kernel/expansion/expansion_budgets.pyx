@@ -96,17 +96,6 @@ cdef class SlotKernel:
 
 
 @cython.final
-cdef class Smallest(Budget):
-    """Remove the vector whose removal changes the functions least; on a tie the oldest.
-
-    The change is ``sum_c coef[c, s]^2 K(v_s, v_s)``.
-    """
-
-    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
-        return expansion.smallest()
-
-
-@cython.final
 cdef class Margin(Budget):
     """Remove the vector classified best without itself (Crammer, Kandola and Singer 2003).
 
@@ -305,6 +294,7 @@ cdef class Merging(Budget):
     """Merge the smallest vector with the partner of least loss. For the rbf kernel only.
 
     Reference: Wang, Crammer and Vucetic 2012. The new vector lies on the segment between the two.
+    The smallest vector is the one whose removal would change the functions least.
 
     ``a phi(x) + b phi(z)`` is projected onto ``phi(h x + (1 - h) z)``; with ``k = K(x, z)`` the
     coefficient is ``a k^((1 - h)^2) + b k^(h^2)``, and h maximizes its square, summed over the
@@ -325,7 +315,18 @@ cdef class Merging(Budget):
             self.kernel.enter(slot, k, expansion.n_slots)
 
     cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
-        return expansion.smallest()
+        """Return the smallest vector; on a tie the oldest."""
+        cdef Py_ssize_t s
+        cdef int32_t best = -1
+        cdef double size, least = INFINITY
+        for s in range(expansion.n_slots):
+            if not expansion.alive[s]:
+                continue
+            size = expansion.size_of(s)
+            if best < 0 or size < least or (
+                    size == least and expansion.since[s] < expansion.since[best]):
+                best, least = <int32_t>s, size
+        return best
 
     cdef bint give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         cdef const float *k = self.kernel.row(expansion, slot)
