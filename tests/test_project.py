@@ -31,7 +31,9 @@ def test_citation_has_the_version_and_its_date():
     assert f"version: {version}\n" in citation
     changelog = (ROOT / "CHANGELOG.rst").read_text()
     date = re.search(rf"^{re.escape(version)} \((.*)\)\n-+$", changelog, re.M)[1]
-    assert date == "unreleased" or f"date-released: {date}\n" in citation
+    released = re.findall(r"^date-released: (.*)$", citation, re.M)
+    assert released == ([] if date == "unreleased" else [date])
+    assert ("# Unreleased" in citation) == (date == "unreleased")
 
 
 def test_citation_has_all_references():
