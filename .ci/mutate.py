@@ -71,7 +71,7 @@ TARGETS = {
         " kernel/test_robust.py kernel/test_lasvr.py kernel/test_convergence.py"
         " kernel/test_lasvc.py kernel/test_ramp_svc_cases.py"
     ),
-    "kernel/_ramp.py kernel/_cccp.py": (
+    "kernel/_ramp.py kernel/_convex.py": (
         "reference/test_ramp_svc.py kernel/test_progress.py kernel/test_ramp*.py"
     ),
     "kernel/_path.py kernel/_path_solver.py": "kernel/test_path.py",

@@ -9,6 +9,7 @@ import copy
 import inspect
 import warnings
 import zlib
+from functools import cache
 from operator import attrgetter
 from signal import SIGINT, getsignal, signal
 from string import Template
@@ -20,20 +21,20 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
 from ._core.guard import Guarded
-from ._sklearn_compat import CallbackSupportMixin
 from ._validation import check_integers, class_order_among, classes_of_stream
 from ._version import __version__
 
 __all__ = [
+    "Estimator",
     "InconsistentPackageWarning",
-    "IncrementalEstimator",
     "PostponedInterrupts",
-    "StatefulEstimator",
     "Transaction",
+    "add_classes",
     "filled_docs",
     "has_new_classes",
     "raise_fixed_param",
     "store_parameters",
+    "train_on_next_chunk",
     "with_classes",
 ]
 
@@ -45,7 +46,7 @@ _UNKNOWN = "of unknown version"
 # Attributes of a call of ``fit`` that reports its tasks to callbacks.
 _OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
 # Number of the format of pickles, increased when their fields change.
-_FORMAT = 4
+_FORMAT = 5
 
 
 class InconsistentPackageWarning(InconsistentVersionWarning):
@@ -202,35 +203,30 @@ class RaisedInterrupts:
         self.outer.is_raised = False
 
 
-class StatefulEstimator(BaseEstimator):
-    """Base class of estimators whose parameters may change between two training calls.
+class Estimator(BaseEstimator, Guarded):
+    """Base class of all estimators: parameters that change between calls, copies, pickles.
+
+    Threads that train or read an estimator at the same time hold its guard.
 
     A subclass sets ``_state_attribute``, the name of an attribute that exists after the first
     call, ``_fixed_params``, the parameters that cannot change, and ``_adjustable_params``, the
     parameters that the next call applies in ``_apply_params``. Other parameters affect ``fit``
     only or are read on use.
 
-    Pickles have versions, a format number and a checksum: ``_packed`` returns what is stored in
-    place of attributes that are not plain values, numbers, strings and arrays; ``_rebuilt``
-    returns these attributes again.
+    Pickles have versions, a format number and a checksum. Attributes that are not plain values,
+    numbers, strings and arrays are named in ``_stored_as``.
     """
 
     _fixed_params = ()
     _adjustable_params = ()
 
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        watched = (*cls._fixed_params, *cls._adjustable_params)
-        if len(watched) > 1:  # of a single name the getter would not return a tuple
-            cls._tracked_values = staticmethod(attrgetter(*watched))
-
-    @staticmethod
-    def _tracked_values(model):
-        return ()
+    # Attributes that are stored by their method ``as_dict``, and the classes whose ``from_dict``
+    # restores them.
+    _stored_as: dict = {}
 
     def _current_params(self):
         """Return the values of the fixed and the adjustable parameters."""
-        return self._tracked_values(self)
+        return _watched(type(self))(self)
 
     def _changed_params(self):
         """Return these values if one has changed since the last call, otherwise None.
@@ -250,6 +246,33 @@ class StatefulEstimator(BaseEstimator):
         """Apply the values that ``_changed_params`` returned."""
         self._fitted_params = present
 
+    # ---------------------------------------------------------------------------- conventions
+
+    def __sklearn_is_fitted__(self):
+        return self._state_attribute in self.__dict__
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __copy__(self):
+        if self._guard.is_mine():
+            # scikit-learn copies the model that it passes to callbacks, and sets the attributes
+            # that ``_attributes_of_copy`` has returned.
+            return type(self)(**self.get_params(deep=False))
+        # A shallow copy would share the arrays of the state.
+        return copy.deepcopy(self)
+
+    def _attributes_of_copy(self):
+        """Return the attributes of a copy during training, between two blocks of samples."""
+        return vars(self._copy_without_callbacks())
+
+    def _copy_without_callbacks(self):
+        draft = self._draft()  # its guard is free
+        draft.__dict__.pop("_skl_callbacks", None)
+        return copy.deepcopy(draft)
+
     # ---------------------------------------------------------------------------- pickles
 
     def _validate_params(self):
@@ -257,14 +280,15 @@ class StatefulEstimator(BaseEstimator):
         check_integers(self)
 
     def __getstate__(self):
-        state = dict(super().__getstate__())
-        for name in _OF_CALL:
-            state.pop(name, None)
-        state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
-        if self._state_attribute in state:
-            state.update(self._packed(state), format=_FORMAT)
-            state["checksum"] = _checksum(self, state)
-        return state
+        with self._guard:  # parameters and state must be consistent
+            state = dict(super().__getstate__())
+            for name in _OF_CALL:
+                state.pop(name, None)
+            state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
+            if self._state_attribute in state:
+                state.update(self._packed(state), format=_FORMAT)
+                state["checksum"] = _checksum(self, state)
+            return state
 
     def __setstate__(self, state):
         state = dict(state)
@@ -284,27 +308,27 @@ class StatefulEstimator(BaseEstimator):
                 )
             state = _native(state)
             state.update(self._rebuilt(state))
-            state.update(self._with_new_params(state))
         super().__setstate__(state)
         _warn_of_versions(self, *versions)
 
-    def _with_new_params(self, state):
-        """Return the values of watched parameters with those that an earlier version did not have.
-
-        These have the values of class attributes.
-        """
-        known, names = state.get("_fitted_params"), (*self._fixed_params, *self._adjustable_params)
-        if known is None or len(known) != sum(name in state for name in names):
-            return {}
-        values = iter(known)
-        known = tuple(next(values) if name in state else getattr(self, name) for name in names)
-        return {"_fitted_params": known}
-
     def _packed(self, state):
-        return {}
+        return {name: state[name].as_dict() for name in self._stored_as if name in state}
 
     def _rebuilt(self, state):
-        return {}
+        return {
+            name: kind.from_dict(state[name])
+            for name, kind in self._stored_as.items()
+            if name in state
+        }
+
+
+@cache
+def _watched(kind):
+    """Return a function that reads the fixed and the adjustable parameters of an estimator."""
+    names = *kind._fixed_params, *kind._adjustable_params
+    if len(names) > 1:  # of a single name the getter would not return a tuple
+        return attrgetter(*names)
+    return lambda model: tuple(getattr(model, name) for name in names)
 
 
 def _checksum(estimator, state):
@@ -332,77 +356,46 @@ def _warn_of_versions(estimator, original, original_sklearn):
             )
 
 
-class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
-    """Base class of estimators with a guard against concurrent training, and with callbacks."""
+def train_on_next_chunk(model, X, y, classes, sample_weight):
+    """Validate a chunk by ``_begin_chunk``, and train on it by ``_train_on_chunk``.
 
-    def _train_on_next_chunk(self, X, y, classes, sample_weight):
-        """Validate a chunk by ``_begin_chunk``, and train on it by ``_train_on_chunk``.
-
-        The first chunk, and one with new classes, are processed by a draft. Other chunks are
-        trained without one, as making a draft takes as long as training on a sample:
-        ``_begin_chunk`` changes the model only after all checks, and the engine remains consistent
-        if it is interrupted.
-        """
-        is_fitted = self._state_attribute in self.__dict__
-        if is_fitted and not has_new_classes(self, classes):
-            return self._train_on_chunk(*self._begin_chunk(X, y, classes, sample_weight))
-        with Transaction(self) as change:
-            draft = change.draft
-            if is_fitted:
-                draft._add_classes(classes)
-            chunk = draft._begin_chunk(X, y, classes, sample_weight)
-            try:
-                return draft._train_on_chunk(*chunk)
-            except BaseException as error:
-                change.keep = draft._was_interrupted(error)
-                raise
-
-    def _add_classes(self, classes):
-        """Add new classes to a fitted model, which must be a draft.
-
-        A subclass defines ``_extend``, which is called with the indices of the former classes
-        among all classes; ``classes_`` has all of them.
-        """
-        former = self.classes_
-        self.classes_ = classes_of_stream(classes, former, extendable=True)
-        places = np.searchsorted(self.classes_, former)
-        if "_class_order" in self.__dict__:
-            self._class_order = class_order_among(self._class_order, places, len(self.classes_))
-        self._extend(places)
-
-    def __sklearn_is_fitted__(self):
-        return self._state_attribute in self.__dict__
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def __getstate__(self):
-        with self._guard:  # parameters and state must be consistent
-            return super().__getstate__()
-
-    def __copy__(self):
-        if self._guard.is_mine():
-            # scikit-learn copies the model that it passes to callbacks, and sets the attributes
-            # that ``_attributes_of_copy`` has returned.
-            return type(self)(**self.get_params(deep=False))
-        # A shallow copy would share the arrays of the state.
-        return copy.deepcopy(self)
-
-    def _attributes_of_copy(self):
-        """Return the attributes of a copy during training, between two blocks of samples."""
-        return vars(self._copy_without_callbacks())
-
-    def _copy_without_callbacks(self):
-        draft = self._draft()  # its guard is free
-        draft.__dict__.pop("_skl_callbacks", None)
-        return copy.deepcopy(draft)
+    The first chunk, and one with new classes, are processed by a draft. Other chunks are
+    trained without one, as making a draft takes as long as training on a sample:
+    ``_begin_chunk`` changes the model only after all checks, and the engine remains consistent
+    if it is interrupted.
+    """
+    is_fitted = model._state_attribute in model.__dict__
+    if is_fitted and not has_new_classes(model, classes):
+        return model._train_on_chunk(*model._begin_chunk(X, y, classes, sample_weight))
+    with Transaction(model) as change:
+        draft = change.draft
+        if is_fitted:
+            draft._add_classes(classes)
+        chunk = draft._begin_chunk(X, y, classes, sample_weight)
+        try:
+            return draft._train_on_chunk(*chunk)
+        except BaseException as error:
+            change.keep = draft._was_interrupted(error)
+            raise
 
 
 def store_parameters(arguments):
     """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
     vars(arguments.pop("self")).update(arguments)
+
+
+def add_classes(self, classes):
+    """Add new classes to a fitted model, which must be a draft.
+
+    The model has ``_extend``, which is called with the indices of the former classes among all
+    classes; ``classes_`` has all of them. A method of models with ``classes_`` as an attribute.
+    """
+    former = self.classes_
+    self.classes_ = classes_of_stream(classes, former, extendable=True)
+    places = np.searchsorted(self.classes_, former)
+    if "_class_order" in self.__dict__:
+        self._class_order = class_order_among(self._class_order, places, len(self.classes_))
+    self._extend(places)
 
 
 def has_new_classes(model, classes):

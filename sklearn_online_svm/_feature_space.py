@@ -77,7 +77,7 @@ class Kernel:
         """
         name = type(classifier).__name__
         # Parameters of this package's models may have been set since they were fitted.
-        fitted = getattr(classifier, "_spec", None)
+        fitted = getattr(getattr(classifier, "_fitted", None), "spec", None)
         if fitted is not None and fitted.layout != "precomputed":
             return cls.of(fitted)
         kernel = getattr(classifier, "kernel", None)

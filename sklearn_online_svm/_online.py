@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
-from ._estimator import IncrementalEstimator, Transaction
+from ._estimator import Estimator, Transaction, train_on_next_chunk
 from ._sample_arrays import check_norms, raise_sample_error
-from ._sklearn_compat import Interval, StrOptions
+from ._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
 from ._tasks import epoch, n_blocks, reporting, sample_tasks, unguarded
 from ._validation import (
     balanced_weights,
@@ -32,11 +32,11 @@ from ._validation import (
 )
 
 
-class OnlineLearner(IncrementalEstimator):
+class OnlineLearner(CallbackSupportMixin, Estimator):
     """Base class of models that make one update per sample, in epochs or along a stream.
 
-    What is updated is ``_state``, a ``_state_class``: the arrays of a linear model or a kernel
-    expansion, with the update loop (``loop``) that changes them. A subclass sets this class and
+    What is updated is ``_state``, of the class in ``_stored_as``: the arrays of a linear model or
+    a kernel expansion, with the update loop (``loop``) that changes them. A subclass sets this and
     ``_targets`` (:class:`OnlineClassTargets` or :class:`OnlineValueTargets`), and defines
 
     - ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters;
@@ -161,7 +161,7 @@ class OnlineLearner(IncrementalEstimator):
         So does an interrupt before the first update of a chunk that needs a draft.
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
-            self._train_on_next_chunk(X, y, classes, sample_weight)
+            train_on_next_chunk(self, X, y, classes, sample_weight)
         return self
 
     def _begin_chunk(self, X, y, classes, sample_weight):
@@ -235,15 +235,6 @@ class OnlineLearner(IncrementalEstimator):
         state = self._state
         return state.counters[name] if state.loop is None else getattr(state.loop, name)
 
-    # ---------------------------------------------------------------------------- pickles
-
-    def _packed(self, state):
-        return {"_state": state["_state"].as_dict()}
-
-    def _rebuilt(self, state):
-        """Return the fitted attributes of a stored model that predictions require."""
-        return {"_state": self._state_class.from_state(state["_state"])}
-
 
 class _Improvement:
     """Stopping criterion: ``patience`` consecutive epochs without an improvement.
@@ -304,7 +295,8 @@ class OnlineClassTargets:
         codes = encode_labels(y, model.classes_, extendable=True)
         if model.class_weight is not None:
             weights = _times(self.factors(model), codes, weights)
-        return codes, weights, class_order_after(model, vars(model).get("_class_order"), codes)
+        name, order = type(model).__name__, vars(model).get("_class_order")
+        return codes, weights, class_order_after(name, len(model.classes_), order, codes)
 
     def factors(self, model):
         """Return the weight of each class in a stream, or None where all are 1."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ._core.kernel.dual.pairs import votes_and_sums
 from ._feature_space import split_model
+from ._suspects import margins
 
 
 @cache
@@ -85,6 +86,53 @@ class PairValues:
     def _votes_and_sums(self, zero_is_first):
         values = np.ascontiguousarray(self.values, dtype=np.float64)
         return votes_and_sums(values, self.n_classes, zero_is_first)
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """Decision values of all problems of a classifier, and what follows for its classes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_problems)
+        Decision values: of one problem for two classes, otherwise for each class or pair.
+    n_classes : int
+        Number of classes.
+    one_vs_one : bool, default=False
+        Whether there is a problem for each pair of classes.
+    shape : {"ovr", "ovo"}, default="ovr"
+        ``decision_function_shape``.
+    break_ties : bool, default=False
+        Whether sums of decision values break ties of votes.
+    """
+
+    values: np.ndarray
+    n_classes: int
+    one_vs_one: bool = False
+    shape: str = "ovr"
+    break_ties: bool = False
+
+    @property
+    def _pairs(self):
+        return PairValues(self.values, self.n_classes, self.break_ties)
+
+    def shaped(self):
+        """Return the values in the form of ``decision_function``."""
+        if self.one_vs_one and self.shape == "ovr":
+            return self._pairs.of_classes()
+        return self.values[:, 0] if self.values.shape[1] == 1 else self.values
+
+    def predicted(self):
+        """Return the codes of the predicted classes."""
+        if self.one_vs_one:
+            return self._pairs.predicted()
+        if self.values.shape[1] == 1:
+            return (self.values[:, 0] > 0).astype(np.intp)
+        return self.values.argmax(axis=1)
+
+    def margins(self, codes):
+        """Return the margin of each sample, given the code of its class."""
+        return self._pairs.smallest(codes) if self.one_vs_one else margins(self.values, codes)
 
 
 def among_more_classes(values, places, n_classes):

@@ -1,7 +1,8 @@
 """Detection of suspicious labels by the margin: a method of the classifiers.
 
-They have ``_suspect_margin``, labels with a smaller margin are suspicious, and ``_margins``, which
-returns margins from the decision values of all problems and class codes.
+They have ``_class_scores``, which returns decision values of all problems as an object that has
+``margins``. Labels with a margin below -1 are suspicious; with the ramp loss, which is constant
+for smaller margins, below ``ramp_s``.
 """
 
 from numbers import Integral
@@ -58,12 +59,18 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     scores = view._decision_values(X)
     y = column_or_1d(y)
     check_consistent_length(scores, y)
-    margins = view._margins(scores, encode_labels(y, view.classes_))
+    margins = view._class_scores(scores).margins(encode_labels(y, view.classes_))
     suspects = np.argsort(margins, kind="stable")
     if n_suspects is None:
-        n_suspects = np.count_nonzero(margins < self._suspect_margin)
+        n_suspects = np.count_nonzero(margins < _limit_of(self))
     suspects = suspects[:n_suspects]
     return (suspects, margins[suspects]) if return_margins else suspects
+
+
+def _limit_of(model):
+    """Return the margin below which a label is suspicious."""
+    # The estimator of a compressed model has the parameter.
+    return getattr(model, "ramp_s", getattr(getattr(model, "estimator", None), "ramp_s", -1.0))
 
 
 def margins(scores, codes):

@@ -312,19 +312,19 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     )
 
 
-def class_order_after(model, order, codes):
+def class_order_after(name, n_classes, order, codes):
     """Return the counts of ``add_to_class_order`` after a chunk; warn if the stream is sorted.
 
     They are empty after the warning. To be called before training, as a warning may be an error.
     """
     if order is not None and not len(order):
         return order  # warned before
-    order = add_to_class_order(order, len(model.classes_), codes)
+    order = add_to_class_order(order, n_classes, codes)
     if not is_sorted_by_class(order):
         return order
     warn(
         f"The stream is sorted by class (changes of class: {order[0]}, samples: "
-        f"{order[2:].sum()}). {type(model).__name__} is trained on one sample after the "
+        f"{order[2:].sum()}). {name} is trained on one sample after the "
         "other and adapts to the classes seen last; shuffle the samples before training "
         "(sklearn.utils.shuffle), or use fit."
     )

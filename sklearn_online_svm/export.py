@@ -290,7 +290,7 @@ def _problems_of(model, label):
 
     The values of a pair are positive for the first of its labels.
     """
-    classes, one_vs_one = model.classes_.tolist(), model._spec.one_vs_one
+    classes, one_vs_one = model.classes_.tolist(), model._fitted.spec.one_vs_one
     if label is None:
         if model.classes_.dtype.kind not in "iu":
             advice = "" if one_vs_one else ", or write one file for each class, with label="
@@ -299,7 +299,7 @@ def _problems_of(model, label):
                 f"{classes[:5]}. Train with integers{advice}."
             )
         if one_vs_one:
-            return model._shown()[1].alpha, model.intercept_, classes
+            return model._view()._solution().alpha, model.intercept_, classes
         if len(classes) > 2:
             raise ValueError(
                 f"{type(model).__name__} has a problem for each of {len(classes)} classes, and a "

@@ -55,7 +55,6 @@ from .calibration._maps import (
     MultinomialMap,
     SplineMap,
 )
-from .kernel._probabilities import fitted_map
 from .pipeline import OnlinePipeline
 
 __all__ = []
@@ -139,7 +138,7 @@ def _rbf(graph, X, vectors, gamma):
 def _single_suffices(model, vectors):
     """Return whether rounding of squared distances changes the scores little enough."""
     squares = np.square(vectors - vectors.mean(axis=0)).sum(axis=1)
-    weights = np.abs(model._shown()[1].alpha)
+    weights = np.abs(model._view()._solution().alpha)
     errors = _ROUNDING * model.gamma_ * (weights @ squares)
     return (errors <= _LARGEST_ERROR * weights.sum(axis=1)).all()
 
@@ -157,7 +156,7 @@ def _kernel_scores(graph, X, model):
     if model.kernel != "poly" and graph.single_input and _single_suffices(model, vectors):
         graph.kind = _SINGLE
     coef, counts = model.dual_coef_, None
-    if model._shown()[1].one_vs_one:
+    if model._view()._solution().one_vs_one:
         vectors, coef, counts = _without_gaps(vectors, coef, model.n_support_)
     if model.kernel == "poly":
         values = _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
@@ -208,7 +207,7 @@ def _is_one_vs_one(model):
 
 def _votes(graph, values, model):
     """Return class codes and decision values, given the values of pairs of classes."""
-    pairs = model._targets.pairs
+    pairs = np.array([*combinations(range(len(model.classes_)), 2)])
     sides = np.zeros((len(pairs), len(model.classes_)))
     sides[np.arange(len(pairs)), pairs[:, 0]] = 1.0
     sides[np.arange(len(pairs)), pairs[:, 1]] = -1.0
@@ -225,7 +224,11 @@ def _votes(graph, values, model):
         shares = graph.node("Div", sums, graph.node("Mul", sizes, graph.constant(3.0)))
         not_second = graph.node("Not", graph.node("Less", values, zero))
         scores = graph.node("Add", votes(not_second), shares)
-    decisive = scores if model._breaks_ties() else votes(graph.node("Greater", values, zero))
+    decisive = (
+        scores
+        if model.break_ties and model.decision_function_shape == "ovr"
+        else votes(graph.node("Greater", values, zero))
+    )
     return graph.node("ArgMax", decisive, axis=1, keepdims=0), scores
 
 
@@ -294,10 +297,8 @@ def _map_of(model):
     """Return the map from scores to probabilities, or None."""
     if isinstance(model, calibration.OnlineCalibratedClassifier):
         return model._window.map_of(model.window_size)
-    if isinstance(model, kernel.CompressedClassifier):
+    if isinstance(model, kernel.CompressedClassifier) or getattr(model, "probability", False):
         return model._probability_map()
-    if getattr(model, "probability", False):
-        return fitted_map(model, model._samples)
     return None
 
 
@@ -437,7 +438,7 @@ def _shapes(operator):
     operator.outputs[0].type = kind([n])
     n_columns = 1 if len(labels) == 2 and not _is_nested(operator) else len(labels)
     if _is_one_vs_one(model) and model.decision_function_shape == "ovo":
-        n_columns = model._targets.n_problems
+        n_columns = len(labels) * (len(labels) - 1) // 2
     operator.outputs[1].type = real([n, n_columns])
     for probabilities in operator.outputs[2:]:
         probabilities.type = real([n, len(labels)])

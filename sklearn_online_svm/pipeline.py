@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._estimator import (
-    IncrementalEstimator,
+    Estimator,
     PostponedInterrupts,
     Transaction,
     with_classes,
@@ -97,7 +97,7 @@ def _copy_to_fit(step):
 
 def _can_stop(model):
     """Return whether ``partial_fit`` of a model can be continued in the middle of a chunk."""
-    return isinstance(model, IncrementalEstimator) and not isinstance(model, MetaEstimatorMixin)
+    return isinstance(model, Estimator) and not isinstance(model, MetaEstimatorMixin)
 
 
 def _n_samples_trained(model):

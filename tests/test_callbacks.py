@@ -42,7 +42,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.cases import in_turn
-from tests.support.internals import IncrementalEstimator, checkpoint_of
+from tests.support.internals import CallbackSupportMixin, checkpoint_of
 from tests.support.samples import three_classes
 
 sklearn_callback = pytest.importorskip(
@@ -775,7 +775,7 @@ def test_without_callbacks_no_context_is_created(monkeypatch):
     def refuse(self, *arguments, **options):
         raise AssertionError("a context without callbacks")
 
-    monkeypatch.setattr(IncrementalEstimator, "_init_callback_context", refuse)
+    monkeypatch.setattr(CallbackSupportMixin, "_init_callback_context", refuse)
     for make in MODELS.values():
         quietly(make().fit, X[:300], Y[:300])
     with pytest.warns(ConvergenceWarning):

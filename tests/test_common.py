@@ -128,10 +128,10 @@ def expected_failed_checks(estimator):
         if estimator.kernel == "precomputed":
             checks = ("check_outliers_train", "check_outliers_fit_predict")
             failures |= dict.fromkeys(checks, NO_MATRIX)
-        if estimator.window_size is not None:
+        if getattr(estimator, "window_size", None) is not None:
             checks = ("check_sample_weights_list", "check_sample_weights_not_overwritten")
             failures |= dict.fromkeys(checks, WEIGHTS_OF_A_WINDOW)
-    if estimator.window_size is not None and is_classifier(estimator):
+    if getattr(estimator, "window_size", None) is not None and is_classifier(estimator):
         failures["check_class_weight_classifiers"] = SINGLE_PASS
     if getattr(estimator, "probability", False):
         failures |= dict.fromkeys(OF_PROBABILITIES, LARGEST_DECISION)

@@ -15,8 +15,8 @@ from tests.support.samples import two_classes
 # Paths of parameters, which may be functions or estimators.
 PARAMETERS = {
     "_fitted_params",
-    "_checkpoint.parameters",
-    "_spec.kernel",
+    "_machine.checkpoint.parameters",
+    "_machine.spec.kernel",
     "_state.spec.kernel",
     "_unfinished.chance.given",
 }

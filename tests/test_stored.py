@@ -84,9 +84,10 @@ def test_restored_models_predict_and_continue_alike(name):
 def test_the_models_cover_what_is_stored():
     states = {name: model.__getstate__() for name, (model, _, _) in MODELS.items()}
     for name, state in states.items():
-        assert ("far" in name) == (state.get("_spec", {}).get("offset") is not None)
-        assert not ("predicting" in name and "optimized_g" not in state["_engine"]["problems"][0])
-        assert ("cut" in name) == ("_checkpoint" in state)
+        machine = state.get("_machine", {})
+        assert ("far" in name) == (machine.get("spec", {}).get("offset") is not None)
+        assert not ("predicting" in name and "optimized_g" not in machine["engine"]["problems"][0])
+        assert ("cut" in name) == (machine.get("checkpoint") is not None)
         assert ("interrupted" in name) == ("_unfinished" in state)
 
 
@@ -140,7 +141,7 @@ def test_other_byte_orders_and_layouts_are_accepted():
     model, X, y = MODELS["lasvm"]
     state = model.__getstate__()
     for field in ("alpha", "index", "row_id", "diag"):
-        path = ("_engine", "problems", 0, field)
+        path = ("_machine", "engine", "problems", 0, field)
         swapped = changed(state, path, lambda a: a.astype(a.dtype.newbyteorder()))
         strided = changed(swapped, path, lambda a: np.repeat(a, 2)[::2])
         for other in (swapped, strided):

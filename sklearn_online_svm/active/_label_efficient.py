@@ -14,15 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.linear.rows import shuffled
 from .._estimator import (
-    IncrementalEstimator,
+    Estimator,
     PostponedInterrupts,
     Transaction,
+    add_classes,
     has_new_classes,
     raise_fixed_param,
     with_classes,
 )
 from .._sample_arrays import check_norms
-from .._sklearn_compat import HasMethods, Interval, RealNotInt
+from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from .._validation import check_samples, check_weights, classes_of_stream, draw_seed
 from ..linear import PassiveAggressiveClassifier
@@ -39,7 +40,9 @@ from ._query_loop import (
 )
 
 
-class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEstimator):
+class LabelEfficientClassifier(
+    MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Estimator
+):
     """Online classifier that queries only the labels selected by a query strategy.
 
     For each sample, the model predicts its class, the query strategy decides from the confidence
@@ -350,6 +353,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         loop = self._query_loop(chunk, interrupted)
         loop.n_seen = 0 if interrupted is None else interrupted.n_done
         return loop
+
+    _add_classes = add_classes
 
     def _extend(self, places):
         """Add classes to the base estimator; codes of former samples change."""

@@ -8,8 +8,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from .._core.guard import Guarded
-from .._estimator import StatefulEstimator
+from .._estimator import Estimator
 from .._feature_space import KernelCosines, split_model
 from .._pairs import compares_pairs, margin_scores
 from .._sample_arrays import with_valid_indices
@@ -68,7 +67,7 @@ def small_pool_size(p=0.05, eta=0.05):
     return max(1, math.ceil(math.log(eta) / math.log1p(-p) * (1 - 1e-15)))
 
 
-class MarginSampling(StatefulEstimator, Guarded):
+class MarginSampling(Estimator):
     r"""Query the samples of a pool with the smallest margin.
 
     A random subset of the pool is drawn, and its samples closest to the hyperplane are chosen:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
-from .._estimator import StatefulEstimator
+from .._estimator import Estimator
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import draw_seed
 
@@ -33,7 +33,7 @@ def confidence_of(scores):
     return np.ascontiguousarray(best[:, -1] - best[:, -2])
 
 
-class QueryStrategy(StatefulEstimator):
+class QueryStrategy(Estimator):
     r"""Base class of query strategies with their own random generator.
 
     A subclass creates the compiled ``SelectiveSampler``. Each call that reads or changes the
@@ -179,6 +179,9 @@ class AllQuery(QueryStrategy):
     >>> AllQuery().query([0.1, -2.0])
     array([ True,  True])
     """
+
+    def __init__(self):
+        pass
 
     def _make(self, seed):
         return SelectiveSampler(ALL)

@@ -9,14 +9,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import (
-    IncrementalEstimator,
+    Estimator,
     PostponedInterrupts,
     Transaction,
+    add_classes,
     raise_fixed_param,
+    train_on_next_chunk,
     with_classes,
 )
 from .._pairs import among_more_classes, compares_pairs, pair_values
-from .._sklearn_compat import HasMethods, Interval
+from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval
 from .._tasks import StopTraining, check_stop, propagating, reporting
 from .._validation import (
     check_labels,
@@ -130,7 +132,9 @@ class ScoreWindow:
         return SplineMap(typical or 1.0).fit(scores, *data[1:])
 
 
-class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEstimator):
+class OnlineCalibratedClassifier(
+    MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Estimator
+):
     """Class probabilities for an online classifier, without further models.
 
     Each sample is scored before the base estimator is trained on it (test-then-train). A monotone
@@ -289,7 +293,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             been trained on the blocks of samples before it (at most 100 samples each).
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
-            self._train_on_next_chunk(X, y, classes, sample_weight)
+            train_on_next_chunk(self, X, y, classes, sample_weight)
         return self
 
     def _begin_chunk(self, X, y, classes, sample_weight):
@@ -309,6 +313,8 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             self.classes_ = known
             self._initialize()
         return X, y, weights, new
+
+    _add_classes = add_classes
 
     def _extend(self, places):
         """Add classes to the base estimator, and their scores to the window.

@@ -246,7 +246,7 @@ def _mixed(estimator, change):
     stored["arrays"] = {name: found[name].astype(array.dtype) for name, array in arrays.items()}
     counters = before.counters
     stored["moved"] = {name: counters[name] + value for name, value in change.counters.items()}
-    model._state = type(model._state).from_state(stored)
+    model._state = type(model._state).from_dict(stored)
     return model
 
 

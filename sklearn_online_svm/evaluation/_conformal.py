@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from .._estimator import StatefulEstimator
+from .._estimator import Estimator
 from .._pairs import class_values
 from .._sklearn_compat import Interval
 from .._validation import encode_labels
@@ -58,7 +58,7 @@ def threshold_of(ordered, alpha):
     return ordered[rank - 1] if rank <= len(ordered) else math.inf
 
 
-class AdaptiveConformalInference(StatefulEstimator):
+class AdaptiveConformalInference(Estimator):
     r"""Prediction sets that contain the true class with a given frequency, on any stream.
 
     A prediction set contains the classes whose scores reach a threshold, a quantile of the scores

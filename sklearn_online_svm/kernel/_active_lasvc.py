@@ -2,18 +2,20 @@
 
 from numbers import Integral
 
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metaestimators import available_if
 
-from .._sklearn_compat import Interval, StrOptions
-from . import _leave_one_out
-from ._docs import with_shared_docs
-from ._online_svc import OnlineSVC
+from .._sklearn_compat import Interval, StrOptions, _fit_context
+from . import _leave_one_out, _svc, _training
+from ._classifier import KernelClassifier
+from ._docs import documented, with_shared_docs
+from ._dual_loop import DualLoop, finished
+from ._kernel_estimator import can_take_new_samples
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
-from ._svc import without_keywords_of_svc
+from ._svc import plan_of_classes, without_keywords_of_svc
 
 
 @with_shared_docs
-class ActiveLASVC(OnlineSVC):
+class ActiveLASVC(KernelClassifier, DualLoop):
     r"""Online support vector classifier that selects its training samples (LASVM, active).
 
     Before each step the current model selects the next training sample; samples that are not
@@ -173,7 +175,7 @@ class ActiveLASVC(OnlineSVC):
     """
 
     _parameter_constraints: dict = {
-        **OnlineSVC._parameter_constraints,
+        **_svc.ONLINE_CLASS_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "selection": [StrOptions(set(SELECTIONS))],
         "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
@@ -182,19 +184,25 @@ class ActiveLASVC(OnlineSVC):
         "stopping_window": [Interval(Integral, 1, None, closed="left"), None],
     }
 
+    _fixed_params = _svc.FIXED_PARAMS
     _adjustable_params = (
-        *OnlineSVC._adjustable_params,
+        *_svc.ADJUSTABLE_PARAMS,
         "selection",
         "pool_size",
         "max_labels",
         "stopping",
         "stopping_window",
     )
-    _choice = SampleSelection
 
     leave_one_out = _leave_one_out.leave_one_out
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
     leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
+
+    set_params = _svc.set_params
+    classes_, class_weight_ = _svc.classes_, _svc.class_weight_
+    n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
+    stopped_early_ = _svc.stopped_early_
+    _add_classes = _svc.add_classes
 
     @without_keywords_of_svc
     def __init__(
@@ -252,8 +260,25 @@ class ActiveLASVC(OnlineSVC):
         self.stopping = stopping
         self.stopping_window = stopping_window
 
-    @property
-    def stopped_early_(self):
-        """Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used."""
-        check_is_fitted(self)
-        return self._stopped_early
+    # ---------------------------------------------------------------------------- training
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @documented("fit_classes")
+    def fit(self, X, y, sample_weight=None):  # noqa: D102
+        return _training.fit(self, X, y, sample_weight)
+
+    @available_if(can_take_new_samples)
+    @documented("partial_fit_classes")
+    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102
+        return _training.partial_fit(self, X, y, classes, sample_weight)
+
+    @documented("finish")
+    def finish(self):  # noqa: D102
+        return _training.finish(self)
+
+    @documented("snapshot")
+    def snapshot(self):  # noqa: D102
+        return finished(self)
+
+    def _plan(self):
+        return plan_of_classes(self, choice=SampleSelection)

@@ -8,6 +8,7 @@ import zlib
 import numpy as np
 
 from .._validation import check_weights
+from ._epochs import Rows
 
 # Maximum number of bytes in a checksum; larger data are subsampled at even intervals.
 _MOST_BYTES = 2**24
@@ -16,52 +17,46 @@ _MOST_BYTES = 2**24
 _FREE = ("n_jobs", "verbose")
 
 
-def checkpoint_of(model, method, rows, cost, at):
+def checkpoint_of(plan, machine, method, rows, at):
     """Return the checkpoint of an interrupted method.
 
-    ``rows``: X, what is learned, and weights, or None; ``at``: the position in the method.
+    ``rows``: the :class:`Rows` of the call, or None; ``at``: the position, as a dict.
     """
-    engine = model._engine
+    engine = machine.engine
     with engine.guard.reading():  # other threads may be optimizing for their predictions
         read_states = [problem.read_state() for problem in engine.problems]
     return {
         "method": method,
-        "at": at.as_dict(),
-        "cost": cost,
-        "checksums": None if rows is None else checksums(*rows),
-        "parameters": model.get_params(deep=False),
-        # Within finish. Otherwise None: the engine of the model has the state.
+        "at": at,
+        "cost": None if rows is None else rows.cost,
+        "checksums": None if rows is None else checksums(rows.X, rows.encoded, rows.weights),
+        "parameters": vars(plan.params).copy(),
+        # Within finish. Otherwise None: the engine of the machine has the state.
         "engine": engine.checkpoint,
         "read_states": read_states,
     }
 
 
-def note_interrupt(model, error, method, rows, cost, at):
+def note_interrupt(plan, machine, error, method, rows, at):
     """Store what ``resume`` needs, and add a note to the traceback of the KeyboardInterrupt."""
-    model._checkpoint = checkpoint_of(model, method, rows, cost, at)
-    error.add_note(advice(model))
-
-
-def advice(model):
-    """Return the note that is added to the traceback of the KeyboardInterrupt."""
-    checkpoint = model._checkpoint
-    data = "" if checkpoint["checksums"] is None else "X, y"
-    return (
-        f"{type(model).__name__} holds the result of the training so far and can be used as it "
-        f"is; resume({data}) continues the interrupted {checkpoint['method']}."
+    machine.checkpoint = checkpoint_of(plan, machine, method, rows, at)
+    data = "" if rows is None else "X, y"
+    error.add_note(
+        f"{plan.name} holds the result of the training so far and can be used as it is; "
+        f"resume({data}) continues the interrupted {method}."
     )
 
 
-def same_rows(model, checkpoint, X, y, sample_weight):
+def same_rows(estimator, plan, machine, X, y, sample_weight):
     """Validate the samples; raise ValueError unless they are those of the interrupted call."""
+    checkpoint, targets = machine.checkpoint, machine.targets
     method = checkpoint["method"]
-    targets = model._targets
     if X is None or (y is None and targets.has_y):
         raise ValueError(
             f"resume needs the X and y of the interrupted {method}: they are not stored."
         )
-    sparse = False if model._is_precomputed() else "csr"
-    X, y = targets.validated(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
+    options = dict(reset=False, dtype=machine.dtype, accept_sparse=plan.layouts)
+    X, y = targets.validated(estimator, X, y, **options)
     encoded = targets.encode(X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
     present = checksums(X, encoded, weights)
@@ -71,14 +66,13 @@ def same_rows(model, checkpoint, X, y, sample_weight):
                 f"resume needs the data of the interrupted {method}, but {name} differs from it. "
                 f"Call {method} to train on other data."
             )
-    return X, encoded, weights
+    return Rows(X, encoded, weights, checkpoint["cost"])
 
 
-def refuse_new_parameters(model, checkpoint):
+def refuse_new_parameters(plan, checkpoint):
     """Raise ValueError for parameters that have changed since the interrupt."""
-    for name, new in model.get_params(deep=False).items():
-        # A parameter that the version that stored it did not have: the value of the class.
-        old = checkpoint["parameters"].get(name, getattr(type(model), name, new))
+    for name, new in vars(plan.params).items():
+        old = checkpoint["parameters"].get(name, new)
         if name in _FREE or new is old:
             continue
         if callable(new) or callable(old) or not np.array_equal(new, old):

@@ -11,11 +11,11 @@ from .._estimator import Transaction
 from .._sklearn_compat import Interval
 from .._tasks import propagating, reporting
 from .._validation import check_samples
+from ._classifier import KernelClassifier
 from ._compression import CompressedState, compress_solution
 from ._docs import with_shared_docs
+from ._kernel_estimator import decision_values
 from ._lasvc import LASVC
-from ._model import KernelClassifier, decision_values
-from ._targets import ClassTargets
 
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
@@ -25,7 +25,7 @@ SIZES = {
 
 def _has_probabilities(model):
     if "_state" in model.__dict__:
-        found = model._state.probability_map is not None
+        found = model._state.fitted_map is not None
     else:
         found = getattr(model.estimator, "probability", False)
     if not found:
@@ -163,6 +163,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     """
 
     _state_attribute = "_state"
+    _stored_as = {"_state": CompressedState}
     _fixed_params = ()
     _parameter_constraints: dict = {"estimator": [KernelClassifier, None], **SIZES}
 
@@ -207,6 +208,15 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
                 change.draft._adopt(original.fit(X, y, sample_weight))
         return self
 
+    @classmethod
+    def _of(cls, model, max_support_vectors, tolerance, X):
+        """Return a compressed model, as :meth:`KernelClassifier.compress` does."""
+        compressed = cls(
+            clone(model), max_support_vectors=max_support_vectors, tolerance=tolerance
+        )
+        compressed._check_params()
+        return compressed._adopt(model, X)
+
     def _check_params(self):
         self._validate_params()
         given = self.max_support_vectors, self.tolerance
@@ -221,31 +231,30 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         model = model._view()
         check_is_fitted(model)
         _refuse(model)
-        solution, probability_map = model._solution(), model._probability_map()
+        fitted, solution, fitted_map = model._fitted, model._solution(), model._probability_map()
         if X is not None:
-            X = check_samples(model, X, reset=False, dtype=model._dtype)
-            expected = decision_values(model._spec, solution, X, model.n_jobs)
+            X = check_samples(model, X, reset=False, dtype=fitted.dtype)
+            expected = decision_values(fitted.spec, solution, X, model.n_jobs)
         found = compress_solution(
-            model._spec,
+            fitted.spec,
             solution,
             self.max_support_vectors,
             self.tolerance,
-            is_sparse=model._sparse,
+            is_sparse=fitted.is_sparse,
             n_jobs=model.n_jobs,
         )
         for name in ("feature_names_in_", "sample_difference_"):
             self.__dict__.pop(name, None)
-        for name in ("classes_", "gamma_", "n_features_in_", "n_samples_seen_"):
+        for name in ("classes_", "n_features_in_"):
             setattr(self, name, getattr(model, name))
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
-        self._state = found.state.with_map(probability_map)
-        self._sparse = model._sparse
+        self._state = found.state.completed(fitted_map, fitted.is_sparse, fitted.n_seen)
         self.n_support_vectors_before_ = len(solution.support)
         self.max_difference_ = found.max_difference
         self.rkhs_distance_ = found.distance
         if X is not None:
-            values = decision_values(self._spec, self._solution(), X, self.n_jobs)
+            values = decision_values(self._state.spec, self._solution(), X, self.n_jobs)
             self.sample_difference_ = float(np.abs(values - expected).max())
         return self
 
@@ -300,37 +309,15 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         """
         view = self._view()
         check_is_fitted(view)
-        return view._state.probability_map.log_proba(view._decide(X))
-
-    def _solution(self):
-        return self._state.solution
-
-    def _probability_map(self):
-        return self._state.probability_map
-
-    @property
-    def _spec(self):
-        return self._state.spec
-
-    @property
-    def _dtype(self):
-        return np.dtype(self._spec.dtype)
-
-    @property
-    def _suspect_margin(self):
-        return (LASVC() if self.estimator is None else self.estimator)._suspect_margin
+        scores = view._decision_values(X)
+        return view._state.fitted_map.log_proba(scores[:, 0] if scores.shape[1] == 1 else scores)
 
     # ---------------------------------------------------------------------------- parameters
 
     @property
     def multi_class(self):
         """Problems of the fitted model: one for each pair ("ovo") or each class ("ovr")."""
-        return "ovo" if self._spec.one_vs_one else "ovr"
-
-    @property
-    def _targets(self):
-        nothing = np.zeros(len(self.classes_))
-        return ClassTargets(self.classes_, nothing, nothing, multi_class=self.multi_class)
+        return "ovo" if self._state.spec.one_vs_one else "ovr"
 
     @property
     def decision_function_shape(self):
@@ -345,40 +332,22 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     @property
     def kernel(self):
         """Kernel of the fitted model."""
-        return self._spec.kernel
+        return self._state.spec.kernel
 
     @property
     def degree(self):
         """Degree of the polynomial kernel of the fitted model."""
-        return self._spec.degree
+        return self._state.spec.degree
 
     @property
     def coef0(self):
         """Independent term in the kernel of the fitted model."""
-        return self._spec.coef0
+        return self._state.spec.coef0
 
     @property
     def n_jobs(self):
         """Number of threads for predictions, that of the estimator."""
         return None if self.estimator is None else self.estimator.n_jobs
-
-    def _is_precomputed(self):
-        return False  # refused by fit
-
-    def _packed(self, state):
-        return {"_state": state["_state"].as_dict()}
-
-    def _rebuilt(self, state):
-        return {"_state": CompressedState.from_state(state["_state"])}
-
-
-def compressed(model, max_support_vectors, tolerance, X):
-    """Return a compressed model, as ``KernelClassifier.compress`` does."""
-    result = CompressedClassifier(
-        clone(model), max_support_vectors=max_support_vectors, tolerance=tolerance
-    )
-    result._check_params()
-    return result._adopt(model, X)
 
 
 def _refuse(model):
@@ -395,3 +364,7 @@ def _refuse(model):
             f"{name} with average='vote' cannot be compressed: its predictions are votes of many "
             "functions. Use average='mean'."
         )
+
+
+# What :meth:`KernelClassifier.compress` returns, a subclass.
+KernelClassifier._compressed_class = CompressedClassifier

@@ -18,7 +18,7 @@ from .._feature_space import Kernel
 from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from ._engine import VectorSpec, linear_weights, pairs_of
 from ._expansion import ExpansionSpec, blas_threads
-from ._model import decision_values
+from ._kernel_estimator import decision_values
 from ._virtual_pool import as_arrays, from_arrays
 
 # Number of samples whose kernel values are computed at a time.
@@ -49,9 +49,12 @@ class CompressedState:
     probability_map : SplineMap, MultinomialMap, CouplingMap or None
     """
 
-    def __init__(self, spec, vectors, alpha, bias, labels, row_ids, probability_map=None):
+    # Map from decision values to probabilities; whether samples were sparse, and their number.
+    fitted_map, is_sparse, n_seen = None, False, 0
+
+    def __init__(self, spec, vectors, alpha, bias, labels, row_ids):
         self.spec, self.vectors, self.alpha, self.bias = spec, vectors, alpha, bias
-        self.labels, self.row_ids, self.probability_map = labels, row_ids, probability_map
+        self.labels, self.row_ids, self.dtype = labels, row_ids, np.dtype(spec.dtype)
         n, expansion = len(labels), spec.build()
         nothing = np.zeros(0, dtype=np.int32)
         expansion.restore(
@@ -71,8 +74,8 @@ class CompressedState:
                 n_seen=0,
             )
         )
-        self.solution = expansion.show(0)
-        self.solution.bias[:] = bias  # an expansion has none
+        self.shown = expansion.show(0)
+        self.shown.bias[:] = bias  # an expansion has none
 
     @classmethod
     def of(cls, spec, solution, is_sparse):
@@ -102,14 +105,22 @@ class CompressedState:
         """Return functions with the same bias; the vectors take the place of the chosen ones."""
         return CompressedState(self.spec, vectors, alpha, self.bias, self.labels[chosen], row_ids)
 
-    def with_map(self, probability_map):
-        """Return the same functions with a map from their values to probabilities."""
-        parts = (self.vectors, self.alpha, self.bias, self.labels, self.row_ids)
-        return CompressedState(self.spec, *parts, probability_map)
+    def completed(self, fitted_map, is_sparse, n_seen):
+        """Return these functions, with values of the original model."""
+        self.fitted_map, self.is_sparse, self.n_seen = fitted_map, is_sparse, n_seen
+        return self
+
+    def solution(self, finishing, n_jobs):
+        """Return the solution that predicts, whatever the arguments."""
+        return self.shown
+
+    def probability_map(self, finishing, n_jobs):
+        """Return the map from decision values to probabilities, or None."""
+        return self.fitted_map
 
     def as_dict(self):
         """Return arrays and numbers, for pickling."""
-        fitted = self.probability_map
+        fitted = self.fitted_map
         names = {kind: name for name, kind in _MAPS.items()}
         return dict(
             spec=self.spec.as_dict(),
@@ -118,11 +129,13 @@ class CompressedState:
             bias=self.bias,
             labels=self.labels,
             row_ids=self.row_ids,
+            is_sparse=self.is_sparse,
+            n_seen=self.n_seen,
             map=None if fitted is None else {"name": names[type(fitted)], **vars(fitted)},
         )
 
     @classmethod
-    def from_state(cls, state):
+    def from_dict(cls, state):
         """Rebuild a result of ``as_dict``."""
         spec, fitted = ExpansionSpec(**state["spec"]), None
         if state["map"] is not None:
@@ -131,7 +144,8 @@ class CompressedState:
             vars(fitted).update(values)
         vectors = from_arrays(state["vectors"], spec.n_features)
         parts = (state[name] for name in ("alpha", "bias", "labels", "row_ids"))
-        return cls(spec, vectors, *parts, fitted)
+        restored = cls(spec, vectors, *parts)
+        return restored.completed(fitted, state["is_sparse"], state["n_seen"])
 
 
 @dataclass(frozen=True)
@@ -223,7 +237,7 @@ class Compressor:
         return self._compared(state, selection.distance(vectors, alpha))
 
     def _compared(self, state, distance):
-        values = decision_values(state.spec, state.solution, self.vectors, self.n_jobs)
+        values = decision_values(state.spec, state.shown, self.vectors, self.n_jobs)
         return Compression(state, values - self.expected, distance)
 
 

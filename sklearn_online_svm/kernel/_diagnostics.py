@@ -10,7 +10,8 @@ from .. import _limits
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from .._validation import warn
-from ._engine import EXPONENTIAL, short
+from ._engine import EXPONENTIAL
+from ._first_samples import short
 
 # Kernels with values between -1 and 1, whose rounding does not matter.
 BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")
@@ -33,21 +34,20 @@ def most_steps(engine, n_rows=None):
     return max(n_steps, _limits.MAX_STEPS_PER_SAMPLE * n_rows)
 
 
-def violation_among_members(engine):
-    """Return the largest violation of the optimality conditions in the support set."""
-    return max(problem.delta for problem in engine.problems)
+def violation_in(engine):
+    """Return the largest violation in the support set, and whether none exceeds tol."""
+    largest, is_solved = -np.inf, True
+    for problem in engine.problems:
+        largest = max(largest, problem.delta)
+        is_solved = is_solved and problem.delta <= problem.tau
+    return largest, is_solved
 
 
-def is_solved(engine):
-    """Return whether the problems over the support set are solved to tol."""
-    return all(problem.delta <= problem.tau for problem in engine.problems)
-
-
-def warn_unless_solved(model):
+def warn_unless_solved(plan, machine):
     """Warn if the step limit, or the precision of a double, prevented convergence."""
-    engine = model._engine
-    violation, tolerance = violation_among_members(engine), model._targets.tolerance(model.tol)
-    if is_solved(engine) and violation <= max(tolerance, 1e-3):
+    engine, tolerance = machine.engine, machine.targets.tolerance(plan.params.tol)
+    violation, is_solved = violation_in(engine)
+    if is_solved and violation <= max(tolerance, 1e-3):
         return
     reason = (
         "at the maximum number of steps"
@@ -55,32 +55,33 @@ def warn_unless_solved(model):
         else "at the limit of floating-point precision"
     )
     warn(
-        f"{type(model).__name__} stopped {reason}: the largest violation is {violation:.3g}, "
-        f"tol is {tolerance:.3g}. {advice(model)}",
+        f"{plan.name} stopped {reason}: the largest violation is {violation:.3g}, "
+        f"tol is {tolerance:.3g}. {advice(plan, machine)}",
         ConvergenceWarning,
     )
 
 
-def warn_if_cut_short(model):
+def warn_if_cut_short(plan, machine):
     """Warn if REPROCESS reached its maximum number of steps after a sample."""
-    if model._engine.cut_short:
+    if machine.engine.cut_short:
         warn(
             "REPROCESS reached the maximum number of steps after a sample and left a violation of "
-            f"up to {violation_among_members(model._engine):.3g} in the support set. "
-            f"{advice(model)} A larger delta_max helps, too, where one is given.",
+            f"up to {violation_in(machine.engine)[0]:.3g} in the support set. "
+            f"{advice(plan, machine)} A larger delta_max helps, too, where one is given.",
             ConvergenceWarning,
         )
 
 
-def advice(model):
+def advice(plan, machine):
     """Return what helps if training does not converge."""
-    if model._targets.advice_for_hard_margin and np.isinf(model.C):
-        return model._targets.advice_for_hard_margin
-    if not hasattr(model, "C"):
+    params, for_hard_margin = plan.params, machine.targets.advice_for_hard_margin
+    if for_hard_margin and np.isinf(params.C):
+        return for_hard_margin
+    if not hasattr(params, "C"):
         return "Scale the features (StandardScaler), or use a larger tol, or another kernel."
     smaller = dict.fromkeys(("rbf", *EXPONENTIAL), "C or another gamma")
     smaller |= dict.fromkeys(("sigmoid", "poly"), "C, gamma or coef0")
-    kernel = model.kernel if isinstance(model.kernel, str) else None
+    kernel = params.kernel if isinstance(params.kernel, str) else None
     return (
         f"Scale the features (StandardScaler), or use a smaller {smaller.get(kernel, 'C')}, a "
         "larger tol, or another kernel."
@@ -90,79 +91,107 @@ def advice(model):
 # -------------------------------------------------------------------------------- precision
 
 
-def refuse_overflow(model):
-    """Raise an error if the solution is not finite, as with an unbounded problem."""
-    for problem in model._engine.problems:
-        slots, (alpha, g, bias) = problem.slots(), problem.solution()
-        if np.isfinite([alpha[slots], g[slots]]).all() and np.isfinite(bias):
-            continue
-        names = [name for name in ("kernel", "C", "loss") if hasattr(model, name)]
-        given = ", ".join(f"{name}={getattr(model, name)!r}" for name in names)
+def diagnosed(plan, machine):
+    """Return the uncertainty of decision values after ``fit``, infinite if all are equal.
+
+    It is 0 below the warning threshold. Raise ValueError if the solution is not finite, as with an
+    unbounded problem.
+    """
+    engine = machine.engine
+    found, spread, is_finite = precision(engine)
+    if not is_finite:
+        names = [name for name in ("kernel", "C", "loss") if hasattr(plan.params, name)]
+        given = ", ".join(f"{name}={getattr(plan.params, name)!r}" for name in names)
         raise ValueError(
-            f"The coefficients of {type(model).__name__} are beyond the range of double "
-            f"precision with {given}. Use a positive definite kernel, or a smaller C."
+            f"The coefficients of {plan.name} are beyond the range of double precision with "
+            f"{given}. Use a positive definite kernel, or a smaller C."
         )
+    if machine.spec.kernel in BOUNDED:
+        is_constant = spread <= found and has_constant_kernel(machine)
+        return np.inf if is_constant else 0.0
+    return coarseness(plan, machine, found)
 
 
-def coarseness(model):
+def precision(engine):
+    """Return what the rounding of kernel values does to decision values.
+
+    Returns
+    -------
+    uncertainty : float
+        Estimated error of decision values: the root mean square over the support set, for random
+        rounding errors of values of size sqrt(K_ii K_jj).
+    spread : float
+        Largest standard deviation of decision values over a support set.
+    is_finite : bool
+        Whether all coefficients are finite.
+    """
+    found, spread, is_finite, offset = 0.0, 0.0, True, engine.store.offset
+    for problem in engine.problems:
+        slots, members, (alpha, g, bias) = problem.slots(), problem.members, problem.solution()
+        if not (np.isfinite(bias) and np.isfinite([alpha[slots], g[slots]]).all()):
+            is_finite = False
+        elif len(slots):
+            alpha, size = alpha[slots], np.abs(members["diag"][slots].astype(np.float64))
+            found = max(found, 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size)))
+            spread = max(spread, float(decisions(problem).std()))
+            if offset is not None:
+                # Rounding errors of doubles of the size of the squared offset.
+                found = max(found, 2.0**-52 * (offset @ offset) * np.sqrt(alpha @ alpha))
+    return found, spread, is_finite
+
+
+def coarseness(plan, machine, found=None):
     """Return the uncertainty of decision values, or 0 when below the warning threshold."""
-    engine, spec = model._engine, model._spec
+    engine, spec, targets = machine.engine, machine.spec, machine.targets
     if spec.kernel in BOUNDED:
         return 0.0  # values of at most 1 are too coarse only if C is very large
-    found = uncertainty(engine)
+    found = precision(engine)[0] if found is None else found
     if spec.kernel == "sigmoid" and is_saturated(engine):
         found = max(found, 1.0)
-    scale = model._targets.scale_of_members(engine)
-    tolerance = model._targets.tolerance(model.tol)
-    return found if found > max(tolerance, COARSE * scale) else 0.0
+    least = max(targets.tolerance(plan.params.tol), COARSE * targets.scale_of_members(engine))
+    return found if found > least else 0.0
 
 
-def has_constant_kernel(model):
+def has_constant_kernel(machine):
     """Return whether different support vectors have the same kernel values, by rounding."""
-    engine, spec = model._engine, model._spec
-    if spec.kernel not in BOUNDED or spread(engine) > uncertainty(engine):
-        return False
-    rows = engine.current_solution().vectors()[:N_COMPARED]
+    rows = machine.engine.current_solution().vectors()[:N_COMPARED]
     rows = rows.toarray() if issparse(rows) else rows
     rounding = 8.0 * np.finfo(np.float32).eps
     if not (len(rows) and (np.ptp(rows, axis=0) > rounding * np.abs(rows).max(axis=0)).any()):
         return False
-    values = Kernel.of(spec)(rows, rows)
+    values = Kernel.of(machine.spec)(rows, rows)
     return np.ptp(values) <= rounding * np.abs(values).max()
 
 
-def warn_if_coarse(model, uncertain):
+def warn_if_coarse(plan, targets, uncertain):
     """Warn when kernel values in single precision are too coarse for the solution."""
     if uncertain:
         effect = "are all the same"
         if np.isfinite(uncertain):
-            effect = f"are uncertain by about {uncertain:.1g}{model._targets.margin_note}"
+            effect = f"are uncertain by about {uncertain:.1g}{targets.margin_note}"
         warn(
             "Kernel values are rounded to single precision, and the decision function values of "
-            f"this {type(model).__name__} {effect}. The usual cause is features with large "
-            "values, or with a mean that is large compared with their spread: scale them, for "
-            "example with sklearn.preprocessing.StandardScaler."
+            f"this {plan.name} {effect}. The usual cause is features with large values, or with "
+            "a mean that is large compared with their spread: scale them, for example with "
+            "sklearn.preprocessing.StandardScaler."
         )
 
 
-def recentre_if_coarse(model):
-    """Move the origin to the mean of the support set if that helps; return whether it did.
+def recentred(plan, machine):
+    """Return a machine with the origin at the mean of the support set, if that helps, or None.
 
     The first chunk of a stream does not always show that features are far from 0.
     """
-    found, spec = coarseness(model), model._spec
+    found, spec = coarseness(plan, machine), machine.spec
     if not (found and spec.kernel == "linear" and spec.solver.may_move_origin):
-        return False
-    vectors = model._engine.current_solution().vectors()
+        return None
+    vectors = machine.engine.current_solution().vectors()
     mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()
     spec = replace(spec, offset=short(mean), dtype="float64")
-    engine = with_offset(model._engine, spec)
-    if uncertainty(engine) > 0.5 * found:
-        return False
-    # One assignment, because other threads may predict.
-    changed = dict(_spec=spec, _engine=engine, _dtype=np.dtype(np.float64))
-    model.__dict__ = {**model.__dict__, **changed}
-    return True
+    engine = with_offset(machine.engine, spec)
+    if precision(engine)[0] > 0.5 * found:
+        return None
+    return replace(machine, spec=spec, engine=engine)
 
 
 def with_offset(engine, spec):
@@ -175,32 +204,6 @@ def with_offset(engine, spec):
     moved.discard_optimized()
     moved.recompute()
     return moved
-
-
-def uncertainty(engine):
-    """Estimate the error of decision values that is caused by the rounding of kernel values.
-
-    The root mean square over the support set, for random rounding errors of values of size
-    sqrt(K_ii K_jj).
-    """
-    largest = 0.0
-    for problem in engine.problems:
-        slots = problem.slots()
-        alpha = problem.solution()[0][slots]
-        size = np.abs(problem.members["diag"][slots].astype(np.float64))
-        if len(slots):
-            rounded = 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size))
-            largest = max(largest, rounded)
-            if engine.store.offset is not None:
-                # Rounding errors of doubles of the size of the squared offset.
-                square = engine.store.offset @ engine.store.offset
-                largest = max(largest, 2.0**-52 * square * np.sqrt(alpha @ alpha))
-    return largest
-
-
-def spread(engine):
-    """Return the largest standard deviation of decision values over a support set."""
-    return max(float(decisions(problem).std()) for problem in engine.problems)
 
 
 def decisions(problem):

@@ -8,6 +8,16 @@ def with_shared_docs(cls):
     return filled_docs(cls, _SHARED)
 
 
+def documented(name):
+    """Return a decorator that gives a method the docstring of this name."""
+
+    def decorate(method):
+        method.__doc__ = _METHODS[name]
+        return method
+
+    return decorate
+
+
 _SHARED = {
     "degree": """degree : int, default=3
     Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.""",
@@ -152,4 +162,157 @@ n_updates_ : int
     "note_on_intercept": """\
 **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
 1; for a polynomial kernel, choose ``coef0 > 0``.""",
+}
+
+
+# Docstrings of methods that several classes have.
+
+_METHODS = {
+    "fit_classes": """\
+Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
+leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
+leaves a fitted model unchanged.
+
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+or (n_samples, n_samples)
+    Training samples, or the kernel matrix if ``kernel="precomputed"``.
+y : array-like of shape (n_samples,)
+    Class labels.
+sample_weight : array-like of shape (n_samples,), default=None
+    Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+Returns
+-------
+self : object
+    Fitted estimator.
+
+Raises
+------
+ValueError
+    If the input is invalid, fewer than two classes have positive weight, or
+    ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
+""",
+    "partial_fit_classes": """Continue training with new samples.
+
+Every sample is treated as new: to run several epochs over the same samples use
+``fit(max_iter=...)``. The first chunk fixes gamma (``"scale"``), the precision, and with a
+linear kernel the origin of the features; a linear kernel may move the origin at the end of
+a later chunk, too, if features are far from it. Otherwise the model does not depend on how
+a stream is divided into chunks, unless samples are selected (``ActiveLASVC``), because
+selection is restricted to the chunk. Predictions between two calls come from a copy that
+is optimized over the support set (see ``finishing``).
+
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Samples, in the order of the stream. Shuffle them if they are sorted.
+y : array-like of shape (n_samples,)
+    Class labels. A chunk may contain a single class.
+classes : array-like of shape (n_classes,), default=None
+    All classes that can occur. Must be passed in the first call; optional afterwards. A
+    later call with additional classes adds them to the model, see :ref:`new_classes`.
+sample_weight : array-like of shape (n_samples,), default=None
+    Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+Returns
+-------
+self : object
+    Fitted estimator.
+
+Raises
+------
+ValueError
+    If the input is invalid, a label is not among the classes, or
+    ``class_weight="balanced"``. The model is left unchanged. If a callable kernel raises
+    an error within a chunk, the model has been trained on the blocks of samples before it
+    (a call that adds classes leaves it unchanged).
+MemoryError
+    If memory runs out. The model has been trained on the blocks of samples before, and
+    ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+    is available. With sample selection, the training so far is kept, and
+    ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
+    unchanged.
+""",
+    "finish": """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+Returns
+-------
+self : object
+    Estimator optimized over the support set.
+
+Raises
+------
+NotFittedError
+    If the estimator is not fitted.
+ValueError
+    If a parameter was changed that must not change during training.
+""",
+    "snapshot": """Return an independent copy of the model that is optimized over the support set.
+
+The copy is optimized to ``tol``, and can be used, stored and deployed; training of this
+model continues as if the copy had not been made (bitwise identical). The kernel cache is
+not copied.
+
+Returns
+-------
+model : object
+    Independent copy, on which ``partial_fit`` can be called as well.
+
+Raises
+------
+NotFittedError
+    If the estimator is not fitted.
+ValueError
+    If ``kernel="precomputed"`` and :meth:`finish` has not been called: the kernel matrix
+    is not stored.
+
+Examples
+--------
+>>> import numpy as np
+>>> from sklearn.datasets import load_digits
+>>> from sklearn_online_svm import LASVC
+>>> X, y = load_digits(return_X_y=True)
+>>> model, accuracy = LASVC(C=10, gamma=0.001, random_state=0), []
+>>> for rows in np.array_split(np.arange(1200), 4):
+...     model = model.partial_fit(X[rows], y[rows], classes=np.arange(10))
+...     accuracy.append(model.snapshot().score(X[1200:], y[1200:]))
+>>> accuracy[0] < accuracy[-1]
+True
+""",
+    "resume": """Continue an interrupted call as if it had not been interrupted.
+
+The interrupted call may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The
+resulting model is bitwise identical to that of an uninterrupted call, also if it was
+pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
+to be recomputed, and a callable kernel must return the same values for any division into
+blocks. The data are not stored and must be passed again, except for :meth:`finish`. A
+second interrupt can be resumed as well; a new call of one of the three methods discards
+the interrupted one.
+
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+or (n_samples, n_samples), default=None
+    Samples of the interrupted call. Shape, dtype and checksum must match.
+y : array-like of shape (n_samples,), default=None
+    Labels of the interrupted call.
+sample_weight : array-like of shape (n_samples,), default=None
+    Sample weights of the interrupted call, if there were any.
+
+Returns
+-------
+self : object
+    Fitted estimator.
+
+Raises
+------
+ValueError
+    If no call was interrupted, the data are not those of the interrupted call, or a
+    parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
+    unchanged and can still be resumed.
+""",
 }

@@ -33,19 +33,6 @@ NONNEGATIVE = ("chi2", "intersection")
 # Largest degree of a polynomial kernel.
 LARGEST_DEGREE = np.iinfo(np.int32).max
 
-# Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
-# are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
-SPARSE_BELOW = 0.3
-
-# Largest gamma |x|^2 at which float32 products still give the distance in an rbf kernel: its error
-# is about 2^-22 gamma |x|^2. The same holds for the sum of absolute values in EXPONENTIAL kernels.
-LARGEST_SINGLE = 1000.0
-
-# Limit of the ratio of the squared norm of a sample to its squared distance from the mean. Beyond
-# it, kernel values of the linear kernel lose too much when rounded to single precision, and the
-# samples are centered. With a bias, this changes nothing but the bias.
-FAR = 100.0
-
 
 @dataclass(frozen=True, kw_only=True)
 class SolverSpec:
@@ -224,9 +211,11 @@ class EngineSpec(VectorSpec):
     # Linear kernel, if the sum of alpha is 0: origin m of the samples in (x - m).(z - m), or None.
     offset: object = None
 
-    def build(self):
-        """Return an engine with an empty support set."""
+    def build(self, matrix=None):
+        """Return an engine with an empty support set, of a precomputed kernel with its matrix."""
         store, n_bytes = self.store(), self.row_bytes
+        if self.layout == "precomputed" and matrix is not None:
+            store.attach(matrix)
         # Pairs of classes share few vectors; a Python kernel has no store for copies.
         copies = self.one_vs_one and self.layout != "precomputed" and not is_function(self.kernel)
         options = self.options()
@@ -294,73 +283,6 @@ def column_store(spec):
 def is_function(kernel):
     """Return whether kernel values are computed by a function in Python."""
     return callable(kernel) and not isinstance(kernel, ColumnKernel)
-
-
-def choose_layout(X, kernel):
-    """Return the storage layout for the support set of a stream that begins with X."""
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return "precomputed"
-    if sparse.issparse(X):
-        return "sparse"
-    if callable(kernel):
-        return "dense"
-    sample = X[:: max(1, X.shape[0] // 1000)]
-    few = X.shape[1] >= 32 and np.count_nonzero(sample) < SPARSE_BELOW * sample.size
-    return "sparse" if few else "dense"
-
-
-def needs_double(X, kernel, gamma):
-    """Return whether float32 products of float32 samples are too coarse or out of range."""
-    if isinstance(kernel, ColumnKernel):
-        groups = kernel._groups(X.shape[1])
-        return any(needs_double(X[:, columns], name, gamma) for name, columns, gamma in groups)
-    if (
-        not isinstance(kernel, str)
-        or kernel not in KERNELS
-        or kernel in ("linear", "intersection")
-    ):
-        return False
-    norms = absolute_sums(X) if kernel in EXPONENTIAL else squared_norms(X)
-    largest = norms.max(initial=0.0)
-    if kernel in ("rbf", *EXPONENTIAL) and gamma * largest > LARGEST_SINGLE:
-        return True
-    least, most = float(np.finfo(np.float32).tiny), 0.25 * float(np.finfo(np.float32).max)
-    values = [largest]
-    if kernel == "cosine":  # a norm that underflows makes it 0
-        values.append(norms[norms > 0].min(initial=largest))
-    elif kernel != "tanimoto":
-        values.append(gamma)
-    return any(v != 0 and not least <= v <= most for v in values)
-
-
-def absolute_sums(X):
-    """Return the sum of the absolute values of each sample, in double."""
-    return np.asarray(abs(X).sum(axis=1, dtype=np.float64)).ravel()
-
-
-def squared_norms(X):
-    """Return the squared norm of each sample, in double."""
-    if sparse.issparse(X):
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        with np.errstate(over="ignore"):
-            squares = np.square(X.data, dtype=np.float64)
-        return np.bincount(rows, weights=squares, minlength=X.shape[0])
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
-
-
-def far_centre(X):
-    """Return the mean of the samples if it is large compared with their spread, else None."""
-    squares = squared_norms(X)
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    largest = squares.max()
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = max(0.0, squares.mean() - mean @ mean)
-    return short(mean) if FAR * spread < largest < np.finfo(np.float32).max else None
-
-
-def short(offset):
-    """Round an offset to single precision: the last bits of a mean depend on the layout."""
-    return offset.astype(np.float32).astype(np.float64)
 
 
 def linear_weights(solution):

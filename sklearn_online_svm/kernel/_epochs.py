@@ -1,13 +1,16 @@
-"""Training on samples in memory, as a sequence of stages.
+"""Training on samples in memory: ``all_at_once`` and ``epochs``, functions that can be resumed.
 
-The state of a run of epochs is a :class:`Position`. Each stage returns the next one. An interrupt
-is raised only by the engine: between two blocks of samples or two steps of ``finish``, or in a
-slow block, which is then taken back. So the position and the state of the engine are a complete
-checkpoint. (``partial_fit`` does not pass here.)
+A :class:`Run` is what they work on, and its position ``at`` says where they are. **The rule of
+interrupts: every call of the engine that Ctrl-C may end is a stage of its own, and the position
+changes before and after it, never within.** The engine raises Ctrl-C only between two blocks of
+samples or two steps of ``finish``, or in a slow block, which is then taken back. So the position
+and the state of the engine are a complete checkpoint: a resumed call has the bits of an
+uninterrupted one. (``partial_fit`` does not pass here; its position is a :class:`ChunkPosition`.)
 """
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,24 +21,43 @@ from .._tasks import epoch, optimization
 from .._validation import thread_pool, warn
 from ._diagnostics import (
     advice,
-    is_solved,
-    violation_among_members,
+    violation_in,
     warn_if_cut_short,
     warn_unless_solved,
 )
 from ._progress import finish_with_progress, progress
 
-# Part of the samples, and its smallest and largest size, from which the excess is estimated.
+# max_iter="auto": training stops when the mean violation of a part of the samples, which is the
+# mean loss that another epoch could remove, is at most ``AUTO_EXCESS`` of the spread of the
+# decision values, or of the margin if that is smaller. Part of the samples, and its smallest and
+# largest size, from which the excess is estimated:
 SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
 
 # Share of the steps left that ``finish`` may make between two epochs. A slow optimization over the
 # support set would otherwise leave no steps for the samples outside of it.
 FINISH_SHARE = 0.1
+# Stop after so many rounds without an increase of the dual objective if no violation exceeds tol:
+# samples with equal gradients, such as duplicates, may replace each other in every epoch.
+IDLE_ROUNDS_WITHIN_TOL = 3
 
 
-@dataclass(frozen=True)
+@dataclass
+class Rows:
+    """Validated samples of a call, what is learned of them, weights, and upper bounds of alpha.
+
+    ``order`` is that of the first epoch of ``fit``.
+    """
+
+    X: object
+    encoded: np.ndarray
+    weights: np.ndarray
+    cost: np.ndarray | None = None
+    order: np.ndarray | None = None
+
+
+@dataclass
 class Position:
-    """Where a run of epochs is, in plain values: what it needs to continue.
+    """Where a run of epochs is: what it needs to continue.
 
     Parameters
     ----------
@@ -46,15 +68,15 @@ class Position:
     random : dict or None
         State of the generator of later orders.
     stage : str
-        Name of the next stage; ``"over"`` at the end.
+        The next stage; ``"over"`` at the end.
     n_pass : int
         Number of the current epoch, from 1.
     n_changes : int
         Count of the engine at the beginning of the epoch.
     n_rounds : int
         Number of optimizations over the support set in this epoch.
-    patience : dict or None
-        Result of :meth:`Passes.count_round`.
+    best, n_counted, idle : float, int, int
+        Largest dual objective, number of rounds, and of the last ones without an increase.
     """
 
     order: np.ndarray
@@ -64,442 +86,397 @@ class Position:
     n_pass: int = 1
     n_changes: int = 0
     n_rounds: int = 0
-    patience: dict | None = None
+    best: float | None = None
+    n_counted: int = 0
+    idle: int = 0
 
     def as_dict(self):
-        """Return plain values, to be stored."""
-        return dict(vars(self))
+        """Return the fields, to be stored."""
+        return vars(self).copy()
+
+    def count_round(self, engine):
+        """Count a round of training, which raises the dual objective, except for rounding."""
+        objective = float(sum(problem.objective for problem in engine.problems))
+        gained = self.best is None or objective > self.best + 1e-13 * abs(self.best)
+        self.best = objective if gained else self.best
+        self.n_counted, self.idle = self.n_counted + 1, 0 if gained else self.idle + 1
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """How often ``fit`` visits the samples.
+class Procedure:
+    """How ``fit`` trains: functions of a :class:`Run`.
 
     Parameters
     ----------
-    passes : type
-        Class of the stages, a subclass of :class:`Passes`.
-    most_passes : int or "auto"
-        ``max_iter``, but 1 for "auto" where a single epoch is possible only.
-    tol : float
-    finishing : bool
-        Whether each epoch ends with an optimization over the support set.
-    starts_warm : bool
-    in_batch : bool
-        Whether all samples can be optimized at once.
+    position : type
+        Class of the positions.
+    begun : callable
+        Returns the first position, given a plan, a machine, samples and a generator.
+    run : callable
+        Trains from the position of a run to the end.
+    visited : callable
+        Returns the samples that the machine has been trained on, in their order.
+    tracks : callable
+        Returns whether the engine needs the slots of all samples, given a plan.
     """
 
-    passes: type
-    most_passes: int | str
-    tol: float
-    finishing: bool = True
-    starts_warm: bool = False
-    in_batch: bool = False
-
-    def kind(self, targets, encoded):
-        """Return the class of the stages for these samples."""
-        small = self.most_passes == "auto" and is_small(len(encoded))
-        if small and self.in_batch and not self.starts_warm:
-            # Where gradients are rounded by more than tol, epochs come closer to the optimum.
-            return BatchPasses if self.tol >= targets.rounding(encoded) else self.passes
-        return self.passes
-
-    def is_exact(self, n_rows):
-        """Return whether the result is the optimum; "auto" is mostly an epoch of large sets."""
-        return is_small(n_rows) if self.most_passes == "auto" else self.most_passes != 1
-
-    @property
-    def is_single(self):
-        """Whether each sample is visited once."""
-        return self.most_passes == 1 and not self.starts_warm
-
-    @property
-    def n_tasks(self):
-        """Number of tasks, if it is known: epochs and optimizations."""
-        return 1 + self.finishing if self.most_passes == 1 else None
+    position: type
+    begun: Callable
+    run: Callable
+    visited: Callable
+    tracks: Callable
 
 
-class Passes:
-    """Epochs over samples in memory; a subclass defines the stages after ``learn``.
+@dataclass
+class Run:
+    """A call of ``fit``, or its continuation: a draft of the estimator, plan, machine, samples.
 
     Parameters
     ----------
-    model : KernelMachine
-        Its ``_engine`` is trained.
-    schedule : Schedule
-    X, encoded, cost : samples, what is learned of them, upper bounds of alpha
+    draft : estimator
+        The estimator of which ``machine`` is the state, for callbacks.
+    plan : Plan
+    machine : Machine
+    rows : Rows
+    procedure : Procedure
     at : Position
+    random : RandomState or None
+        Generator of later orders.
+    selecting : AllSamples or None
+        The selection of samples, within an epoch.
     """
 
-    Position = Position
+    draft: object
+    plan: object
+    machine: object
+    rows: Rows
+    procedure: Procedure
+    at: Position
+    random: object = None
+    selecting: object = None
+    start: float = field(default_factory=time.perf_counter)
 
-    # Stop after so many rounds without an increase if no violation exceeds tol, and otherwise
-    # after _limits.IDLE_ROUNDS. Samples with equal gradients, such as duplicates, may replace
-    # each other in the support set in every epoch.
-    idle_rounds_within_tol = 3
+    def noted(self):
+        """Return the position, also within an epoch, whose counts are noted in the machine."""
+        fields = self.at.as_dict()
+        if self.selecting is not None:
+            fields |= self.selecting.state
+            self.note_counts()
+        return fields
 
-    def __init__(self, model, schedule, X, encoded, cost, at):
-        self.model, self.engine, self.schedule = model, model._engine, schedule
-        self.X, self.encoded, self.cost = X, encoded, cost
-        self.at = at
-        self.row_ids = np.arange(X.shape[0])
-        self.title = f"[{type(model).__name__}]"
-        self.start = time.perf_counter()
-
-    @staticmethod
-    def needs_known(schedule):
-        """Return whether the engine needs the slots of all samples: not for a single epoch."""
-        return True
-
-    @classmethod
-    def first_position(cls, model, schedule, encoded, cost):
-        """Return the position before the first epoch."""
-        model.n_labels_used_, model._stopped_early = 0, False
-        begun = model._choice.begun(model, model._order, encoded, cost, model._random)
-        random = None if schedule.most_passes == 1 else model._random.get_state(legacy=False)
-        return Position(**begun, random=random)
-
-    def run(self):
-        stages = self.stages()
-        with thread_pool(self.model.n_jobs) as self.threads:
-            while self.at.stage != "over":
-                self.at = stages[self.at.stage]()
-
-    def stages(self):
-        """Return the function of each stage by its name."""
-        return dict(begin=self.begin, learn=self.learn, finish=self.finish, refresh=self.refresh)
-
-    def go_to(self, stage, **changes):
-        """Return the position at a stage, with further changes."""
-        return replace(self.at, stage=stage, **changes)
-
-    @property
-    def visited(self):
-        """The samples that the model has been trained on, in their order."""
-        return self.at.order[: self.model.n_samples_seen_ if self.at.n_pass == 1 else None]
-
-    def begin(self):
-        needs_known = self.needs_known(self.schedule)
-        self.engine.begin_pass(*known_slots(self.engine, self.encoded) if needs_known else ())
-        self.start = time.perf_counter()
-        return self.go_to("learn", n_changes=self.engine.n_changes, n_rounds=0)
-
-    def learn_rows(self, given, X=None, order=None):
-        """Process the rest of the current epoch, or the given samples in the given order."""
-        order = self.at.order if order is None else order
-        engine, begin, n = self.engine, self.engine.n_processed, len(order)
-        X = self.X if X is None else X
-
-        def position():
-            return engine.n_processed
-
-        with (
-            progress(engine, n, self.model.verbose, self.title) as report,
-            epoch(self.model, n, position, report, order=order, first=begin) as report,
-        ):
-            engine.learn(X, order, given, self.threads, begin, report)
-
-    def finish(self):
-        """Optimize over the support set."""
-        share = 1.0 if self.is_last_epoch() else FINISH_SHARE
-        with optimization(self.model) as report:
-            verbose = self.model.verbose
-            finish_with_progress(self.engine, self.threads, verbose, self.title, share, report)
-        n_rounds = self.at.n_rounds + 1
-        exactly = self.is_exact and n_rounds <= _limits.MAX_REFRESHES
-        return self.go_to("refresh" if exactly else self.after_finishing, n_rounds=n_rounds)
-
-    def refresh(self):
-        """Recompute all gradients, and finish again if that reveals violations."""
-        self.engine.refresh()
-        over = is_solved(self.engine) or self.engine.out_of_share
-        return self.go_to(self.after_finishing if over else "finish")
-
-    @property
-    def now(self):
-        """The state of the run, also within a stage."""
-        return self.at
-
-    def note_progress(self):
-        """Set the attributes of the model that depend on the progress within a stage."""
-
-    def is_last_epoch(self):
-        """Return whether no other samples are processed after the next ``finish``."""
-        return False
+    def note_counts(self, n_seen=None):
+        """Note the numbers of samples and labels of the first epoch so far."""
+        machine, selecting = self.machine, self.selecting
+        if self.at.n_pass == 1:
+            machine.n_labels = selecting.n_labels
+            machine.n_seen = selecting.n_labels if n_seen is None else n_seen
+            machine.stopped = selecting.stopped
 
     def report(self):
-        if not self.model.verbose:
-            return
-        members = sum(problem.members.n_members for problem in self.engine.problems)
+        """Print a line about the epoch."""
+        engine, machine = self.machine.engine, self.machine
+        members = sum(problem.members.n_members for problem in engine.problems)
         print(
-            f"{self.title} epoch {self.at.n_pass}: {members} vectors in the support set, "
-            f"largest violation {self.model.kkt_violation_:.3g}, "
-            f"{self.engine.n_kernel_evaluations:,} kernel values, "
+            f"[{self.plan.name}] epoch {self.at.n_pass}: {members} vectors in the support set, "
+            f"largest violation {machine.violation:.3g}, "
+            f"{engine.n_kernel_evaluations:,} kernel values, "
             f"{time.perf_counter() - self.start:.1f} s"
         )
 
-    def count_round(self, patience):
-        """Count the rounds, and those without an increase; ``patience``: the counts, or None."""
-        objective = float(sum(problem.objective for problem in self.engine.problems))
-        if patience is None:
-            return dict(best=objective, n_rounds=1, idle=0)
-        best, gained = (
-            patience["best"],
-            objective > patience["best"] + 1e-13 * abs(patience["best"]),
-        )
-        return dict(
-            best=objective if gained else best,
-            n_rounds=patience["n_rounds"] + 1,
-            idle=0 if gained else patience["idle"] + 1,
-        )
+
+def procedure_of(plan, targets, encoded):
+    """Return how ``fit`` trains on these samples."""
+    small = len(encoded) <= _limits.SMALL_SET and plan.most_passes == "auto"
+    if not (small and plan.in_batch) or plan.starts_warm:
+        return plan.procedure
+    # Where gradients are rounded by more than tol, epochs come closer to the optimum.
+    return ALL_AT_ONCE if plan.params.tol >= targets.rounding(encoded) else plan.procedure
 
 
-class OnlinePasses(Passes):
-    """``max_iter`` epochs of LASVM; if several, the support set is optimized after each.
+def learn(run, threads, given, X, order):
+    """Process the rest of the current epoch."""
+    engine, begin, n = run.machine.engine, run.machine.engine.n_processed, len(order)
 
-    Training stops after an epoch that changes nothing, and with ``max_iter="auto"`` when another
-    one would change little (see ``assess``).
+    def position():
+        return engine.n_processed
+
+    with (
+        progress(engine, n, run.plan.params.verbose, f"[{run.plan.name}]") as report,
+        epoch(run.draft, n, position, report, order=order, first=begin) as report,
+    ):
+        engine.learn(X, order, given, threads, begin, report)
+
+
+def optimize(run, threads, exactly, share, after):
+    """Optimize over the support set: the stages "finish" and "refresh".
+
+    Parameters
+    ----------
+    run : Run
+    threads : executor or None
+    exactly : callable or None
+        Returns whether it is optimized again if recomputed gradients reveal violations; None:
+        always.
+    share : float
+        Share of the steps left that may be used.
+    after : str
+        The next stage.
     """
-
-    @staticmethod
-    def needs_known(schedule):
-        return not schedule.is_single
-
-    def stages(self):
-        return super().stages() | dict(assess=self.assess, next=self.next, end=self.end)
-
-    def __init__(self, model, schedule, X, encoded, cost, at):
-        super().__init__(model, schedule, X, encoded, cost, at)
-        most = schedule.most_passes
-        self.until_converged, self.is_auto = most == -1, most == "auto"
-        self.n_passes = _limits.MAX_EPOCHS if self.until_converged or self.is_auto else most
-        self.finishing = self.until_converged or schedule.finishing
-        self.after_finishing = "assess" if self.is_auto else "next"
-
-    @property
-    def is_exact(self):
-        """Whether gradients are recomputed before the support set counts as optimal."""
-        if self.is_auto and self.at.n_pass == 1:
-            return self.is_cheap()
-        return self.n_passes > 1
-
-    def is_last_epoch(self):
-        if self.is_auto:
-            return self.at.n_pass == 1 and not is_small(self.X.shape[0])
-        return self.at.n_pass == self.n_passes
-
-    def is_cheap(self):
-        """Return whether the optimum over all samples costs little."""
-        n_rows = self.X.shape[0]
-        if not is_small(n_rows):
-            return False
-        n_values = np.count_nonzero(self.X if isinstance(self.X, np.ndarray) else self.X.data)
-        n_visits = self.at.n_pass * n_rows
-        return sum(self.model._estimated_cost(n_values / n_rows, n_visits)) < _limits.SHORT_TIME
-
-    def begin(self):
-        self.model.n_iter_ = self.at.n_pass
-        return super().begin()
-
-    def learn(self):
-        model, engine, at = self.model, self.engine, self.at
-        rows = self.X, self.encoded, self.cost, self.row_ids
-        choice = model._choice(model, at.order, at.choice, *rows, DATA)
-        self.choice, n_seen = choice, None
-        try:
-            with choice:
-                self.learn_rows(choice.given, choice.X, choice.order)
-            n_seen = len(self.encoded)
-        finally:
-            self.note_progress(n_seen)
-            self.at = self.now
-        if self.at.n_pass == 1 and choice.leaves_out:
-            self.warn_of_unused_classes(choice.order[: engine.n_processed])
-        unchanged = engine.n_changes == self.at.n_changes
-        done = self.n_passes > 1 and unchanged and (is_solved(engine) or not self.finishing)
-        model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()
-        if done:
-            self.report()
-            return self.go_to("end")
-        return self.go_to("finish" if self.finishing else "next")
-
-    @property
-    def now(self):
-        return replace(self.at, **self.choice.state) if self.at.stage == "learn" else self.at
-
-    def note_progress(self, n_seen=None):
-        if self.at.n_pass == 1 and self.at.stage == "learn":
-            model, choice = self.model, self.choice
-            model.n_labels_used_ = choice.n_labels
-            model.n_samples_seen_ = choice.n_labels if n_seen is None else n_seen
-            model._stopped_early = choice.stopped
-
-    def warn_of_unused_classes(self, used):
-        """Warn if the samples used leave out a class; others than those of X are virtual."""
-        n_classes = len(self.model.classes_)
-        given = np.bincount(self.encoded[self.cost > 0.0], minlength=n_classes) > 0
-        known = np.bincount(self.encoded[used[used < len(self.encoded)]], minlength=n_classes) > 0
-        unused = self.model.classes_[given & ~known].tolist()
-        if unused:
-            warn(
-                f"No sample of the classes {unused} was selected for training, so they are never "
-                f"predicted. Increase max_labels (got {self.model.max_labels}).",
-            )
-
-    def assess(self):
-        """Estimate what another epoch would change; end if that is little and not cheap.
-
-        The samples are drawn with a probability proportional to C, one from each of n strata.
-        """
-        if self.is_cheap():
-            return self.go_to("next")
-        model, used = self.model, self.model._choice.used(self.model, self.at.order)
-        targets = model._targets
-        total = np.cumsum(np.where(np.isinf(self.cost[used]), 1.0, self.cost[used]))
-        n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
-        places = np.arange(n) + np.random.default_rng(self.at.n_pass).random(n)
-        rows = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
-        scores = np.empty((n, len(self.engine.problems)))
-        self.engine.current_solution().decide(self.X[rows], scores, self.threads)
-        encoded = self.encoded[rows]
-        given = targets.samples(encoded, self.cost[rows], self.row_ids[rows], DATA)
-        violation = self.engine.violations(given, scores)
-        violation[violation <= targets.tolerance(model.tol)] = 0.0
-        scale = targets.scale(scores, encoded, self.engine)
-        n_support = max(
-            np.count_nonzero(p.members["alpha"][p.slots()]) for p in self.engine.problems
-        )
-        over = n_support < _limits.AUTO_SUPPORT_SHARE * len(used)
-        over = over and not is_above(_limits.AUTO_EXCESS * scale, violation)
-        if not over and self.at.n_pass < _limits.MAX_AUTO_EPOCHS:
-            return self.go_to("next")
-        self.report()
-        if not over:
-            loss = np.nanmean(violation, axis=1).max()
-            warn(
-                f"{type(model).__name__} stopped after {_limits.MAX_AUTO_EPOCHS} epochs: the mean "
-                f"loss that further ones could remove is about {loss:.2g}. "
-                f"{advice(model)}",
-                ConvergenceWarning,
-            )
-        return self.go_to("end")
-
-    def next(self):
-        """Start another epoch if one is due and may improve the model."""
-        model, n_pass, patience = self.model, self.at.n_pass, self.at.patience
-        self.report()
-        if self.finishing and self.engine.out_of_steps:
-            return self.go_to("end")
-        tol = model._targets.tolerance(model.tol)
-        within_tol = is_solved(self.engine) and model.kkt_violation_ <= tol
-        if n_pass < self.n_passes:
-            patience = self.count_round(patience)
-            most = self.idle_rounds_within_tol if within_tol else _limits.IDLE_ROUNDS
-            if not self.finishing or patience["idle"] < most:
-                order = self.next_order()
-                random = model._random.get_state(legacy=False)
-                return Position(order, None, random, n_pass=n_pass + 1, patience=patience)
-        if self.until_converged and not within_tol:
-            warn(
-                f"{type(model).__name__} did not converge within {n_pass} epochs: the largest "
-                f"violation of the last epoch was {model.kkt_violation_:.3g}, tol is "
-                f"{model.tol:.3g}. "
-                f"{advice(model)}",
-                ConvergenceWarning,
-            )
-        return self.go_to("end")
-
-    def next_order(self):
-        """Return the order of another epoch, over samples whose label has been used."""
-        used = self.model._choice.used(self.model, self.at.order)
-        return used[next_order(self.model, len(used))]
-
-    def end(self):
-        """Warn if the problem is not solved."""
-        if self.finishing:
-            warn_unless_solved(self.model)
+    engine, at = run.machine.engine, run.at
+    while at.stage in ("finish", "refresh"):
+        if at.stage == "finish":
+            with optimization(run.draft) as report:
+                verbose, title = run.plan.params.verbose, f"[{run.plan.name}]"
+                finish_with_progress(engine, threads, verbose, title, share, report)
+            at.n_rounds += 1
+            again = (exactly is None or exactly()) and at.n_rounds <= _limits.MAX_REFRESHES
+            at.stage = "refresh" if again else after
         else:
-            warn_if_cut_short(self.model)
-        return self.go_to("over")
+            engine.refresh()
+            at.stage = after if violation_in(engine)[1] or engine.out_of_share else "finish"
 
 
-class BatchPasses(Passes):
-    """A single optimization over all samples, in memory that grows with their number.
+def begin_orders(plan, machine, rows, random):
+    """Return the position before the first epoch."""
+    begun = plan.choice.begun(plan, machine, rows.order, rows.encoded, rows.cost, random)
+    state = None if plan.most_passes == 1 else random.get_state(legacy=False)
+    return Position(**begun, random=state)
 
-    All samples are added to the support set with alpha = 0. After ``finish`` the engine is
-    replaced by one with the vectors that remain.
+
+def visited_in_order(run):
+    """Return the samples that the machine has been trained on, in their order."""
+    return run.at.order[: run.machine.n_seen if run.at.n_pass == 1 else None]
+
+
+# -------------------------------------------------------------------------------- all at once
+
+
+def all_at_once(run):
+    """Optimize over all samples at once, in memory that grows with their number.
+
+    All samples are added to the support set with alpha = 0. At the end the engine is replaced by
+    one with the vectors that remain.
     """
-
-    @staticmethod
-    def needs_known(schedule):
-        return False
-
-    def run(self):
-        model, engine, n_rows = self.model, self.engine, len(self.encoded)
-        given = model._targets.samples(self.encoded, self.cost, self.row_ids, DATA)
-        with thread_pool(model.n_jobs) as threads:
-            if self.at.stage == "begin":
-                model.n_iter_, model.n_samples_seen_ = 1, 0
-                engine.begin_pass()
-                with epoch(model, n_rows):
-                    self.add_all(given, threads)
-                    model.n_samples_seen_ = model.n_labels_used_ = n_rows
-                    self.at = self.go_to("finish")  # a callback may store the model now
-            while self.at.stage != "over":  # each of the two may be interrupted
-                if self.at.stage == "finish":
-                    with optimization(model) as report:
-                        finish_with_progress(
-                            engine, threads, model.verbose, self.title, report=report
-                        )
-                    n_rounds = self.at.n_rounds + 1
-                    exactly = n_rounds <= _limits.MAX_REFRESHES
-                    self.at = self.go_to("refresh" if exactly else "over", n_rounds=n_rounds)
-                else:
-                    engine.refresh()  # recomputed gradients may reveal violations
-                    over = is_solved(engine) or engine.out_of_share
-                    self.at = self.go_to("over" if over else "finish")
-        model.kkt_violation_ = violation_among_members(engine)
-        self.report()
-        warn_unless_solved(model)
-        self.keep_needed(given)
-
-    def add_all(self, given, threads):
-        """Add all samples to the support set, with alpha = 0."""
-        rows = by_class(self.model, self.encoded, np.flatnonzero(self.cost > 0.0))
-        g, empty = self.model._targets.linear_terms(self.encoded)[:, rows], self.engine.state()
-        fits = 8 * len(rows) ** 2 < self.model.cache_size * 2**20
-        try:
-            self.engine.seed(self.X, rows, given, np.zeros(g.shape), g, fits, threads)
-        except BaseException:  # as Ctrl-C within a kernel function
-            self.engine.restore(empty)
-            raise
-
-    def keep_needed(self, given):
-        """Replace the engine by one with the vectors that remain."""
-        alpha = np.zeros((len(self.engine.problems), len(self.encoded)))
-        g = np.full(alpha.shape, np.nan)
-        for problem, alpha_of, g_of in zip(self.engine.problems, alpha, g, strict=True):
-            slots, members = problem.slots(), problem.members
-            ids = members["row_id"][slots]
-            alpha_of[ids], g_of[ids] = members["alpha"][slots], lower_gradients(problem, slots)
-        n_evaluations = self.engine.n_kernel_evaluations
-        kept = engine_with(self.model, self.X, self.encoded, given, alpha, g, n_evaluations)
-        for problem, former in zip(kept.problems, self.engine.problems, strict=True):
-            problem.allow(former.steps_left)
-        self.model._engine = kept
+    plan, machine, rows, at = run.plan, run.machine, run.rows, run.at
+    engine, n = machine.engine, len(rows.encoded)
+    given = machine.targets.samples(rows.encoded, rows.cost, np.arange(n), DATA)
+    with thread_pool(plan.params.n_jobs) as threads:
+        if at.stage == "begin":
+            machine.n_epochs, machine.n_seen = 1, 0
+            engine.begin_pass()
+            with epoch(run.draft, n):
+                add_all(plan, machine, rows, given, threads)
+                machine.n_seen = machine.n_labels = n
+                at.stage = "finish"  # a callback may store the model now
+        optimize(run, threads, exactly=None, share=1.0, after="over")
+    machine.violation = violation_in(engine)[0]
+    if run.plan.params.verbose:
+        run.report()
+    warn_unless_solved(plan, machine)
+    machine.engine = trimmed(machine, rows, given)
 
 
-def built_engine(spec, X):
-    """Return an empty engine for the epochs of ``fit``."""
-    engine = spec.build()
-    if spec.layout == "precomputed":
-        engine.store.attach(X)
+def add_all(plan, machine, rows, given, threads):
+    """Add all samples to the support set, with alpha = 0."""
+    engine, targets = machine.engine, machine.targets
+    chosen = by_class(targets, rows.encoded, np.flatnonzero(rows.cost > 0.0))
+    g, empty = targets.linear_terms(rows.encoded)[:, chosen], engine.state()
+    fits = 8 * len(chosen) ** 2 < plan.params.cache_size * 2**20
+    try:
+        engine.seed(rows.X, chosen, given, np.zeros(g.shape), g, fits, threads)
+    except BaseException:  # as Ctrl-C within a kernel function
+        engine.restore(empty)
+        raise
+
+
+def trimmed(machine, rows, given):
+    """Return an engine with the vectors that a solution over all samples needs."""
+    former = machine.engine
+    alpha = np.zeros((len(former.problems), len(rows.encoded)))
+    g = np.full(alpha.shape, np.nan)
+    for problem, alpha_of, g_of in zip(former.problems, alpha, g, strict=True):
+        slots, members = problem.slots(), problem.members
+        ids = members["row_id"][slots]
+        alpha_of[ids], g_of[ids] = members["alpha"][slots], lower_gradients(problem, slots)
+    n_evaluations = former.n_kernel_evaluations
+    engine = engine_with(machine.spec, machine.targets, rows, given, alpha, g, n_evaluations)
+    for problem, before in zip(engine.problems, former.problems, strict=True):
+        problem.allow(before.steps_left)
     return engine
 
 
-def next_order(model, n_rows):
+ALL_AT_ONCE = Procedure(
+    Position, begin_orders, all_at_once, visited_in_order, tracks=lambda plan: False
+)
+
+
+# -------------------------------------------------------------------------------- epochs
+
+
+def epochs(run):
+    """``max_iter`` epochs of LASVM; if several, the support set is optimized after each.
+
+    Training stops after an epoch that changes nothing, and with ``max_iter="auto"`` when another
+    one would change little (see ``has_converged``).
+    """
+    plan, machine, at, n = run.plan, run.machine, run.at, len(run.rows.encoded)
+    until_converged, is_auto = plan.most_passes == -1, plan.most_passes == "auto"
+    engine = machine.engine
+    most = _limits.MAX_EPOCHS if until_converged or is_auto else plan.most_passes
+    finishing = until_converged or plan.finishing
+    with thread_pool(plan.params.n_jobs) as threads:
+        while at.stage != "over":
+            if at.stage == "begin":
+                begin_epoch(run)
+            if at.stage == "learn":
+                run_epoch(run, threads)
+                unchanged = engine.n_changes == at.n_changes
+                done = most > 1 and unchanged and (violation_in(engine)[1] or not finishing)
+                machine.violation = engine.violation_left() if done else engine.violation_met()
+                at.stage = "end" if done else "finish" if finishing else "next"
+                if done and plan.params.verbose:
+                    run.report()
+            if at.stage in ("finish", "refresh"):
+                is_first, is_last = is_auto and at.n_pass == 1, not is_auto and at.n_pass == most
+                share = 1.0 if is_last or (is_first and not is_small(n)) else FINISH_SHARE
+                exactly = (lambda: is_cheap(run)) if is_first else (lambda: most > 1)
+                optimize(run, threads, exactly, share, after="assess" if is_auto else "next")
+            if at.stage == "assess":
+                at.stage = "end" if not is_cheap(run) and has_converged(run, threads) else "next"
+            if at.stage == "next":
+                begin_next(run, most, finishing, until_converged)
+            if at.stage == "end":
+                (warn_unless_solved if finishing else warn_if_cut_short)(plan, machine)
+                at.stage = "over"
+
+
+def begin_epoch(run):
+    """Begin an epoch: the stage "begin"."""
+    plan, machine, at = run.plan, run.machine, run.at
+    engine, machine.n_epochs = machine.engine, at.n_pass
+    if plan.counts_new_samples:
+        for problem in engine.problems:
+            problem.grows = at.n_pass == 1  # unknown samples of later epochs were counted before
+    engine.begin_pass(*() if plan.is_single else known_slots(engine, run.rows.encoded))
+    run.start = time.perf_counter()
+    at.stage, at.n_changes, at.n_rounds = "learn", engine.n_changes, 0
+
+
+def run_epoch(run, threads):
+    """Process the rest of the current epoch, by the selection of samples."""
+    plan, machine, rows, at = run.plan, run.machine, run.rows, run.at
+    row_ids, n_seen = np.arange(len(rows.encoded)), None
+    selecting = plan.choice(
+        plan, machine, at.order, at.choice, rows.X, rows.encoded, rows.cost, row_ids, DATA
+    )
+    run.selecting = selecting
+    try:
+        with selecting:
+            learn(run, threads, selecting.given, selecting.X, selecting.order)
+        n_seen = len(rows.encoded)
+    finally:
+        run.note_counts(n_seen)
+        vars(at).update(selecting.state)
+        run.selecting = None
+    if at.n_pass == 1 and selecting.leaves_out:
+        warn_of_unused_classes(run, selecting.order[: machine.engine.n_processed])
+
+
+def begin_next(run, most, finishing, until_converged):
+    """Begin another epoch if one is due and may improve the model: the stage "next"."""
+    plan, machine, at = run.plan, run.machine, run.at
+    if run.plan.params.verbose:
+        run.report()
+    if finishing and machine.engine.out_of_steps:
+        at.stage = "end"
+        return
+    tol = machine.targets.tolerance(plan.params.tol)
+    within_tol = violation_in(machine.engine)[1] and machine.violation <= tol
+    if at.n_pass < most:
+        at.count_round(machine.engine)
+        idle = IDLE_ROUNDS_WITHIN_TOL if within_tol else _limits.IDLE_ROUNDS
+        if not finishing or at.idle < idle:
+            # An order over the samples whose label has been used.
+            used = plan.choice.used(plan, machine, at.order)
+            at.order = used[next_order(run.random, plan.params.shuffle, len(used))]
+            at.choice, at.random = None, run.random.get_state(legacy=False)
+            at.stage, at.n_pass, at.n_changes, at.n_rounds = "begin", at.n_pass + 1, 0, 0
+            return
+    if until_converged and not within_tol:
+        warn(
+            f"{plan.name} did not converge within {at.n_pass} epochs: the largest violation of "
+            f"the last epoch was {machine.violation:.3g}, tol is {plan.params.tol:.3g}. "
+            f"{advice(plan, machine)}",
+            ConvergenceWarning,
+        )
+    at.stage = "end"
+
+
+def is_cheap(run):
+    """Return whether the optimum over all samples costs little."""
+    n, X = len(run.rows.encoded), run.rows.X
+    if not is_small(n):
+        return False
+    n_values = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data)
+    return sum(run.machine.estimated_cost(n_values / n, run.at.n_pass * n)) < _limits.SHORT_TIME
+
+
+def has_converged(run, threads):
+    """Estimate whether another epoch would change little.
+
+    The samples are drawn with a probability proportional to C, one from each of n strata.
+    """
+    plan, machine, rows, at = run.plan, run.machine, run.rows, run.at
+    engine, targets, cost = machine.engine, machine.targets, rows.cost
+    used = plan.choice.used(plan, machine, at.order)
+    total = np.cumsum(np.where(np.isinf(cost[used]), 1.0, cost[used]))
+    n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
+    places = np.arange(n) + np.random.default_rng(at.n_pass).random(n)
+    some = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
+    scores = np.empty((n, len(engine.problems)))
+    engine.current_solution().decide(rows.X[some], scores, threads)
+    encoded = rows.encoded[some]
+    violation = engine.violations(targets.samples(encoded, cost[some], some, DATA), scores)
+    violation[violation <= targets.tolerance(plan.params.tol)] = 0.0
+    scale = targets.scale(scores, encoded, engine)
+    n_support = max(np.count_nonzero(p.members["alpha"][p.slots()]) for p in engine.problems)
+    is_over = n_support < _limits.AUTO_SUPPORT_SHARE * len(used)
+    is_over = is_over and not is_above(_limits.AUTO_EXCESS * scale, violation)
+    if not is_over and at.n_pass < _limits.MAX_AUTO_EPOCHS:
+        return False
+    if run.plan.params.verbose:
+        run.report()
+    if not is_over:
+        loss = np.nanmean(violation, axis=1).max()
+        warn(
+            f"{plan.name} stopped after {_limits.MAX_AUTO_EPOCHS} epochs: the mean loss that "
+            f"further ones could remove is about {loss:.2g}. {advice(plan, machine)}",
+            ConvergenceWarning,
+        )
+    return True
+
+
+def warn_of_unused_classes(run, used):
+    """Warn if the samples used leave out a class; others than those of X are virtual."""
+    rows, classes = run.rows, run.machine.targets.classes
+    given = np.bincount(rows.encoded[rows.cost > 0.0], minlength=len(classes)) > 0
+    known = np.bincount(rows.encoded[used[used < len(rows.encoded)]], minlength=len(classes)) > 0
+    unused = classes[given & ~known].tolist()
+    if unused:
+        warn(
+            f"No sample of the classes {unused} was selected for training, so they are never "
+            f"predicted. Increase max_labels (got {run.plan.params.max_labels})."
+        )
+
+
+EPOCHS = Procedure(
+    Position, begin_orders, epochs, visited_in_order, tracks=lambda plan: not plan.is_single
+)
+
+
+def next_order(random, shuffle, n_rows):
     """Return the order of an epoch over so many samples."""
-    order = model._random.permutation(n_rows) if model.shuffle else np.arange(n_rows)
+    order = random.permutation(n_rows) if shuffle else np.arange(n_rows)
     return order.astype(np.int64, copy=False)
 
 
@@ -508,12 +485,12 @@ def is_small(n_rows):
     return n_rows <= _limits.SMALL_SET
 
 
-def is_above(limits, values):
+def is_above(bounds, values):
     """Return whether a mean over samples is above its limit, by more than chance explains.
 
     Parameters
     ----------
-    limits : ndarray of shape (n_problems,)
+    bounds : ndarray of shape (n_problems,)
     values : ndarray of shape (n_problems, n_samples)
         NaN for samples that do not belong to a problem.
     """
@@ -522,7 +499,7 @@ def is_above(limits, values):
     errors = np.sqrt(np.nansum((values - means[:, None]) ** 2, axis=1)) / n
     # The largest of several estimates is above its true value by more than one standard error.
     n_errors = np.sqrt(max(1.0, 2.0 * np.log(n_problems)))
-    return bool((means - n_errors * errors > limits).any())
+    return bool((means - n_errors * errors > bounds).any())
 
 
 def lower_gradients(problem, slots):
@@ -531,33 +508,34 @@ def lower_gradients(problem, slots):
     return members["g"][slots] - members.width * (members["y"][slots] < 0)
 
 
-def engine_with(model, X, encoded, given, alpha, g, n_evaluations):
-    """Return an engine with a solution over the samples of X, and only the vectors it needs.
+def engine_with(spec, targets, rows, given, alpha, g, n_evaluations):
+    """Return an engine with a solution over all samples, and only the vectors it needs.
 
     Parameters
     ----------
-    model : KernelMachine
-    X, encoded, given : samples
+    spec : EngineSpec
+    targets : Targets
+    rows, given : Rows, Samples
     alpha, g : ndarray of shape (n_problems, n_samples)
         g is NaN outside of the support set; in regression it is that of the lower side.
     n_evaluations : int
         Number of kernel values computed for the solution.
     """
-    rows = by_class(model, encoded, np.flatnonzero(~np.isnan(g).all(axis=0)))
-    engine = built_engine(model._spec, X)
-    engine.seed(X, rows, given, alpha[:, rows].copy(), g[:, rows])
+    kept = by_class(targets, rows.encoded, np.flatnonzero(~np.isnan(g).all(axis=0)))
+    engine = spec.build(rows.X)
+    engine.seed(rows.X, kept, given, alpha[:, kept].copy(), g[:, kept])
     engine.allow(0)  # no steps: finish only updates what follows from the solution
     engine.finish()
     engine.count(n_evaluations)
     return engine
 
 
-def by_class(model, encoded, rows):
+def by_class(targets, encoded, rows):
     """Return the rows in an order by class, if there is a problem for each pair of classes.
 
     A block of them then has samples of few classes, and so belongs to few pairs.
     """
-    if not model._targets.one_vs_one:
+    if not targets.one_vs_one:
         return rows
     return rows[np.argsort(encoded[rows], kind="stable")]
 

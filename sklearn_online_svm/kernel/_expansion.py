@@ -85,8 +85,8 @@ class ExpansionState:
     # Column subset of the samples: a kernel expansion has none.
     feature_map = None
 
-    def __init__(self, spec, update_spec):
-        self.spec, self.update_spec = spec, update_spec
+    def __init__(self, spec, update_spec, is_sparse):
+        self.spec, self.update_spec, self.is_sparse = spec, update_spec, is_sparse
         self.dtype = np.dtype(spec.dtype)
         self.expansion = spec.build()
         self.loop = self._built(update_spec, None)
@@ -130,7 +130,7 @@ class ExpansionState:
         """Return a copy to restore after an error of a callable kernel, else None."""
         if not is_function(self.spec.kernel):
             return None
-        saved = type(self)(self.spec, self.update_spec)
+        saved = type(self)(self.spec, self.update_spec, self.is_sparse)
         saved.loop.restore(self.counters)
         saved.expansion.restore(self.expansion.state())
         return saved
@@ -170,7 +170,12 @@ class ExpansionState:
         if self.spec.layout == "precomputed":
             self.expansion.store.attach(matrix)
 
-    def solution(self):
+    @property
+    def n_seen(self):
+        """Number of samples seen, each counted once."""
+        return self.expansion.n_seen
+
+    def solution(self, finishing, n_jobs):
         """Return the decision function as it was between two blocks of samples."""
         expansion = self.expansion
         solution = expansion.shown()
@@ -179,20 +184,25 @@ class ExpansionState:
                 solution = expansion.show(self.loop.n_rows)
         return solution
 
+    def probability_map(self, finishing, n_jobs):
+        """Return None: there is no map from decision values to probabilities."""
+
     def as_dict(self):
         """Return copies of arrays, and numbers, for pickling."""
         with self.expansion.guard.reading():
             return {
                 "spec": self.spec.as_dict(),
+                "is_sparse": self.is_sparse,
                 "method": vars(self.update_spec),
                 "moved": self.counters,
                 "expansion": self.expansion.state(),
             }
 
     @classmethod
-    def from_state(cls, state):
+    def from_dict(cls, state):
         """Rebuild a result of ``as_dict``."""
-        self = cls(ExpansionSpec(**state["spec"]), UpdateSpec(**state["method"]))
+        specs = ExpansionSpec(**state["spec"]), UpdateSpec(**state["method"])
+        self = cls(*specs, state["is_sparse"])
         self.loop.restore(state["moved"])
         self.expansion.restore(state["expansion"])
         return self

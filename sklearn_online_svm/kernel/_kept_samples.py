@@ -46,27 +46,18 @@ class KeptSamples:
         return cls(used, (X[rows], codes[rows], rows), len(codes), len(codes))
 
     @classmethod
-    def after_fit(cls, model, rows, order):
-        """Return the samples that a model keeps after ``fit``, visited in this order, or None."""
-        if not model._keeps_samples:
-            return None
-        return cls.of_fit(*rows, order, model._engine.current_solution().row_ids)
-
-    @classmethod
-    def after_chunk(cls, model, rows, first, n):
-        """Return those after the first ``n`` samples of a chunk, which begins at a position."""
-        if not model._keeps_samples:
-            return None
-        kept = model._samples or cls.of_stream(rows[0], first)
-        # After an interrupt a part of the chunk has been kept before.
-        fresh = slice(kept.end - first, n)
-        return kept.extended(*(part[fresh] for part in rows)) if fresh.start < n else kept
-
-    @classmethod
     def of_stream(cls, X, begin):
         """Return no samples yet, of a stream of samples like X that begins at a position."""
         nothing = np.zeros(0, dtype=np.int32)
         return cls(np.zeros(0), (X[:0], nothing, nothing.astype(np.intp)), begin, begin)
+
+    def after_chunk(self, rows, first, n):
+        """Return those after the first ``n`` samples of a chunk, which begins at a position."""
+        # After an interrupt a part of the chunk has been kept before.
+        fresh = slice(self.end - first, n)
+        if fresh.start >= n:
+            return self
+        return self.extended(rows.X[fresh], rows.encoded[fresh], rows.weights[fresh])
 
     def extended(self, X, codes, weights):
         """Return these samples and the next ones of the stream."""

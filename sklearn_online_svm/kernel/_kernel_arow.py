@@ -13,6 +13,7 @@ from .._validation import check_samples
 from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
 from ._kernel_online_base import KernelUpdateClassifier
+from ._plan import is_precomputed
 
 # Number of samples whose variances are computed at a time.
 _BLOCK = 1024
@@ -180,7 +181,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
     ):
         store_parameters(locals())
 
-    @available_if(lambda self: not self._is_precomputed())
+    @available_if(lambda self: not is_precomputed(self.kernel))
     def decision_variance(self, X):
         r"""Compute the variance of the decision function, :math:`z^\top \Sigma z + \delta`.
 
@@ -204,8 +205,8 @@ class KernelAROWClassifier(KernelUpdateClassifier):
             If the input is invalid.
         """
         check_is_fitted(self)
-        X = check_samples(self, X, reset=False, dtype=self._dtype)
-        kernel = Kernel.of(self._spec)
+        X = check_samples(self, X, reset=False, dtype=self._state.dtype)
+        kernel = Kernel.of(self._state.spec)
         expansion = self._state.expansion
         with expansion.guard.reading():
             vectors, basis, covariance = expansion.vectors, expansion.basis, expansion.covariance

@@ -7,13 +7,21 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import add_classes
 from .._online import OnlineClassTargets, OnlineLearner, query_adapter
 from .._sklearn_compat import Interval, Options, StrOptions
 from .._validation import can_skip_validation, check_samples
-from ._engine import choose_layout
+from ._classifier import KernelClassifier
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._model import KernelClassifier, can_take_new_samples
+from ._first_samples import (
+    choose_layout,
+    fixed_values,
+    refuse_other_than_square,
+    warn_of_small_chunk,
+)
+from ._kernel_estimator import can_take_new_samples
 from ._new_classes import extended_expansion
+from ._plan import is_precomputed
 
 
 class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
@@ -23,9 +31,10 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
     ``_expansion_options``, which returns fields of :class:`ExpansionSpec`.
     """
 
-    _state_class = ExpansionState
+    _stored_as = {"_state": ExpansionState}
     _targets = OnlineClassTargets()
     _query_adapter = query_adapter
+    _add_classes = add_classes
     _fixed_params = (*KernelClassifier._fixed_params, "max_support_vectors")
     _adjustable_params = ("class_weight",)
 
@@ -118,22 +127,23 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
 
     def _check_samples(self, X, y, *, in_stream):
         is_later = in_stream and "_state" in self.__dict__
-        dtype, is_checked = self._dtype if is_later else None, False
+        dtype, is_checked = self._state.dtype if is_later else None, False
         if is_later and y is not None and can_skip_validation(self, X, dtype):
             y = np.asarray(y)
             is_checked = y.shape == (X.shape[0],)
         if not is_checked:
-            accept_sparse = False if self._is_precomputed() else "csr"
+            accept_sparse = False if is_precomputed(self.kernel) else "csr"
             X, y = check_samples(
                 self, X, y, reset=not is_later, dtype=dtype, accept_sparse=accept_sparse
             )
-        self._refuse_other_than_square(X)
+        if is_precomputed(self.kernel):
+            refuse_other_than_square(X)
         if is_later:
             self._state.check(X)
         return X, y
 
     def _begin_stream(self, X, weights):
-        self._warn_of_small_chunk(X)
+        warn_of_small_chunk(self, X)
         X = super()._begin_stream(X, weights)
         self._state.check(X)
         return X
@@ -142,20 +152,19 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
         options = self._expansion_options()
         if weights is None or not weights.any():
             weights = np.ones(X.shape[0])
-        X = self._fix_gamma(X, weights)
+        kernel, gamma, X = fixed_values(self, X, weights)
         spec = ExpansionSpec(
             n_features=X.shape[1],
             n_problems=self._targets.n_problems(self),
             dtype=X.dtype.name,
             layout=choose_layout(X, self.kernel),
-            kernel=self._kernel_of_spec(),
+            kernel=kernel,
             degree=int(self.degree),
-            gamma=self.gamma_,
+            gamma=gamma,
             coef0=float(self.coef0),
             **options,
         )
-        self._sparse = sparse.issparse(X)
-        self._state = ExpansionState(spec, self._update_spec())
+        self._state = ExpansionState(spec, self._update_spec(), sparse.issparse(X))
         self._fitted_params = self._current_params()
         return X
 
@@ -173,23 +182,6 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
 
     # ---------------------------------------------------------------------------- the solution
 
-    def _solution(self):
-        return self._state.solution()
-
-    @property
-    def _spec(self):
-        return self._state.spec
-
-    @property
-    def _dtype(self):
-        return self._state.dtype
-
-    @property
-    def n_samples_seen_(self):
-        """Number of samples seen since ``fit`` was last called, each counted once."""
-        check_is_fitted(self)
-        return self._state.expansion.n_seen
-
     @property
     def n_kernel_evaluations_(self):
         """Number of kernel values computed for training."""
@@ -198,6 +190,10 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
 
     def _counts_of_state(self):
         return self._state.expansion.n_kept, self._state.expansion.n_evaluations
+
+    def _training_counts(self):
+        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
+        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
 
 
 # ------------------------------------------------------------------------- first-order models

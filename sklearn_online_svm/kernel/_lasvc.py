@@ -1,15 +1,19 @@
 """Online kernel support vector classifier (LASVM and its successors)."""
 
-from . import _leave_one_out
-from ._docs import with_shared_docs
-from ._online_svc import OnlineSVC
+from sklearn.utils.metaestimators import available_if
+
+from .._sklearn_compat import _fit_context
+from . import _leave_one_out, _probabilities, _svc, _training
+from ._classifier import KernelClassifier
+from ._docs import documented, with_shared_docs
+from ._dual_loop import DualLoop, finished
+from ._kernel_estimator import can_take_new_samples
 from ._path import fit_path
-from ._probabilities import Probabilities, refuse_unknown_values
-from ._svc import MULTICLASS_CONSTRAINTS, without_keywords_of_svc
+from ._svc import MULTICLASS_CONSTRAINTS, plan_of_classes, without_keywords_of_svc
 
 
 @with_shared_docs
-class LASVC(Probabilities, OnlineSVC):
+class LASVC(KernelClassifier, DualLoop):
     r"""Online support vector classifier (LASVM and its successors).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. Up to 5000 samples,
@@ -272,17 +276,25 @@ class LASVC(Probabilities, OnlineSVC):
     """
 
     _parameter_constraints: dict = {
-        **OnlineSVC._parameter_constraints,
+        **_svc.ONLINE_CLASS_CONSTRAINTS,
         **MULTICLASS_CONSTRAINTS,
         "probability": ["boolean"],
     }
 
-    _fixed_params = (*OnlineSVC._fixed_params, "multi_class")
-    _refusals = (*OnlineSVC._refusals, refuse_unknown_values)
+    _fixed_params = (*_svc.FIXED_PARAMS, "multi_class")
+    _adjustable_params = _svc.ADJUSTABLE_PARAMS
+
+    predict_proba = _probabilities.predict_proba
+    predict_log_proba = _probabilities.predict_log_proba
 
     leave_one_out = _leave_one_out.leave_one_out
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
     leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
+
+    set_params = _svc.set_params
+    classes_, class_weight_ = _svc.classes_, _svc.class_weight_
+    n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
+    _add_classes = _svc.add_classes
 
     @without_keywords_of_svc
     def __init__(
@@ -339,6 +351,24 @@ class LASVC(Probabilities, OnlineSVC):
         self.warm_start = warm_start
 
     # ---------------------------------------------------------------------------- training
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @documented("fit_classes")
+    def fit(self, X, y, sample_weight=None):  # noqa: D102
+        return _training.fit(self, X, y, sample_weight)
+
+    @available_if(can_take_new_samples)
+    @documented("partial_fit_classes")
+    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102
+        return _training.partial_fit(self, X, y, classes, sample_weight)
+
+    @documented("finish")
+    def finish(self):  # noqa: D102
+        return _training.finish(self)
+
+    @documented("snapshot")
+    def snapshot(self):  # noqa: D102
+        return finished(self)
 
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
@@ -399,3 +429,6 @@ class LASVC(Probabilities, OnlineSVC):
         True
         """
         return fit_path(self, X, y, Cs, sample_weight)
+
+    def _plan(self):
+        return plan_of_classes(self, refusals=(_probabilities.refuse_unknown_values,))

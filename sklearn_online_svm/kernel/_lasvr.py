@@ -12,11 +12,13 @@ from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
 from ._diagnostics import decisions
-from ._docs import with_shared_docs
+from ._docs import documented, with_shared_docs
+from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
 from ._engine import GapDrivenSpec, LasvmSpec
-from ._model import can_take_new_samples
-from ._online_machine import OnlineMachine, refuse_limits, schedule_of
+from ._epochs import EPOCHS
+from ._kernel_estimator import can_take_new_samples
 from ._path import fit_path
+from ._plan import params_of, plan_of, refuse_limits
 from ._solution_view import are_rows_of, solution_views
 from ._span import without_each
 from ._targets import ValueTargets
@@ -40,25 +42,26 @@ def _keeps_support_vectors(model):
     return True
 
 
-def refuse_unbounded(model, schedule):
+def refuse_unbounded(plan, in_stream):
     """Raise ValueError for a squared loss whose problem may be unbounded."""
-    if model.loss != "squared_epsilon_insensitive":
+    params = plan.params
+    if params.loss != "squared_epsilon_insensitive":
         return
-    if isinstance(model.kernel, str) and model.kernel == "sigmoid":
+    if isinstance(params.kernel, str) and params.kernel == "sigmoid":
         raise ValueError(
             "loss='squared_epsilon_insensitive' does not bound the coefficients, and needs a "
             "positive definite kernel, which kernel='sigmoid' is not. Use another kernel, or "
             "loss='epsilon_insensitive'."
         )
-    if model.algorithm != "lasvm":
+    if params.algorithm != "lasvm":
         raise ValueError(
             "loss='squared_epsilon_insensitive' requires algorithm='lasvm', because the "
-            f"duality gap is unbounded without it; got algorithm={model.algorithm!r}."
+            f"duality gap is unbounded without it; got algorithm={params.algorithm!r}."
         )
 
 
 @with_shared_docs
-class LASVR(RegressorMixin, OnlineMachine):
+class LASVR(RegressorMixin, DualLoop):
     r"""Online support vector regression (LASVM with the epsilon-insensitive loss).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. Up to 5000 samples,
@@ -233,17 +236,15 @@ class LASVR(RegressorMixin, OnlineMachine):
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "algorithm": [StrOptions({"lasvm", "lasvm-g"})],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
-        **OnlineMachine._parameter_constraints,
+        **DualLoop._parameter_constraints,
+        **ONLINE_CONSTRAINTS,
     }
 
-    _fixed_params = (*OnlineMachine._fixed_params, "epsilon", "loss", "algorithm")
+    _fixed_params = (*DualLoop._fixed_params, "epsilon", "loss", "algorithm")
     _adjustable_params = (
         *("C", "tol", "finishing", "shrinking", "max_support_vectors", "window_size"),
         *("cache_size", "n_jobs"),
     )
-
-    _kind_of_targets = ValueTargets
-    _refusals = (refuse_limits, refuse_unbounded)
 
     def __init__(
         self,
@@ -319,7 +320,7 @@ class LASVR(RegressorMixin, OnlineMachine):
             If the input is invalid.
         """
         _training.fit(self, X, y, sample_weight)
-        self._warn_if_crowded(self.n_samples_seen_)
+        self._warn_if_crowded()
         return self
 
     @available_if(can_take_new_samples)
@@ -358,12 +359,21 @@ class LASVR(RegressorMixin, OnlineMachine):
             ``n_samples_seen_`` counts them: training can continue with the next sample once memory
             is available.
         """
-        before = self.__dict__.get("n_samples_seen_", 0)
+        machine = vars(self).get("_machine")
+        before = 0 if machine is None else machine.n_seen
         _training.partial_fit(self, X, y, None, sample_weight)
         # Once, where the number of samples passes the limit.
         if before < MIN_SAMPLES:
-            self._warn_if_crowded(self.n_samples_seen_)
+            self._warn_if_crowded()
         return self
+
+    @documented("finish")
+    def finish(self):  # noqa: D102
+        return _training.finish(self)
+
+    @documented("snapshot")
+    def snapshot(self):  # noqa: D102
+        return finished(self)
 
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
@@ -424,7 +434,7 @@ class LASVR(RegressorMixin, OnlineMachine):
         True
         """
         path = fit_path(self, X, y, Cs, sample_weight)
-        self._warn_if_crowded(self.n_samples_seen_)
+        self._warn_if_crowded()
         return path
 
     def predict(self, X):
@@ -452,8 +462,8 @@ class LASVR(RegressorMixin, OnlineMachine):
             If the input is invalid, or a predicted value overflows.
         """
         view = self._view()
-        values, is_flat = view._decide(X), view._targets.is_flat
-        return values[:, np.newaxis] if values.ndim == 1 and not is_flat else values
+        values = view._decision_values(X)
+        return values[:, 0] if view._fitted.targets.is_flat else values
 
     @available_if(_keeps_support_vectors)
     def leave_one_out_predict(self, X, y):
@@ -515,101 +525,113 @@ class LASVR(RegressorMixin, OnlineMachine):
         check_is_fitted(self)
         model = copy.deepcopy(self)  # other threads may train this model meanwhile
         model._changed_params()  # raises if fixed parameters have changed
-        layout = False if model._is_precomputed() else "csr"
-        X, y = model._targets.validated(model, X, y, reset=False, accept_sparse=layout)
-        targets = model._targets.encode(X, y)
-        n_rows = model._next_row_id
-        if len(y) != n_rows or not model._are_samples(X, targets):
+        machine = model._machine
+        targets = machine.targets
+        X, y = targets.validated(model, X, y, reset=False, accept_sparse=model._plan().layouts)
+        encoded, n_rows = targets.encode(X, y), machine.next_id
+        if len(y) != n_rows or not are_samples(machine, X, encoded):
             raise ValueError(
                 "leave_one_out_predict needs the training samples, all of them in their order, "
                 f"with their target values: {n_rows} samples. X or y differ from them."
             )
         values = model._decision_values(X)
         # At the optimum, samples outside of the tube that are no support vectors have weight 0.
-        is_optimal = model.kkt_violation_ <= model._targets.tolerance(model.tol)
-        outside = np.abs(targets - values) > (np.inf if is_optimal else model.epsilon_)
+        is_optimal = machine.violation <= targets.tolerance(model.tol)
+        outside = np.abs(encoded - values) > (np.inf if is_optimal else targets.epsilon)
         with model._reading() as (_, engine):
-            problems = solution_views(engine, model._spec, X, "row_id")
+            problems = solution_views(engine, machine.spec, X, "row_id")
         values = without_each(problems, values, outside)
-        return values[:, 0] if model._targets.is_flat else values
-
-    def _are_samples(self, X, targets):
-        """Return whether the support vectors are samples of X, with these targets."""
-        if not are_rows_of(self._spec, self._engine.current_solution(), X):
-            return False
-        for problem, y in zip(self._engine.problems, targets.T, strict=True):
-            slots, members = problem.slots(), problem.members
-            kept = members["target"][slots] + self.epsilon_ * members["y"][slots]
-            rounding = 1e-12 * (np.abs(y).max() + self.epsilon_)
-            if not np.allclose(kept, y[members["row_id"][slots]], rtol=0.0, atol=rounding):
-                return False
-        return True
+        return values[:, 0] if targets.is_flat else values
 
     # ---------------------------------------------------------------------------- targets
 
     @property
     def n_outputs_(self):
         """Number of outputs."""
-        return self._learned.n_outputs
+        return self._fitted.targets.n_outputs
 
     @property
     def epsilon_(self):
         """Half the width of the tube in use."""
-        return self._learned.epsilon
-
-    def _schedule(self):
-        # A kernel that is not positive definite makes the problem with a squared loss unbounded:
-        # repeated epochs show it by coefficients that are not finite.
-        bounded = self.loss == "epsilon_insensitive"
-        return schedule_of(self, self.max_iter, in_batch=bounded)
+        return self._fitted.targets.epsilon
 
     # ---------------------------------------------------------------------------- conventions
 
-    def _solver(self):
-        common = dict(
-            tol=self._targets.tolerance(self.tol),
-            shrinking=bool(self.shrinking),
-            window_size=self.window_size,
-            budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
-            epsilon=self._targets.epsilon,
-        )
-        if self.algorithm == "lasvm":
-            return LasvmSpec(**common)
-        return GapDrivenSpec(
-            algorithm=self.algorithm,
-            gap_floor=float(self.C),
-            **common,
-        )
+    def _warn_if_crowded(self):
+        if self._machine.n_seen >= MIN_SAMPLES:
+            warn_if_crowded(self._plan(), self._machine, self.n_support_[0])
 
-    def _warn_if_crowded(self, n_samples):
-        if n_samples < MIN_SAMPLES:
-            return
-        for problem in self._engine.problems:
-            slots = problem.slots()
-            alpha, (targets, _, lower, upper) = problem.solution()[0][slots], problem.sides()
-            bound = (alpha <= lower[slots]) | (alpha >= upper[slots])
-            share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
-            found, wanted = decisions(problem).std(), targets[slots].std()
-            if share > BOUND_SHARE and found < FLAT * wanted and SMALL_C * wanted > self.C:
-                warn(
-                    f"The predictions of this {type(self).__name__} vary much less than the "
-                    f"targets (standard deviations {found:.2g} and {wanted:.2g}): C={self.C:g} "
-                    f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
-                    "C, or scale the targets, for example with "
-                    "sklearn.compose.TransformedTargetRegressor(LASVR(), "
-                    "transformer=StandardScaler()).",
-                )
-                return
-        n_support = self.n_support_[0]
-        if n_support > LARGEST_SHARE * n_samples:
-            warn(
-                f"{n_support} of {n_samples} samples are support vectors, because "
-                f"epsilon={self.epsilon_:.3g} is small compared with the noise of y: training and "
-                "predictions take long. Use a larger epsilon, or max_support_vectors.",
-            )
+    def _plan(self):
+        params = params_of(self)
+        return plan_of(
+            self,
+            params,
+            ValueTargets,
+            solver_of_values,
+            EPOCHS,
+            # A kernel that is not positive definite makes the problem with a squared loss
+            # unbounded: repeated epochs show it by coefficients that are not finite.
+            in_batch=params.loss == "epsilon_insensitive",
+            refusals=(refuse_limits, refuse_unbounded),
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags
+
+
+def solver_of_values(params, targets):
+    """Return the specification of the solver."""
+    common = dict(
+        tol=targets.tolerance(params.tol),
+        shrinking=bool(params.shrinking),
+        window_size=params.window_size,
+        budget=0 if params.max_support_vectors is None else int(params.max_support_vectors),
+        epsilon=targets.epsilon,
+    )
+    if params.algorithm == "lasvm":
+        return LasvmSpec(**common)
+    return GapDrivenSpec(algorithm=params.algorithm, gap_floor=float(params.C), **common)
+
+
+def are_samples(machine, X, encoded):
+    """Return whether the support vectors are samples of X, with these targets."""
+    epsilon = machine.targets.epsilon
+    if not are_rows_of(machine.spec, machine.engine.current_solution(), X):
+        return False
+    for problem, y in zip(machine.engine.problems, encoded.T, strict=True):
+        slots, members = problem.slots(), problem.members
+        kept = members["target"][slots] + epsilon * members["y"][slots]
+        rounding = 1e-12 * (np.abs(y).max() + epsilon)
+        if not np.allclose(kept, y[members["row_id"][slots]], rtol=0.0, atol=rounding):
+            return False
+    return True
+
+
+def warn_if_crowded(plan, machine, n_support):
+    """Warn if C or epsilon is so small that most samples are support vectors."""
+    n_samples, C = machine.n_seen, plan.params.C
+    for problem in machine.engine.problems:
+        slots = problem.slots()
+        alpha, (targets, _, lower, upper) = problem.solution()[0][slots], problem.sides()
+        bound = (alpha <= lower[slots]) | (alpha >= upper[slots])
+        share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
+        found, wanted = decisions(problem).std(), targets[slots].std()
+        if share > BOUND_SHARE and found < FLAT * wanted and SMALL_C * wanted > C:
+            warn(
+                f"The predictions of this {plan.name} vary much less than the "
+                f"targets (standard deviations {found:.2g} and {wanted:.2g}): C={C:g} "
+                f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
+                "C, or scale the targets, for example with "
+                "sklearn.compose.TransformedTargetRegressor(LASVR(), "
+                "transformer=StandardScaler()).",
+            )
+            return
+    if n_support > LARGEST_SHARE * n_samples:
+        warn(
+            f"{n_support} of {n_samples} samples are support vectors, because "
+            f"epsilon={machine.targets.epsilon:.3g} is small compared with the noise of y: "
+            "training and predictions take long. Use a larger epsilon, or max_support_vectors.",
+        )

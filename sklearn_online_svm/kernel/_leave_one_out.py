@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _limits
 from .._validation import check_samples, check_weights, encode_labels
+from ._plan import is_precomputed
 from ._solution_view import KernelValues, are_rows_of, solution_views
 from ._span import (
     BLOCK,
@@ -57,10 +58,11 @@ def _refuse_other_problems(algorithm, window_size):
 @property
 def leave_one_out_estimate_(self):
     """Leave-one-out error estimated from the current solution."""
-    with self._reading() as (view, engine):
-        solver = view._spec.solver
-        _refuse_other_problems(solver.algorithm, solver.window_size)
-        if view._is_precomputed():
+    view = self._view()
+    with view._reading() as (machine, engine):
+        spec = machine.spec
+        _refuse_other_problems(spec.solver.algorithm, spec.solver.window_size)
+        if spec.layout == "precomputed":
             raise AttributeError(
                 "leave_one_out_estimate_ needs kernel values between support vectors, which "
                 "are not stored with kernel='precomputed'. Use "
@@ -68,14 +70,14 @@ def leave_one_out_estimate_(self):
             )
         solution = engine.current_solution()
         vectors = engine.store.vectors(np.arange(engine.store.n_slots))
-        problems = solution_views(engine, view._spec, vectors, "index")
+        problems = solution_views(engine, spec, vectors, "index")
     kept = solution.support
     scores = np.empty((len(kept), len(problems)))
     solution.decide(vectors[kept], scores)
     for c, problem in enumerate(problems):
         scores[:, c] -= span_shifts(problem)[kept]
     n_wrong = np.count_nonzero(view._predicted(scores) != solution.labels)
-    return n_wrong / view.n_labels_used_ if view.n_labels_used_ else np.nan
+    return n_wrong / machine.n_labels if machine.n_labels else np.nan
 
 
 @available_if(_offers_leave_one_out)
@@ -257,20 +259,20 @@ def leave_one_out_decision_function(self, X, y):
     model = copy.deepcopy(self)  # other threads may train this model meanwhile
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
     scores = model._decision_values(X)
-    violates = model._targets.linear_terms(codes).T * scores < 1.0
-    with model._reading() as (_, engine):
-        problems = solution_views(engine, model._spec, X, "row_id")
-    return model._shaped(without_each(problems, scores, violates))
+    violates = model._fitted.targets.linear_terms(codes).T * scores < 1.0
+    with model._reading() as (machine, engine):
+        problems = solution_views(engine, machine.spec, X, "row_id")
+    return model._class_scores(without_each(problems, scores, violates)).shaped()
 
 
 def training_samples(model, X, y, caller):
     """Return validated training samples, labels and class codes; raise ValueError for others."""
-    layout = False if model._is_precomputed() else "csr"
     model._changed_params()  # raises if fixed parameters have changed
-    X, y = check_samples(model, X, y, reset=False, accept_sparse=layout)
-    codes = encode_labels(y, model.classes_)
-    solution, n_rows = model._engine.current_solution(), model._next_row_id
-    same = len(y) == n_rows and are_rows_of(model._spec, solution, X)
+    X, y = check_samples(model, X, y, reset=False, accept_sparse=model._plan().layouts)
+    machine = model._fitted
+    codes = encode_labels(y, machine.targets.classes)
+    solution, n_rows = machine.engine.current_solution(), machine.next_id
+    same = len(y) == n_rows and are_rows_of(machine.spec, solution, X)
     if not same or (codes[solution.row_ids] != solution.labels).any():
         raise ValueError(
             f"{caller} needs the training samples, all of them in their order, with their labels: "
@@ -304,9 +306,10 @@ class Optimum:
             model.set_params(gamma=model.gamma_)
         self.model = model.fit(self.X, self.y, self.weights)
         self.scores = self.model._decision_values(self.X)
-        self.terms = model._targets.linear_terms(self.codes)
+        machine = model._fitted
+        self.terms = machine.targets.linear_terms(self.codes)
         samples = [np.flatnonzero(~np.isnan(y)) for y in self.terms]
-        self.problems = solution_views(model._engine, model._spec, self.X, "row_id", samples)
+        self.problems = solution_views(machine.engine, machine.spec, self.X, "row_id", samples)
 
     def wrong(self, shifts):
         """Return whether each sample is misclassified after its decision values are shifted."""
@@ -344,12 +347,13 @@ class Optimum:
         Kernel values are then computed only once for all samples that are left out.
         """
         model, n = self.model, len(self.codes)
-        is_cheap = model._is_precomputed() or (
+        is_cheap = is_precomputed(model.kernel) or (
             not callable(model.kernel) and self.X.shape[1] < _limits.MANY_FEATURES
         )
         if is_cheap or 4 * n**2 > model.cache_size * 2**20:
             return model, self.X
-        matrix, values = np.empty((n, n), dtype=np.float32), KernelValues(model._spec, self.X)
+        values = KernelValues(model._fitted.spec, self.X)
+        matrix = np.empty((n, n), dtype=np.float32)
         all_samples = np.arange(n)
         for first in range(0, n, BLOCK):
             block = all_samples[first : first + BLOCK]

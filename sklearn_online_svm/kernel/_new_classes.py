@@ -130,9 +130,10 @@ def extended_expansion(state, places, n_classes, factors=None):
     counts = np.zeros(n_classes)
     counts[places] = stored["moved"]["counts"]
     spec = replace(state.spec, n_problems=n_classes)
-    return ExpansionState.from_state(
+    return ExpansionState.from_dict(
         {
             "spec": spec.as_dict(),
+            "is_sparse": state.is_sparse,
             "method": stored["method"],
             "moved": stored["moved"] | {"counts": counts},
             "expansion": expansion,
@@ -169,7 +170,7 @@ def _negative_expansion(state, expansion, factors):
     if state.spec.joint or not len(slots):
         return new
     spec = replace(state.spec, n_problems=1, average=None)
-    negative = ExpansionState(spec, state.update_spec)
+    negative = ExpansionState(spec, state.update_spec, state.is_sparse)
     negative.expansion.restore(_with_arrays(expansion, one))
     vectors = state.expansion.store.vectors(slots)
     weights = None if factors is None else factors[expansion["labels"][slots]]

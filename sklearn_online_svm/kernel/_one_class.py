@@ -8,32 +8,28 @@ from sklearn.utils.metaestimators import available_if
 
 from .._sklearn_compat import Interval, _fit_context
 from . import _training
-from ._docs import with_shared_docs
+from ._docs import documented, with_shared_docs
+from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
 from ._engine import OneClassSpec
-from ._epochs import OnlinePasses
-from ._model import can_take_new_samples
-from ._online_machine import OnlineMachine, refuse_limits, schedule_of
+from ._epochs import EPOCHS
+from ._kernel_estimator import can_take_new_samples
+from ._plan import params_of, plan_of, refuse_limits
 from ._targets import OneClassTargets
 
 
-def refuse_two_limits(model, schedule):
+def refuse_two_limits(plan, in_stream):
     """Raise ValueError for two limits of the support set."""
-    if None not in (model.max_support_vectors, model.window_size):
+    params = plan.params
+    if None not in (params.max_support_vectors, params.window_size):
         raise ValueError(
-            f"max_support_vectors={model.max_support_vectors} cannot be combined with "
-            f"window_size={model.window_size}: merged vectors have no single age. The window "
+            f"max_support_vectors={params.max_support_vectors} cannot be combined with "
+            f"window_size={params.window_size}: merged vectors have no single age. The window "
             "bounds the number of support vectors, too."
         )
 
 
-class _OneClassPasses(OnlinePasses):
-    def begin(self):
-        self.model._count_new_samples(self.at.n_pass == 1)
-        return super().begin()
-
-
 @with_shared_docs
-class OneClassLASVM(OutlierMixin, OnlineMachine):
+class OneClassLASVM(OutlierMixin, DualLoop):
     r"""Online one-class support vector machine (LASVM for novelty detection).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.OneClassSVM`. ``fit`` runs
@@ -184,17 +180,15 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     _parameter_constraints: dict = {
         "nu": [Interval(Real, 1e-300, 1.0, closed="both")],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
-        **OnlineMachine._parameter_constraints,
+        **DualLoop._parameter_constraints,
+        **ONLINE_CONSTRAINTS,
     }
 
-    _fixed_params = (*OnlineMachine._fixed_params, "nu")
+    _fixed_params = (*DualLoop._fixed_params, "nu")
     _adjustable_params = (
         *("tol", "finishing", "shrinking", "max_support_vectors", "window_size", "cache_size"),
         "n_jobs",
     )
-
-    _kind_of_targets = OneClassTargets
-    _refusals = (refuse_limits, refuse_two_limits)
 
     def __init__(
         self,
@@ -301,6 +295,14 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         """
         return _training.partial_fit(self, X, None, None, sample_weight)
 
+    @documented("finish")
+    def finish(self):  # noqa: D102
+        return _training.finish(self)
+
+    @documented("snapshot")
+    def snapshot(self):  # noqa: D102
+        return finished(self)
+
     # ---------------------------------------------------------------------------- predictions
 
     def decision_function(self, X):
@@ -327,7 +329,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         ValueError
             If the input is invalid, or a decision function value overflows.
         """
-        return self._view()._decide(X)
+        return self._view()._decision_values(X)[:, 0]
 
     def score_samples(self, X):
         r"""Compute :math:`\sum_i \alpha_i K(x_i, x)`, a weighted mean of kernel values.
@@ -350,7 +352,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
             If the input is invalid, or a decision function value overflows.
         """
         view = self._view()
-        return view._decide(X) + view.offset_
+        return view._decision_values(X)[:, 0] + view.offset_
 
     def predict(self, X):
         """Predict whether samples are inliers.
@@ -381,24 +383,24 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
 
     # ---------------------------------------------------------------------------- conventions
 
-    def _schedule(self):
-        return schedule_of(self, self.max_iter, _OneClassPasses)
-
-    def _begin_chunk(self, X, y, classes, sample_weight):
-        begun = super()._begin_chunk(X, y, classes, sample_weight)
-        self._count_new_samples(True)
-        return begun
-
-    def _count_new_samples(self, grows):
-        """Tell whether unknown samples are new, or were counted in an earlier epoch."""
-        for problem in self._engine.problems:
-            problem.grows = grows
-
-    def _solver(self):
-        return OneClassSpec(
-            tol=float(self.tol),
-            shrinking=bool(self.shrinking),
-            window_size=self.window_size,
-            budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
-            nu=float(self.nu),
+    def _plan(self):
+        return plan_of(
+            self,
+            params_of(self),
+            OneClassTargets,
+            solver_of_one_class,
+            EPOCHS,
+            refusals=(refuse_limits, refuse_two_limits),
+            counts_new_samples=True,
         )
+
+
+def solver_of_one_class(params, targets):
+    """Return the specification of the solver."""
+    return OneClassSpec(
+        tol=float(params.tol),
+        shrinking=bool(params.shrinking),
+        window_size=params.window_size,
+        budget=0 if params.max_support_vectors is None else int(params.max_support_vectors),
+        nu=float(params.nu),
+    )

@@ -6,7 +6,7 @@ from .._core.interrupts import DeferredInterrupts
 from .._estimator import Transaction
 from ._diagnostics import coarseness, warn_if_coarse
 from ._path_solver import Sweeps
-from ._training import begin_fit, run
+from ._training import begin_fit, run_to_end
 
 
 class SolutionPath:
@@ -115,42 +115,42 @@ def checked_Cs(Cs):
     return values
 
 
-def check_path_parameters(model):
-    """Raise ValueError if the parameters of the model do not allow a solution path."""
-    if model.algorithm in ("lasvm-nc", "lasvm-i"):
+def check_path_parameters(params):
+    """Raise ValueError if the parameters do not allow a solution path."""
+    if params.algorithm in ("lasvm-nc", "lasvm-i"):
         raise ValueError(
             "fit_path follows the optimum of a convex problem, and the ramp loss is not convex: "
-            f"algorithm must be 'lasvm', 'lasvm-g' or 'lasvm-full', got {model.algorithm!r}."
+            f"algorithm must be 'lasvm', 'lasvm-g' or 'lasvm-full', got {params.algorithm!r}."
         )
     for name in ("window_size", "max_support_vectors"):
-        value = getattr(model, name, None)
+        value = getattr(params, name, None)
         if value is not None:
             raise ValueError(f"fit_path needs {name}=None, got {name}={value!r}.")
-    if not model.finishing:
+    if not params.finishing:
         raise ValueError(
             "fit_path optimizes each model over its support set: it needs finishing=True, got "
-            f"finishing={model.finishing!r}."
+            f"finishing={params.finishing!r}."
         )
 
 
-def fit_path(model, X, y, Cs, sample_weight):
-    """Fit the model for each C; afterwards it is the model of the largest C."""
-    model._validate_params()
-    check_path_parameters(model)
+def fit_path(estimator, X, y, Cs, sample_weight):
+    """Fit the estimator for each C; afterwards it is the model of the largest C."""
+    estimator._validate_params()
+    check_path_parameters(estimator._plan().params)
     Cs = checked_Cs(Cs)
-    with model._guard, DeferredInterrupts(), Transaction(model) as change:
-        draft = change.draft
+    with estimator._guard, DeferredInterrupts(), Transaction(estimator) as change:
+        draft, former = change.draft, vars(estimator).get("_machine")
         draft.C = float(Cs[0])
-        schedule = draft._schedule()
-        passes, rows = begin_fit(draft, schedule, X, y, sample_weight, vars(model))
-        sweeps = Sweeps(draft, rows, Cs)
+        plan = draft._plan()
+        run = begin_fit(draft, plan, X, y, sample_weight, former)
+        sweeps = Sweeps(run, Cs)
         try:
-            run(draft, passes, rows)
+            run_to_end(run)
         except KeyboardInterrupt as error:
             error.path = SolutionPath([], [], 0)
             change.keep = True
             raise
-        sweeps.begin(draft)
+        sweeps.begin()
         try:
             sweeps.run()
             path = SolutionPath(*sweeps.results())
@@ -161,8 +161,8 @@ def fit_path(model, X, y, Cs, sample_weight):
             error.add_note(advice(error.path, Cs))
             raise
         draft.__dict__.update(vars(sweeps.model_of(len(Cs) - 1)))
-        uncertain = coarseness(draft)
-    warn_if_coarse(model, uncertain)
+        uncertain = coarseness(plan, draft._machine)
+    warn_if_coarse(plan, run.machine.targets, uncertain)
     return path
 
 

@@ -19,6 +19,7 @@ sample with alpha = 0 has both sides in regression, and the side of its label in
 import copy
 import time
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -72,12 +73,12 @@ class Sweeps:
     share_one_vs_one = 0.1
     share_until_converged = 0.1
 
-    def __init__(self, model, rows, Cs):
-        self.engine, self.order, self.rows, self.Cs = model._engine, model._order, rows, Cs
-        self.X, self.targets, self.weights = rows
-        n_rows = len(self.targets)
-        self.row_ids = np.arange(n_rows)
-        self.t = model._targets.linear_terms(self.targets)
+    def __init__(self, call, Cs):
+        self.call, self.plan, self.machine, self.rows = call, call.plan, call.machine, call.rows
+        self.engine, self.Cs = call.machine.engine, Cs
+        self.X, self.encoded = call.rows.X, call.rows.encoded
+        self.row_ids = np.arange(len(call.rows.encoded))
+        self.t = self.machine.targets.linear_terms(self.encoded)
         # NaN for samples that do not belong to the problem: they rise and fall in no problem.
         self.belongs = ~np.isnan(self.t)
         members = self.engine.problems[0].members
@@ -97,18 +98,17 @@ class Sweeps:
         self.violation = np.full(len(Cs), np.inf)
         self.n_checks = 0
 
-    def begin(self, model):
-        """Start from the model that ``fit`` has trained for the first C."""
-        self.model, self.engine = model, model._engine
+    def begin(self):
+        """Start from the machine that ``fit`` has trained for the first C."""
+        self.engine = self.machine.engine
         self.keep_residuals()
         self.compute_residuals()
-        self.has_bias = model._spec.solver.has_bias
-        most = model._schedule().most_passes
-        self.until_converged = most == -1 or (most == "auto" and is_small(len(self.targets)))
+        self.has_bias, most = self.machine.spec.solver.has_bias, self.plan.most_passes
+        self.until_converged = most == -1 or (most == "auto" and is_small(len(self.encoded)))
         self.most_checks = (
             _limits.MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
         )
-        self.violation[0] = model.kkt_violation_
+        self.violation[0] = self.machine.violation
         self.states = [self.state()]
         self.start = time.perf_counter()
 
@@ -131,12 +131,12 @@ class Sweeps:
 
     def run(self):
         """Solve the problems of all values of C."""
-        model, engine, n = self.model, self.engine, len(self.Cs)
+        engine, n = self.engine, len(self.Cs)
         if n == 1:
             return
-        engine.begin_pass(*known_slots(engine, self.targets))
+        engine.begin_pass(*known_slots(engine, self.encoded))
         self.disable_eviction()
-        with thread_pool(model.n_jobs) as self.threads:
+        with thread_pool(self.plan.params.n_jobs) as self.threads:
             for k in range(1, n):
                 self.solve_next(k)
             while self.n_checks < self.most_checks:
@@ -151,13 +151,14 @@ class Sweeps:
         if self.until_converged and left > tau:
             warn(
                 f"fit_path did not converge within {self.n_checks} checks of all samples: the "
-                f"largest violation is {left:.3g}, tol is {model.tol:.3g}. {advice(model)}",
+                f"largest violation is {left:.3g}, tol is {self.plan.params.tol:.3g}. "
+                f"{advice(self.plan, self.machine)}",
                 ConvergenceWarning,
             )
 
     def disable_eviction(self):
         """Configure the problems not to remove vectors from their support sets."""
-        options = self.model._spec.options()
+        options = self.machine.spec.options()
         options |= {"evicts": False} if self.has_bias else {"max_non_sv": -1}
         for problem in self.engine.problems:
             problem.configure(**options)
@@ -165,7 +166,7 @@ class Sweeps:
     def solve_next(self, k):
         """Solve the k-th problem, warm-started from the last one, with the nearest samples."""
         given = self.given(k)
-        self.engine.allow(most_steps(self.engine, len(self.targets)))
+        self.engine.allow(most_steps(self.engine, len(self.encoded)))
         biases = [problem.b for problem in self.engine.problems]
         times = self.scale_to_boxes(given)
         before = [problem.objective for problem in self.engine.problems]
@@ -176,7 +177,7 @@ class Sweeps:
     def solve_again(self, k):
         """Solve the k-th problem again, with the samples that violate."""
         given = self.given(k)
-        self.engine.allow(most_steps(self.engine, len(self.targets)))
+        self.engine.allow(most_steps(self.engine, len(self.encoded)))
         self.engine.place(given, *self.extended_solution(k))
         self.solve(k, given, self.violators[k])
 
@@ -186,9 +187,9 @@ class Sweeps:
             self.engine.learn(self.X, order, given, self.threads)
             self.distances[:, order] = 0.0
         self.engine.finish(self.threads)
-        warn_unless_solved(self.model)
+        warn_unless_solved(self.plan, self.machine)
         self.states[k : k + 1] = [self.state()]
-        if self.model.verbose:
+        if self.plan.params.verbose:
             self.report(k)
 
     def report(self, k):
@@ -201,7 +202,7 @@ class Sweeps:
         )
         objective = sum(problem.objective for problem in self.engine.problems)
         print(
-            f"[{type(self.model).__name__}] C={self.Cs[k]:g}: {len(np.unique(vectors))} support "
+            f"[{self.plan.name}] C={self.Cs[k]:g}: {len(np.unique(vectors))} support "
             f"vectors, objective {objective:.6g}, {self.engine.n_kernel_evaluations:,} kernel "
             f"values, {time.perf_counter() - self.start:.1f} s"
         )
@@ -210,14 +211,14 @@ class Sweeps:
 
     def given(self, k):
         """Return the samples with the boxes of the k-th C."""
-        targets = self.model._targets
-        return targets.samples(self.targets, self.cost_of(k), self.row_ids, DATA)
+        targets = self.machine.targets
+        return targets.samples(self.encoded, self.cost_of(k), self.row_ids, DATA)
 
     def cost_of(self, k):
         """Return the k-th C times the weights, for each sample."""
-        draft = self.model._draft()
-        draft.C = float(self.Cs[k])
-        return draft._targets.costs(draft, self.targets, self.weights, self.order)[0]
+        params = SimpleNamespace(**vars(self.plan.params) | {"C": float(self.Cs[k])})
+        plan, rows = replace(self.plan, params=params), self.rows
+        return self.machine.targets.costs(plan, rows.encoded, rows.weights, rows.order)[0]
 
     def state(self):
         """Return the current solution of the engine."""
@@ -278,7 +279,7 @@ class Sweeps:
         """
         state, alphas, gs = self.states[k], [], []
         for c, problem in enumerate(self.engine.problems):
-            alpha, g = np.zeros((2, len(self.targets)))
+            alpha, g = np.zeros((2, len(self.encoded)))
             g[self.found] = self.found_g[k, c]
             alpha[state.ids[c]], g[state.ids[c]] = state.alpha[c], state.g[c]
             ids = problem.members["row_id"]  # -1 for free slots, whose values are not used
@@ -295,7 +296,7 @@ class Sweeps:
             share = self.share_one_vs_one
         if self.until_converged:
             share = self.share_until_converged
-        return max(BLOCK, int(share * len(self.targets)))
+        return max(BLOCK, int(share * len(self.encoded)))
 
     def update_residuals(self, times, biases, before):
         r"""Update the residuals and their distances after the optimization for another C.
@@ -330,7 +331,7 @@ class Sweeps:
         for c, problem in enumerate(self.engine.problems):
             bounds[c, problem.members["row_id"][problem.slots()]] = -np.inf
         most = np.where(self.cost_of(0) > 0.0, bounds.max(axis=0), -np.inf)
-        return self.largest(most, -self.model.tol)
+        return self.largest(most, -self.plan.params.tol)
 
     def largest(self, values, above):
         """Return the samples with the largest values, as many as are processed for one C."""
@@ -340,7 +341,7 @@ class Sweeps:
     def check_samples(self):
         """Find the samples that violate for any C, and their g for all values of C."""
         member = self.known_gradients()
-        late = np.zeros(len(self.targets), dtype=bool)
+        late = np.zeros(len(self.encoded), dtype=bool)
         for c, problem in enumerate(self.engine.problems):
             ids = problem.members["row_id"][problem.slots()]
             late[ids] |= ~member[:, c, ids].all(axis=0)
@@ -402,7 +403,7 @@ class Sweeps:
         pairs = []
         for c, problem in enumerate(self.engine.problems):
             slots = problem.slots()
-            alpha = np.zeros((len(self.Cs), len(self.targets)))
+            alpha = np.zeros((len(self.Cs), len(self.encoded)))
             for k, state in enumerate(self.states):
                 alpha[k, state.ids[c]] = state.alpha[c]
             ids = problem.members["row_id"][slots]
@@ -428,24 +429,33 @@ class Sweeps:
         return models, self.violation[: len(models)], self.engine.n_kernel_evaluations
 
     def model_of(self, k):
-        """Return an independent model that holds the k-th solution."""
-        model = self.model
-        one = type(model).__new__(type(model))
-        one.__dict__ = {**model.__dict__, "C": float(self.Cs[k])}
-        for name in {"class_weight", "random_state"} & vars(model).keys():
-            setattr(one, name, copy.deepcopy(getattr(model, name)))
+        """Return an independent estimator that holds the k-th solution."""
+        draft, machine, rows = self.call.draft, self.machine, self.rows
+        one = type(draft).__new__(type(draft))
+        one.__dict__ = {**draft.__dict__, "C": float(self.Cs[k])}
+        for name in {"class_weight", "random_state"} & vars(draft).keys():
+            setattr(one, name, copy.deepcopy(getattr(draft, name)))
         one._fitted_params = one._current_params()
         if len(self.Cs) == 1:
             return copy.deepcopy(one)
-        one._spec = replace(model._spec, solver=one._solver())
-        one._engine = self.engine_of(k, one)
-        kept = KeptSamples.after_fit(one, self.rows, self.order)
-        one.__dict__ |= {} if kept is None else dict(_samples=kept)
-        one.kkt_violation_ = float(self.violation[k])
-        one.n_iter_ = model.n_iter_ + self.n_checks
+        plan = one._plan()
+        spec = replace(machine.spec, solver=plan.solver(plan.params, machine.targets))
+        engine, kept = self.engine_of(k, spec), None
+        if plan.keeps_samples:
+            support = engine.current_solution().row_ids
+            kept = KeptSamples.of_fit(rows.X, rows.encoded, rows.weights, rows.order, support)
+        one._machine = replace(
+            machine,
+            spec=spec,
+            engine=engine,
+            kept=kept,
+            violation=float(self.violation[k]),
+            n_epochs=machine.n_epochs + self.n_checks,
+            plan=plan,
+        )
         return one
 
-    def engine_of(self, k, one):
+    def engine_of(self, k, spec):
         """Return an independent engine with the k-th solution and only the vectors it needs."""
         state = self.states[k]
         alpha, g = np.zeros(self.t.shape), np.full(self.t.shape, np.nan)
@@ -453,7 +463,8 @@ class Sweeps:
             kept = self.worth_keeping(state, c)
             ids = state.ids[c][kept]
             alpha[c, ids], g[c, ids] = state.alpha[c][kept], state.g[c][kept]
-        return engine_with(one, self.X, self.targets, self.given(k), alpha, g, state.n_evaluations)
+        given, targets = self.given(k), self.machine.targets
+        return engine_with(spec, targets, self.rows, given, alpha, g, state.n_evaluations)
 
     def worth_keeping(self, state, c):
         """Return which vectors of a solution ``fit`` would have kept in the support set."""
@@ -465,7 +476,8 @@ class Sweeps:
             may_rise = rises & ~((g <= low) & (g < high))
             may_fall = falls & ~((upper_g >= high) & (upper_g > low))
             idle = idle[may_rise | may_fall]
-        elif self.model.algorithm != "lasvm-full":
+        elif self.plan.params.algorithm != "lasvm-full":
             residual = np.maximum(np.where(rises, g, -np.inf), np.where(falls, -upper_g, -np.inf))
-            idle = idle[np.argsort(-residual, kind="stable")[: self.model._spec.solver.max_non_sv]]
+            most = self.machine.spec.solver.max_non_sv
+            idle = idle[np.argsort(-residual, kind="stable")[:most]]
         return np.sort(np.concatenate([np.flatnonzero(state.alpha[c]), idle]))

@@ -16,9 +16,9 @@ from .. import _limits
 from .._validation import signs
 from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from ._kept_samples import stack
+from ._plan import is_precomputed
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
-from ._svc import PROBABILITIES
 
 # As the first of ``_limits.N_MAP_VALUES``, for the map of more classes, which has two parameters
 # for each, and in one-vs-one five for each pair.
@@ -28,6 +28,11 @@ MIN_OF_CLASS = 100
 # Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
 # K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
 MAX_SHIFT = 5e-4
+
+# The alternative of estimators without probabilities.
+PROBABILITIES = (
+    "use decision_function, or CalibratedClassifierCV(estimator, ensemble=False) for probabilities"
+)
 
 
 def thinned(weights, codes, n_most):
@@ -63,23 +68,20 @@ def decided(solution, problems, slots, codes, rows, counted):
     return scores
 
 
-def fitted_map(model, samples):
-    """Return the map from decision values to probabilities of the current solution."""
-    with model._reading() as (view, engine):
+def fitted_map(machine, finishing, n_jobs):
+    """Return the map from decision values to probabilities of the solution in use."""
+    samples, spec, targets = machine.kept, machine.spec, machine.targets
+    with machine.reading(finishing, n_jobs) as engine:
         solution = engine.current_solution()
-        known = solution.kept.get("probabilities")
-        key = solution.n_changes, view._predicts_optimized()
+        known, key = solution.kept.get("probabilities"), (solution.n_changes, finishing)
         if known is not None and known[0] is samples and known[1] == key:
             return known[2]
-        vectors, has_bias = solution.vectors(), view._spec.solver.has_bias
+        vectors, has_bias = solution.vectors(), spec.solver.has_bias
         problems = [
             SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
             for problem in engine.problems
         ]
-    targets = view._targets
-    scores, codes, weights = left_out_values(
-        view._spec, targets, solution, problems, vectors, samples
-    )
+    scores, codes, weights = left_out_values(spec, targets, solution, problems, vectors, samples)
     if targets.one_vs_one:
         fitted = CouplingMap().fit(scores, codes, weights)
     elif len(problems) == 1:
@@ -134,9 +136,9 @@ def _offers_probabilities(model):
     return True
 
 
-def refuse_unknown_values(model, schedule):
+def refuse_unknown_values(plan, in_stream):
     """Raise ValueError for probabilities that need kernel values which are not stored."""
-    if model.probability and model._is_precomputed():
+    if plan.params.probability and is_precomputed(plan.params.kernel):
         raise ValueError(
             "probability=True is not possible with kernel='precomputed': kernel values "
             "between support vectors are not stored. Set probability=False and "
@@ -144,94 +146,88 @@ def refuse_unknown_values(model, schedule):
         )
 
 
-class Probabilities:
-    """Mixin that adds class probabilities to a kernel machine with ``probability``."""
+# The methods of LASVC and RampSVC.
 
-    @property
-    def _keeps_samples(self):
-        return self.probability
 
-    @available_if(_offers_probabilities)
-    def predict_proba(self, X):
-        """Estimate class probabilities for samples in X.
+@available_if(_offers_probabilities)
+def predict_proba(self, X):
+    """Estimate class probabilities for samples in X.
 
-        The first call after training fits the map from decision values to probabilities (see
-        ``probability``).
+    The first call after training fits the map from decision values to probabilities (see
+    ``probability``).
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples.
 
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Probability of each class, in the order of ``classes_``.
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Probability of each class, in the order of ``classes_``.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or ``probability`` was set after training.
+    Raises
+    ------
+    NotFittedError
+        If the estimator is not fitted.
+    ValueError
+        If the input is invalid, or ``probability`` was set after training.
 
-        Notes
-        -----
-        ``predict`` returns the class with the most votes; with ``multi_class="ovr"``, the class
-        with the largest decision value; with two classes, that of the sign. This is not always
-        the class with the largest probability.
+    Notes
+    -----
+    ``predict`` returns the class with the most votes; with ``multi_class="ovr"``, the class
+    with the largest decision value; with two classes, that of the sign. This is not always
+    the class with the largest probability.
 
-        In one-vs-one models each pair has a map from its decision value to the probability of the
-        first class among the two. Class probabilities follow by pairwise coupling [1]_, and are
-        fitted to the samples of all classes.
+    In one-vs-one models each pair has a map from its decision value to the probability of the
+    first class among the two. Class probabilities follow by pairwise coupling [1]_, and are
+    fitted to the samples of all classes.
 
-        References
-        ----------
-        .. [1] T.-F. Wu, C.-J. Lin, R. C. Weng: Probability estimates for multi-class
-           classification by pairwise coupling. JMLR 5, 2004.
+    References
+    ----------
+    .. [1] T.-F. Wu, C.-J. Lin, R. C. Weng: Probability estimates for multi-class
+       classification by pairwise coupling. JMLR 5, 2004.
 
-        Examples
-        --------
-        >>> from sklearn_online_svm import LASVC
-        >>> from sklearn_online_svm.datasets import make_banana_like
-        >>> X, y = make_banana_like(400, random_state=0)
-        >>> model = LASVC(probability=True, random_state=0).fit(X[:200], y[:200])
-        >>> model.predict_proba(X[200:]).shape
-        (200, 2)
-        """
-        return np.exp(self.predict_log_proba(X))
+    Examples
+    --------
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> X, y = make_banana_like(400, random_state=0)
+    >>> model = LASVC(probability=True, random_state=0).fit(X[:200], y[:200])
+    >>> model.predict_proba(X[200:]).shape
+    (200, 2)
+    """
+    return np.exp(self.predict_log_proba(X))
 
-    @available_if(_offers_probabilities)
-    def predict_log_proba(self, X):
-        """Estimate logarithms of class probabilities for samples in X.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+@available_if(_offers_probabilities)
+def predict_log_proba(self, X):
+    """Estimate logarithms of class probabilities for samples in X.
 
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            Logarithm of the probability of each class, in the order of ``classes_``.
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or ``probability`` was set after training.
-        """
-        view = self._view()
-        check_is_fitted(view)
-        samples = view.__dict__.get("_samples")
-        if samples is None:
-            raise ValueError(
-                "probability=True was set after training, so the model has no samples to estimate "
-                "probabilities from. Call fit or partial_fit."
-            )
-        return fitted_map(view, samples).log_proba(view._decide(X))
+    Returns
+    -------
+    log_probabilities : ndarray of shape (n_samples, n_classes)
+        Logarithm of the probability of each class, in the order of ``classes_``.
 
-    def _probability_map(self):
-        samples = self.__dict__.get("_samples") if self.probability else None
-        return None if samples is None else fitted_map(self, samples)
+    Raises
+    ------
+    NotFittedError
+        If the estimator is not fitted.
+    ValueError
+        If the input is invalid, or ``probability`` was set after training.
+    """
+    view = self._view()
+    check_is_fitted(view)
+    fitted = view._probability_map()
+    if fitted is None:
+        raise ValueError(
+            "probability=True was set after training, so the model has no samples to estimate "
+            "probabilities from. Call fit or partial_fit."
+        )
+    scores = view._decision_values(X)
+    return fitted.log_proba(scores[:, 0] if scores.shape[1] == 1 else scores)

@@ -5,17 +5,19 @@ from numbers import Integral
 import numpy as np
 
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
-from . import _training
-from ._cccp import ConvexProblems
+from . import _probabilities, _svc, _training
+from ._classifier import KernelClassifier
+from ._convex import CONVEX_PROBLEMS
 from ._docs import with_shared_docs
+from ._dual_loop import DualLoop
 from ._engine import GapDrivenSpec, LasvmSpec
-from ._epochs import Schedule
-from ._probabilities import Probabilities, refuse_unknown_values
-from ._svc import MULTICLASS_CONSTRAINTS, MachineClassifier, without_keywords_of_svc
+from ._plan import params_of, plan_of
+from ._svc import CLASS_CONSTRAINTS, MULTICLASS_CONSTRAINTS, without_keywords_of_svc
+from ._targets import ClassTargets
 
 
 @with_shared_docs
-class RampSVC(Probabilities, MachineClassifier):
+class RampSVC(KernelClassifier, DualLoop):
     r"""Support vector classifier with the ramp loss, robust to outliers.
 
     The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so that each mislabelled
@@ -167,7 +169,7 @@ class RampSVC(Probabilities, MachineClassifier):
     """
 
     _parameter_constraints: dict = {
-        **MachineClassifier._parameter_constraints,
+        **CLASS_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "init_size": [
             Interval(Integral, 1, None, closed="left"),
@@ -180,8 +182,10 @@ class RampSVC(Probabilities, MachineClassifier):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    _refusals = (refuse_unknown_values,)
-    shuffle = True
+    predict_proba = _probabilities.predict_proba
+    predict_log_proba = _probabilities.predict_log_proba
+    set_params = _svc.set_params
+    classes_, class_weight_ = _svc.classes_, _svc.class_weight_
 
     @without_keywords_of_svc
     def __init__(
@@ -291,21 +295,34 @@ class RampSVC(Probabilities, MachineClassifier):
         """
         return _training.resume(self, X, y, sample_weight)
 
-    def _schedule(self):
-        return Schedule(ConvexProblems, -1, float(self.tol))
+    @property
+    def objective_history_(self):
+        """Objective of each binary problem after each convex problem."""
+        return self._fitted.memory["objective_history"]
 
-    def _needs_finite_costs(self):
-        return True
-
-    def _solver(self):
-        common = dict(tol=float(self.tol), shrinking=bool(self.shrinking))
-        if self.fit_intercept:
-            return LasvmSpec(**common)
-        return GapDrivenSpec(
-            algorithm="batch",
-            gap_floor=np.inf,
-            ramp_s=float(self.ramp_s),
-            clean_interval=0,
-            max_non_sv=0,
-            **common,
+    def _plan(self):
+        return plan_of(
+            self,
+            params_of(self, shuffle=True),
+            ClassTargets,
+            solver_of_ramp,
+            CONVEX_PROBLEMS,
+            most_passes=-1,
+            refusals=(_probabilities.refuse_unknown_values,),
+            has_finite_costs=True,
         )
+
+
+def solver_of_ramp(params, targets):
+    """Return the specification of the solver."""
+    common = dict(tol=float(params.tol), shrinking=bool(params.shrinking))
+    if params.fit_intercept:
+        return LasvmSpec(**common)
+    return GapDrivenSpec(
+        algorithm="batch",
+        gap_floor=np.inf,
+        ramp_s=float(params.ramp_s),
+        clean_interval=0,
+        max_non_sv=0,
+        **common,
+    )

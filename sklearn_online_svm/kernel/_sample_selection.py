@@ -56,12 +56,12 @@ class AllSamples:
     stopped = False
     leaves_out = False
 
-    def __init__(self, model, order, choice, X, encoded, cost, row_ids, origin):
-        self.engine, self.X, self.order = model._engine, X, order
-        self.given = model._targets.samples(encoded, cost, row_ids, origin)
+    def __init__(self, plan, machine, order, choice, X, encoded, cost, row_ids, origin):
+        self.engine, self.X, self.order = machine.engine, X, order
+        self.given = machine.targets.samples(encoded, cost, row_ids, origin)
 
     @classmethod
-    def begun(cls, model, order, encoded, cost, random, chunk=None):
+    def begun(cls, plan, machine, order, encoded, cost, random, chunk=None):
         """Return the initial state; raise ValueError for inconsistent parameters.
 
         ``random`` is a RandomState or a seed, ``chunk`` a number that differs between the chunks
@@ -70,7 +70,7 @@ class AllSamples:
         return {"order": order, "choice": None}
 
     @classmethod
-    def used(cls, model, order):
+    def used(cls, plan, machine, order):
         """Return the samples of further epochs, given the ``order`` of the last one."""
         return np.arange(len(order))
 
@@ -99,43 +99,44 @@ class SampleSelection(AllSamples):
 
     leaves_out = True
 
-    def __init__(self, model, order, choice, X, encoded, cost, row_ids, origin):
-        super().__init__(model, order, choice, X, encoded, cost, row_ids, origin)
+    def __init__(self, plan, machine, order, choice, X, encoded, cost, row_ids, origin):
+        super().__init__(plan, machine, order, choice, X, encoded, cost, row_ids, origin)
         self.selection = None
         if choice is not None:
-            self.selection = new_selection(model)
+            self.selection = new_selection(plan.params, machine.targets)
             self.selection.restore(choice["random"], choice["history"], choice["n_seeds"])
 
     @classmethod
-    def begun(cls, model, order, encoded, cost, random, chunk=None):
+    def begun(cls, plan, machine, order, encoded, cost, random, chunk=None):
         """Return the initial state of a selection; samples of cost 0 are excluded."""
-        if model.stopping == "margin" and model.selection not in ("active", "autoactive"):
+        params = plan.params
+        if params.stopping == "margin" and params.selection not in ("active", "autoactive"):
             raise ValueError(
                 "stopping='margin' is based on the sample closest to the decision boundary: it "
-                f"needs selection='active' or 'autoactive', got selection={model.selection!r}."
+                f"needs selection='active' or 'autoactive', got selection={params.selection!r}."
             )
-        if model.stopping == "errors" and model.selection == "random":
+        if params.stopping == "errors" and params.selection == "random":
             raise ValueError(
                 "stopping='errors' is based on the samples drawn for each selection: it needs "
                 "selection='active', 'autoactive' or 'gradient', got selection='random'."
             )
-        if uses_all_samples(model):
-            return super().begun(model, order, encoded, cost, random, chunk)
+        if uses_all_samples(plan.params):
+            return super().begun(plan, machine, order, encoded, cost, random, chunk)
         order, n_seeds = order[cost[order] > 0.0], 0
         if chunk is None:
             order, n_seeds = seeds_first(order, encoded)
-        if model.selection == "random" and model.stopping is None:
-            return {"order": order[: model.max_labels], "choice": None}
+        if params.selection == "random" and params.stopping is None:
+            return {"order": order[: params.max_labels], "choice": None}
         seed = int(check_random_state(random).randint(_LARGEST_SEED))
         seed = int(np.random.SeedSequence([seed, chunk or 0]).generate_state(1, np.uint64)[0])
         choice = {"random": seed, "history": None, "n_seeds": n_seeds}
         return {"order": order, "choice": choice}
 
     @classmethod
-    def used(cls, model, order):
-        if uses_all_samples(model):
-            return super().used(model, order)
-        return order[: model.n_labels_used_]
+    def used(cls, plan, machine, order):
+        if uses_all_samples(plan.params):
+            return super().used(plan, machine, order)
+        return order[: machine.n_labels]
 
     def __enter__(self):
         self.engine.selection = self.selection
@@ -155,9 +156,9 @@ class SampleSelection(AllSamples):
         return self.selection is not None and self.selection.stopped
 
 
-def uses_all_samples(model):
+def uses_all_samples(params):
     """Return whether the parameters select all samples, in their order."""
-    return model.selection == "random" and model.max_labels is None and model.stopping is None
+    return params.selection == "random" and params.max_labels is None and params.stopping is None
 
 
 def seeds_first(order, codes):
@@ -174,22 +175,22 @@ def seeds_first(order, codes):
     return order[turn.argsort(kind="stable")], np.count_nonzero(turn < n)
 
 
-def new_selection(model):
-    """Return the selection of the engine for the parameters of the model."""
+def new_selection(params, targets):
+    """Return the selection of the engine for parameters and classes."""
     stopping = None
-    if model.stopping is not None:
-        window = model.stopping_window
-        window = int(STOPPING_WINDOWS[model.stopping] if window is None else window)
-        if model.stopping == "margin":
+    if params.stopping is not None:
+        window = params.stopping_window
+        window = int(STOPPING_WINDOWS[params.stopping] if window is None else window)
+        if params.stopping == "margin":
             stopping = MarginExhausted(window)
-        elif model.stopping == "n_support":
+        elif params.stopping == "n_support":
             stopping = SupportStable(window, STABLE_SHARE)
         else:
-            stopping = FewErrors(window, STABLE_SHARE, ERROR_SHARE, len(model.classes_))
-    n = -1 if model.pool_size == "all" else int(model.pool_size)
-    options = dict(most=model.max_labels, stopping=stopping)
-    if model.selection == "random":
+            stopping = FewErrors(window, STABLE_SHARE, ERROR_SHARE, len(targets.classes))
+    n = -1 if params.pool_size == "all" else int(params.pool_size)
+    options = dict(most=params.max_labels, stopping=stopping)
+    if params.selection == "random":
         return Selection(1, **options)
-    if model.selection == "autoactive":
+    if params.selection == "autoactive":
         return AutoActive(n if n < 0 else 2 * n, n_close=N_CLOSE, **options)
-    return {"gradient": Gradient, "active": Active}[model.selection](n, **options)
+    return {"gradient": Gradient, "active": Active}[params.selection](n, **options)

@@ -1,17 +1,20 @@
-"""What the kernel classifiers that solve a problem share with SVC: parameters, classes."""
+"""What the classifiers that solve a dual problem have in common: parameters of SVC, a plan."""
 
 import functools
 import inspect
 from numbers import Real
 
-from .._sklearn_compat import Interval, StrOptions
-from ._kernel_machine import KernelMachine
-from ._model import KernelClassifier
-from ._targets import ClassTargets
+import numpy as np
+from sklearn.base import BaseEstimator
 
-PROBABILITIES = (
-    "use decision_function, or CalibratedClassifierCV(estimator, ensemble=False) for probabilities"
-)
+from .._sklearn_compat import Interval, StrOptions
+from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop
+from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
+from ._epochs import EPOCHS
+from ._plan import params_of, plan_of, refuse_limits
+from ._probabilities import PROBABILITIES
+from ._sample_selection import AllSamples
+from ._targets import ClassTargets
 
 # Parameters of SVC without a counterpart: the values that change nothing here, which are accepted
 # and dropped, and the alternative to others.
@@ -77,54 +80,149 @@ def without_keywords_of_svc(init):
     return checked_init
 
 
-class MachineClassifier(KernelClassifier, KernelMachine):
-    """Support vector classifier: a binary problem, or one for each class or pair of classes."""
+# -------------------------------------------------------------------------------- parameters
 
-    _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="right")],
-        **KernelMachine._parameter_constraints,
-        "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
-    }
+# Parameters of all classifiers that solve a dual problem.
+CLASS_CONSTRAINTS: dict = {
+    "C": [Interval(Real, 0.0, None, closed="right")],
+    **DualLoop._parameter_constraints,
+    "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
+}
 
-    _kind_of_targets = ClassTargets
+# Parameters of those that LASVM trains.
+ONLINE_CLASS_CONSTRAINTS: dict = {
+    **ONLINE_CONSTRAINTS,
+    **CLASS_CONSTRAINTS,
+    "algorithm": [StrOptions(set(ALGORITHMS))],
+    "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
+    "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
+    "warm_start": ["boolean"],
+}
+FIXED_PARAMS = (*DualLoop._fixed_params, "algorithm")
+ADJUSTABLE_PARAMS = (
+    *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
+    *("cache_size", "n_jobs", "window_size"),
+)
 
-    def set_params(self, **params):
-        """Set the parameters of this estimator.
 
-        Parameters of ``SVC`` that do not exist here are ignored if they have the default of
-        ``SVC``, so that ``set_params(**SVC().get_params())`` works.
+def plan_of_classes(estimator, *, choice=AllSamples, refusals=(), **more_params):
+    """Return the plan of a classifier that LASVM trains.
 
-        Parameters
-        ----------
-        **params : dict
-            Estimator parameters.
+    ``more_params``: values of parameters that it does not have.
+    """
+    params = params_of(estimator, **more_params)
+    return plan_of(
+        estimator,
+        params,
+        ClassTargets,
+        solver_of_classes,
+        EPOCHS,
+        choice=choice,
+        in_batch=choice is AllSamples,
+        refusals=(refuse_limits, refuse_balanced_stream, *refusals),
+        has_finite_costs=params.algorithm in ("lasvm-nc", "lasvm-i"),
+    )
 
-        Returns
-        -------
-        self : object
-            Estimator instance.
 
-        Raises
-        ------
-        ValueError
-            If a parameter does not exist.
-        """
-        own = self._get_param_names()
-        return super().set_params(**without_svc_defaults(params, own))
+def solver_of_classes(params, targets):
+    """Return the specification of the solver."""
+    common = dict(
+        tol=float(params.tol), shrinking=bool(params.shrinking), window_size=params.window_size
+    )
+    if params.algorithm == "lasvm":
+        delta_max = np.inf if params.delta_max is None else float(params.delta_max)
+        return LasvmSpec(delta_max=delta_max, **common)
+    return GapDrivenSpec(
+        algorithm=params.algorithm,
+        gap_floor=float(params.C),
+        ramp_s=float(params.ramp_s),
+        **common,
+    )
 
-    @property
-    def _suspect_margin(self):
-        # The ramp loss is constant for smaller margins.
-        return self.ramp_s
 
-    # ---------------------------------------------------------------------------- classes
+def refuse_balanced_stream(plan, in_stream):
+    """Raise ValueError for class weights that a stream cannot have."""
+    if in_stream and plan.params.class_weight == "balanced":
+        raise ValueError(
+            "class_weight='balanced' is not supported for partial_fit: the class counts of a "
+            "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
+        )
 
-    @property
-    def classes_(self):
-        """Class labels."""
-        return self._learned.classes
 
-    @property
-    def class_weight_(self):
-        """Multiplier of C for each class."""
-        return self._learned.factors
+# -------------------------------------------------------------------------------- classes
+
+# Methods and attributes of these classifiers.
+
+
+def set_params(self, **params):
+    """Set the parameters of this estimator.
+
+    Parameters of ``SVC`` that do not exist here are ignored if they have the default of
+    ``SVC``, so that ``set_params(**SVC().get_params())`` works.
+
+    Parameters
+    ----------
+    **params : dict
+        Estimator parameters.
+
+    Returns
+    -------
+    self : object
+        Estimator instance.
+
+    Raises
+    ------
+    ValueError
+        If a parameter does not exist.
+    """
+    own = self._get_param_names()
+    return BaseEstimator.set_params(self, **without_svc_defaults(params, own))
+
+
+@property
+def classes_(self):
+    """Class labels."""
+    return self._fitted.targets.classes
+
+
+@property
+def class_weight_(self):
+    """Multiplier of C for each class."""
+    return self._fitted.targets.factors
+
+
+@property
+def n_admitted_(self):
+    """Number of samples added to the support set, by position on the ramp."""
+    return _flow(self, 0)
+
+
+@property
+def n_cleaned_(self):
+    """Number of samples removed by CLEAN, by position on the ramp when they were added."""
+    return _flow(self, 1)
+
+
+@property
+def n_skipped_(self):
+    """Number of samples skipped, by position on the ramp."""
+    return _flow(self, 2)
+
+
+@property
+def stopped_early_(self):
+    """Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used."""
+    return self._fitted.stopped
+
+
+def _flow(model, which):
+    """Return a count of each problem by position on the ramp."""
+    with model._reading() as (machine, engine):
+        if machine.spec.solver.has_bias:
+            raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
+        return np.array([problem.flow()[which] for problem in engine.problems])
+
+
+def add_classes(self, classes):
+    """Add problems for new classes to a fitted model, which must be a draft."""
+    self._machine = self._machine.extended(classes)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_array, check_random_state
 
+from .. import _limits
 from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
 from .._validation import (
@@ -53,9 +54,9 @@ class Targets:
     advice_for_hard_margin = ""
 
     @classmethod
-    def of_fit(cls, model, schedule, X, y):
+    def of_fit(cls, plan, X, y):
         """Return the targets of ``fit``, and what is learned of each sample."""
-        targets = cls.of_stream(model, y, None)
+        targets = cls.of_stream(plan, y, None)
         return targets, targets.encode(X, y)
 
     @classmethod
@@ -82,11 +83,11 @@ class Targets:
         """Return how much the gradients of these samples are rounded."""
         return 0.0
 
-    def fixed(self, model, X, encoded, weights):
-        """Return the targets for the first samples, given the kernel of the model."""
+    def fixed(self, plan, spec, X, encoded, weights):
+        """Return the targets for the first samples, given the specification of the engine."""
         return self
 
-    def after(self, model, encoded):
+    def after(self, plan, encoded):
         """Return the targets after a chunk, apart from what ``costs`` returns; may warn."""
         return self
 
@@ -133,20 +134,18 @@ class ClassTargets(Targets):
     )
 
     @classmethod
-    def of_fit(cls, model, schedule, X, y):
+    def of_fit(cls, plan, X, y):
         """Return the targets of ``fit``, and the class codes of its labels."""
         classes, codes = unique_labels_and_codes(y)
-        return cls._of(model, classes), codes
+        n, multi_class = len(classes), getattr(plan.params, "multi_class", "ovr")
+        return cls(classes, np.ones(n), np.zeros(n), multi_class=multi_class), codes
 
     @classmethod
-    def of_stream(cls, model, y, classes):
+    def of_stream(cls, plan, y, classes):
         """Return the targets of a stream that begins with the labels ``y``."""
-        return cls._of(model, classes_of_stream(classes))
-
-    @classmethod
-    def _of(cls, model, classes):
-        n = len(classes)
-        return cls(classes, np.ones(n), np.zeros(n), multi_class=model.multi_class)
+        classes = classes_of_stream(classes)
+        n, multi_class = len(classes), getattr(plan.params, "multi_class", "ovr")
+        return cls(classes, np.ones(n), np.zeros(n), multi_class=multi_class)
 
     @property
     def one_vs_one(self):
@@ -162,9 +161,9 @@ class ClassTargets(Targets):
         return n * (n - 1) // 2 if self.one_vs_one else n
 
     @staticmethod
-    def validated(model, X, y, **options):
+    def validated(estimator, X, y, **options):
         """Return validated samples, and y as an array."""
-        return check_samples(model, X, y, **options)
+        return check_samples(estimator, X, y, **options)
 
     def encode(self, X, y):
         """Return the class codes of labels."""
@@ -202,7 +201,10 @@ class ClassTargets(Targets):
                 of_pair[encoded == second] = -1.0
             return terms
         n = self.n_problems
-        return np.array([signs(encoded, c, n) for c in range(n)])
+        terms = np.empty((n, len(encoded)))
+        for c in range(n):
+            terms[c] = signs(encoded, c, n)
+        return terms
 
     @property
     def pairs(self):
@@ -215,48 +217,48 @@ class ClassTargets(Targets):
 
     # ---------------------------------------------------------------------------- class weights
 
-    def costs(self, model, encoded, weights, order=None):
+    def costs(self, plan, encoded, weights, order=None):
         """Return the upper bound of alpha of each sample, and the targets after all of them.
 
         It is C times class weight times sample weight. ``order``: that of the training of ``fit``,
         whose class counts begin at 0; None: a chunk of a stream.
         """
-        n_classes = len(self.classes)
+        C, class_weight, n_classes = plan.params.C, plan.params.class_weight, len(self.classes)
         factors = np.ones(n_classes)
         counts = self.counts if order is None else np.zeros(n_classes)
         by_sample = 1.0
-        if isinstance(model.class_weight, dict):
-            factors = class_factors(model.class_weight, self.classes)
+        if isinstance(class_weight, dict):
+            factors = class_factors(class_weight, self.classes)
             by_sample = factors[encoded]
-        elif model.class_weight == "balanced":
+        elif class_weight == "balanced":
             factors = balanced_weights(encoded, n_classes, weights)
             by_sample = factors[encoded]
-        elif model.class_weight == "online_balanced":
+        elif class_weight == "online_balanced":
             counts = counts.copy()
             by_sample = np.empty(len(encoded))
             order = np.arange(len(encoded)) if order is None else order
             by_sample[order] = running_balanced_weights(encoded[order], counts, weights[order])
             factors = weights_of_counts(counts)
-        if model.class_weight is None and float(model.C) < np.inf:
-            cost = model.C * weights
+        if class_weight is None and float(C) < np.inf:
+            cost = C * weights
         else:
             with np.errstate(invalid="ignore", over="ignore"):
-                cost = model.C * by_sample * weights
+                cost = C * by_sample * weights
         if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
             cost[np.isnan(cost)] = 0.0  # weight 0 and C=inf
-            if model._needs_finite_costs() and np.isinf(cost).any():
+            if plan.has_finite_costs and np.isinf(cost).any():
                 raise ValueError(
                     "C must be finite here, and so must C times class_weight and sample_weight: "
                     "the ramp loss of an outlier is C (1 - s). "
-                    f"Got C={model.C!r} and a largest product of {cost.max()}."
+                    f"Got C={C!r} and a largest product of {cost.max()}."
                 )
         return cost, replace(self, factors=factors, counts=counts)
 
     # ---------------------------------------------------------------------------- streams
 
-    def after(self, model, encoded):
+    def after(self, plan, encoded):
         """Count changes of class; warn if the stream is sorted by class."""
-        order = class_order_after(model, self.order, encoded)
+        order = class_order_after(plan.name, len(self.classes), self.order, encoded)
         return replace(self, order=order)
 
     def after_part(self, whole, encoded, weights):
@@ -306,15 +308,18 @@ class ValueTargets(Targets):
     exact: bool = False
 
     @classmethod
-    def of_stream(cls, model, y, classes):
+    def of_stream(cls, plan, y, classes):
         """Return the targets of a stream that begins with the values ``y``."""
         n_outputs, is_flat = (1, True) if y.ndim == 1 else (y.shape[1], False)
-        epsilon = 0.0 if model.epsilon == "auto" else float(model.epsilon)
-        return cls(n_outputs, is_flat, model.loss == "squared_epsilon_insensitive", epsilon)
+        epsilon, squared = plan.params.epsilon, plan.params.loss == "squared_epsilon_insensitive"
+        return cls(n_outputs, is_flat, squared, 0.0 if epsilon == "auto" else float(epsilon))
 
     @classmethod
-    def of_fit(cls, model, schedule, X, y):
-        targets = replace(cls.of_stream(model, y, None), exact=schedule.is_exact(len(y)))
+    def of_fit(cls, plan, X, y):
+        # The result is the optimum; "auto" is mostly an epoch of large sets.
+        most = plan.most_passes
+        exact = len(y) <= _limits.SMALL_SET if most == "auto" else most != 1
+        targets = replace(cls.of_stream(plan, y, None), exact=exact)
         return targets, targets.encode(X, y)
 
     @property
@@ -334,9 +339,9 @@ class ValueTargets(Targets):
         return np.finfo(np.float64).eps * np.abs(encoded).max()
 
     @staticmethod
-    def validated(model, X, y, **options):
+    def validated(estimator, X, y, **options):
         """Return validated samples, and y as an array."""
-        X, y = check_samples(model, X, y, multi_output=True, **options)
+        X, y = check_samples(estimator, X, y, multi_output=True, **options)
         return X, _as_numbers(y)
 
     def encode(self, X, y):
@@ -351,17 +356,18 @@ class ValueTargets(Targets):
         refuse_large_targets(y)
         return y[:, np.newaxis] if y.ndim == 1 else y
 
-    def fixed(self, model, X, encoded, weights):
+    def fixed(self, plan, spec, X, encoded, weights):
         """Return the targets with the estimate of epsilon."""
-        if model.epsilon != "auto":
+        if plan.params.epsilon != "auto":
             return self
-        rows = check_random_state(model.random_state).permutation(np.flatnonzero(weights))
-        kernel = KernelValues(model._spec, X, single=True)
+        random = check_random_state(plan.params.random_state)
+        rows = random.permutation(np.flatnonzero(weights))
+        kernel = KernelValues(spec, X, single=True)
         return replace(self, epsilon=automatic_epsilon(kernel, encoded, rows))
 
-    def costs(self, model, encoded, weights, order=None):
+    def costs(self, plan, encoded, weights, order=None):
         """Return the upper bound of alpha of each sample, and the targets after all of them."""
-        return model.C * weights, self
+        return plan.params.C * weights, self
 
     def samples(self, encoded, cost, row_ids, origin):
         """Return what the engine is given."""
@@ -435,24 +441,25 @@ class OneClassTargets(Targets):
     has_y = False
 
     @classmethod
-    def of_stream(cls, model, y, classes):
+    def of_stream(cls, plan, y, classes):
         """Return the targets of a stream."""
         return cls()
 
     @staticmethod
-    def validated(model, X, y, **options):
+    def validated(estimator, X, y, **options):
         """Return validated samples; y is ignored."""
-        return check_samples(model, X, **options), None
+        return check_samples(estimator, X, **options), None
 
     def encode(self, X, y):
         """Return linear terms of 0."""
         return np.zeros(X.shape[0])
 
-    def costs(self, model, encoded, weights, order=None):
+    def costs(self, plan, encoded, weights, order=None):
         """Return the upper bound of alpha of each sample, and the targets after all of them."""
-        if model.window_size is not None and (weights != 1.0).any():
+        window_size = plan.params.window_size
+        if window_size is not None and (weights != 1.0).any():
             raise ValueError(
-                f"sample_weight is not supported with window_size={model.window_size}: the "
+                f"sample_weight is not supported with window_size={window_size}: the "
                 "weights of samples that leave the window are not stored."
             )
         return np.array(weights, dtype=np.float64), self
@@ -471,3 +478,7 @@ class OneClassTargets(Targets):
         """Return the size of decision values, in the units of tol."""
         (problem,) = engine.problems
         return scores.std(axis=0) * max(1.0, problem.members["alpha"][problem.slots()].sum())
+
+
+# The classes by the names that are stored.
+KINDS = {kind.__name__: kind for kind in (ClassTargets, ValueTargets, OneClassTargets)}

@@ -1,7 +1,7 @@
-"""Training calls of kernel machines: fit, partial_fit, finish, resume.
+"""Training calls of estimators that solve a dual problem: fit, partial_fit, finish, resume.
 
-A call changes the model completely or not at all, except after Ctrl-C, which leaves a model that
-can be used and resumed. The engine raises Ctrl-C where its state is consistent.
+A call changes the estimator completely or not at all, except after Ctrl-C, which leaves a model
+that can be used and resumed. The engine raises Ctrl-C where its state is consistent.
 """
 
 import copy
@@ -13,36 +13,32 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.interrupts import DeferredInterrupts
+from .._core.kernel.dual.engine import is_interrupt
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA, STREAM
-from .._estimator import Transaction
+from .._estimator import Transaction, has_new_classes
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
-from .._validation import (
-    can_skip_validation,
-    check_weights,
-    restore_generator,
-    thread_pool,
-)
-from ._checkpoint import (
-    checkpoint_of,
-    note_interrupt,
-    refuse_new_parameters,
-    same_rows,
-)
+from .._validation import can_skip_validation, check_weights, restore_generator, thread_pool
+from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
 from ._diagnostics import (
     coarseness,
-    has_constant_kernel,
+    diagnosed,
     most_steps,
-    recentre_if_coarse,
-    refuse_overflow,
+    recentred,
     warn_if_coarse,
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._engine import EngineSpec, choose_layout, far_centre
-from ._epochs import built_engine, known_slots, next_order
+from ._epochs import Rows, Run, known_slots, next_order, procedure_of
+from ._first_samples import (
+    MIN_FIRST_CHUNK,
+    fixed_kernel,
+    refuse_other_than_square,
+    warn_of_small_chunk,
+)
 from ._kept_samples import KeptSamples
-from ._model import MIN_FIRST_CHUNK
+from ._machine import Machine
+from ._plan import is_current
 from ._progress import finish_with_progress
 from ._solution_view import are_rows_of
 from ._targets import Targets
@@ -58,16 +54,16 @@ _NO_LIMIT = np.iinfo(np.int64).max
 
 
 @contextmanager
-def training(model, method, X, y, sample_weight, n_tasks=None):
+def training(estimator, method, X, y, sample_weight, n_tasks=None):
     """Yield the :class:`Transaction` of a training call.
 
     Callbacks get reports, and Ctrl-C is raised by the engine only.
     """
     with (
-        model._guard,
-        reporting(model, method, X, y, sample_weight, n_tasks),
+        estimator._guard,
+        reporting(estimator, method, X, y, sample_weight, n_tasks),
         DeferredInterrupts(),
-        Transaction(model) as change,
+        Transaction(estimator) as change,
     ):
         yield change
 
@@ -75,164 +71,114 @@ def training(model, method, X, y, sample_weight, n_tasks=None):
 # -------------------------------------------------------------------------------- fit
 
 
-def fit(model, X, y, sample_weight):
-    """Fit the model; an error leaves it unchanged."""
-    uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
-    schedule = model._schedule()
-    with training(model, "fit", X, y, sample_weight, schedule.n_tasks) as change:
-        passes, rows = begin_fit(change.draft, schedule, X, y, sample_weight, vars(model))
+def fit(estimator, X, y, sample_weight):
+    """Fit the estimator; an error leaves it unchanged."""
+    plan, run, uncertain = estimator._plan(), None, 0.0
+    n_tasks = 1 + plan.finishing if plan.most_passes == 1 else None
+    with training(estimator, "fit", X, y, sample_weight, n_tasks) as change:
+        run = begin_fit(change.draft, plan, X, y, sample_weight, vars(estimator).get("_machine"))
         change.is_usable = True
-        uncertain = run(change.draft, passes, rows)
-    warn_if_coarse(model, uncertain)
-    return model
+        uncertain = run_to_end(run)
+    if uncertain:  # 0 if a callback has stopped the call
+        warn_if_coarse(plan, run.machine.targets, uncertain)
+    return estimator
 
 
-def begin_fit(model, schedule, X, y, sample_weight, before):
-    """Return the epochs of ``fit`` before the first one, and the validated samples.
+def begin_fit(draft, plan, X, y, sample_weight, former):
+    """Return the :class:`Run` of ``fit`` before the first epoch.
 
-    ``before``: attributes of the former model, for a warm start.
+    ``former``: the machine of the previous ``fit``, for a warm start, or None.
     """
-    vars(model).pop("_checkpoint", None)
-    refuse(model, schedule)
-    kind, layout = model._kind_of_targets, False if model._is_precomputed() else "csr"
-    X, y = kind.validated(model, X, y, reset=True, accept_sparse=layout)
-    model._refuse_other_than_square(X)
-    model._targets, encoded = kind.of_fit(model, schedule, X, y)
+    for refuse in plan.refusals:
+        refuse(plan, in_stream=False)
+    X, y = plan.targets.validated(draft, X, y, reset=True, accept_sparse=plan.layouts)
+    if not plan.layouts:
+        refuse_other_than_square(X)
+    targets, encoded = plan.targets.of_fit(plan, X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=False)
-    model._targets.check(encoded, weights)
-    X = fix_kernel(model, X, encoded, weights)
-    model.n_samples_seen_ = model._next_row_id = X.shape[0]
-    model.n_iter_ = 0
-    model.kkt_violation_ = np.inf
-    model._random = check_random_state(model.random_state)
-    model._order = next_order(model, X.shape[0])
-    cost, model._targets = model._targets.costs(model, encoded, weights, model._order)
-    kind = schedule.kind(model._targets, encoded)
-    at = kind.first_position(model, schedule, encoded, cost)
-    engine = built_engine(model._spec, X)
-    if schedule.starts_warm:
-        begin_warm(model, engine, X, encoded, cost, before)
-    model._engine = engine
-    engine.allow(most_steps(engine, X.shape[0]))
-    return kind(model, schedule, X, encoded, cost, at), (X, encoded, weights)
+    targets.check(encoded, weights)
+    X, spec, targets = fixed_kernel(plan, targets, X, encoded, weights)
+    n, random = X.shape[0], check_random_state(plan.params.random_state)
+    order = next_order(random, plan.params.shuffle, n)
+    cost, targets = targets.costs(plan, encoded, weights, order)
+    rows = Rows(X, encoded, weights, cost, order)
+    is_sparse = not isinstance(X, np.ndarray)
+    machine = Machine(spec, None, targets, is_sparse, n_seen=n, next_id=n, plan=plan)
+    procedure = procedure_of(plan, targets, encoded)
+    at = procedure.begun(plan, machine, rows, random)
+    machine.engine = spec.build(X)
+    if plan.starts_warm and former is not None:
+        begin_warm(plan, machine, former, rows)
+    machine.engine.allow(most_steps(machine.engine, n))
+    draft._machine, draft._fitted_params = machine, draft._current_params()
+    return Run(draft, plan, machine, rows, procedure, at, random)
 
 
-def refuse(model, schedule):
-    """Raise ValueError for parameters that cannot be combined, or not in a stream."""
-    for refusal in model._refusals:
-        refusal(model, schedule)
-
-
-def fix_kernel(model, X, encoded, weights, fewest=2):
-    """Set ``gamma_``, the dtype and the layout; return X in that dtype.
-
-    Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
-    """
-    X = model._fix_gamma(X, weights)
-    model._fitted_params = model._current_params()
-    solver, offset = model._solver(), None
-    linear = isinstance(model.kernel, str) and model.kernel == "linear"
-    if linear and solver.may_move_origin and X.shape[0] >= fewest:
-        offset = far_centre(X if weights.all() else X[weights > 0])
-        X = X if offset is None else X.astype(np.float64, copy=False)
-    model._dtype = X.dtype
-    model._sparse = not isinstance(X, np.ndarray)
-    model._spec = EngineSpec(
-        n_features=X.shape[1],
-        n_problems=model._targets.n_problems,
-        one_vs_one=model._targets.one_vs_one,
-        dtype=X.dtype.name,
-        layout=choose_layout(X, model.kernel),
-        kernel=model._kernel_of_spec(),
-        degree=int(model.degree),
-        gamma=model.gamma_,
-        coef0=float(model.coef0),
-        cache_size=float(model.cache_size),
-        solver=solver,
-        offset=offset,
-    )
-    # An estimate of epsilon needs kernel values.
-    fixed = model._targets.fixed(model, X, encoded, weights)
-    if fixed is not model._targets:
-        model._targets = fixed
-        model._spec = replace(model._spec, solver=model._solver())
-    return X
-
-
-def begin_warm(model, engine, X, encoded, cost, before):
+def begin_warm(plan, machine, former, rows):
     """Start from the solution of the previous ``fit``, projected onto the present boxes."""
-    former = before.get("_engine")
-    if former is None:
-        return
-    engine.begin_pass(*known_slots(engine, encoded))
-    with former.guard.reading():
-        solution = former.current_solution()
-        rows = solution.row_ids
-        former_spec, spec = before["_spec"], model._spec
-        same = np.array_equal(before["_targets"].classes, model._targets.classes)
-        same = same and are_rows_of(spec, solution, X)
-        if same and former_spec.one_vs_one != spec.one_vs_one:
+    engine, spec, targets = machine.engine, machine.spec, machine.targets
+    engine.begin_pass(*known_slots(engine, rows.encoded))
+    with former.engine.guard.reading():
+        solution = former.engine.current_solution()
+        ids = solution.row_ids
+        same = np.array_equal(former.targets.classes, targets.classes)
+        same = same and are_rows_of(spec, solution, rows.X)
+        if same and former.spec.one_vs_one != spec.one_vs_one:
             raise ValueError(
                 "warm_start=True continues from the solution of the same problems: multi_class "
-                f"cannot be changed, got multi_class={model.multi_class!r}. Use "
+                f"cannot be changed, got multi_class={plan.params.multi_class!r}. Use "
                 "warm_start=False."
             )
-        if not same or (encoded[rows] != solution.labels).any():
+        if not same or (rows.encoded[ids] != solution.labels).any():
             raise ValueError(
                 "warm_start=True continues fit on the same samples, but X or y differ from those "
                 "of the previous fit; use partial_fit for new samples, or warm_start=False."
             )
         shifted = None
         if spec.solver.algorithm == "lasvm-nc":
-            shifted = np.zeros((spec.n_problems, X.shape[0]), dtype=np.int8)
-            shifted[:, rows] = solution.beyond_ramp
-        given = model._targets.samples(encoded, cost, np.arange(X.shape[0]), DATA, shifted)
-        engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
+            shifted = np.zeros((spec.n_problems, len(rows.encoded)), dtype=np.int8)
+            shifted[:, ids] = solution.beyond_ramp
+        all_ids = np.arange(len(rows.encoded))
+        given = targets.samples(rows.encoded, rows.cost, all_ids, DATA, shifted)
+        engine.seed(rows.X, ids, given, engine.moved(given, ids, solution.alpha))
 
 
-def run(model, passes, rows):
-    """Run the rest of the epochs; return the uncertainty of decisions, infinite if all are equal.
+def run_to_end(run):
+    """Run the rest of the epochs; return the uncertainty of decisions (see ``diagnosed``).
 
     After an interrupt the model can be used and resumed.
     """
-    if "_tasks" in vars(model):
-        model._tasks.attributes = lambda: _as_if_interrupted(model, passes, rows)
+    plan, machine = run.plan, run.machine
+    if "_tasks" in vars(run.draft):
+        run.draft._tasks.attributes = lambda: _as_if_interrupted(run)
     try:
-        passes.run()
-        refuse_overflow(model)
+        run.procedure.run(run)
+        uncertain = diagnosed(plan, machine)
     except KeyboardInterrupt as error:
-        note_interrupt(model, error, "fit", rows, passes.cost, passes.at)
-        end_fit(model, passes, rows)
+        note_interrupt(plan, machine, error, "fit", run.rows, run.noted())
+        end_fit(run, machine)
         raise
-    end_fit(model, passes, rows)
-    return np.inf if has_constant_kernel(model) else coarseness(model)
+    end_fit(run, machine)
+    return uncertain
 
 
-def _as_if_interrupted(model, passes, rows):
-    """Return the attributes of a copy of the model as an interrupt would leave it."""
-    passes.note_progress()
-    checkpoint = checkpoint_of(model, "fit", rows, passes.cost, passes.now)
-    copied = model._copy_without_callbacks()
-    copied._checkpoint = copy.deepcopy(checkpoint)
-    end_fit(copied, passes, rows)
+def _as_if_interrupted(run):
+    """Return the attributes of a copy of the estimator as an interrupt would leave it."""
+    checkpoint = checkpoint_of(run.plan, run.machine, "fit", run.rows, run.noted())
+    copied = run.draft._copy_without_callbacks()
+    copied._machine.checkpoint = copy.deepcopy(checkpoint)
+    end_fit(run, copied._machine)
     return vars(copied)
 
 
-def end_fit(model, passes, rows):
-    """Release what only the epochs need."""
-    if model._keeps_samples or model._samples is not None:
-        keep(model, KeptSamples.after_fit(model, rows, passes.visited))
-    for name in ("_order", "_random"):
-        vars(model).pop(name, None)
-    model._engine.track(None)
-
-
-def keep(model, samples):
-    """Keep samples beside the support vectors, or None."""
-    if samples is None:
-        vars(model).pop("_samples", None)
-    else:  # one assignment, because other threads may predict
-        model._samples = samples
+def end_fit(run, machine):
+    """Keep samples for probabilities, and release what only the epochs need."""
+    if run.plan.keeps_samples:
+        rows, support = run.rows, machine.engine.current_solution().row_ids
+        machine.kept = KeptSamples.of_fit(
+            rows.X, rows.encoded, rows.weights, run.procedure.visited(run), support
+        )
+    machine.engine.track(None)
 
 
 # -------------------------------------------------------------------------------- partial_fit
@@ -280,144 +226,206 @@ class ChunkPosition:
         return cls(**fields | of_kind)
 
 
-def partial_fit(model, X, y, classes, sample_weight):
-    """Train the model on the next chunk of a stream; invalid input leaves it unchanged."""
-    uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
+def partial_fit(estimator, X, y, classes, sample_weight):
+    """Train on the next chunk of a stream; invalid input leaves the estimator unchanged.
+
+    The first chunk, and one with new classes, are processed by a draft. Other chunks are trained
+    without one, as making a draft takes as long as training on a sample: the machine is changed
+    only after all checks, and remains consistent if training is interrupted.
+    """
+    plan, uncertain = None, 0.0
     with (
-        model._guard,
-        reporting(model, "partial_fit", X, y, sample_weight, n_blocks),
+        estimator._guard,
+        reporting(estimator, "partial_fit", X, y, sample_weight, n_blocks),
         DeferredInterrupts(),
     ):
-        uncertain = model._train_on_next_chunk(X, y, classes, sample_weight)
-        warn_if_cut_short(model)
-    warn_if_coarse(model, uncertain)
-    return model
+        machine = vars(estimator).get("_machine")
+        if machine is not None and not has_new_classes(estimator, classes):
+            plan, rows, at = begin_chunk(estimator, X, y, classes, sample_weight)
+            uncertain = train_on_chunk(estimator, plan, rows, at)
+        else:
+            with Transaction(estimator) as change:
+                draft = change.draft
+                if machine is not None:
+                    draft._add_classes(classes)
+                plan, rows, at = begin_chunk(draft, X, y, classes, sample_weight)
+                try:
+                    uncertain = train_on_chunk(draft, plan, rows, at)
+                except BaseException as error:
+                    change.keep = is_interrupt(error)
+                    raise
+        machine = estimator._machine
+        warn_if_cut_short(plan, machine)
+    if uncertain:
+        warn_if_coarse(plan, machine.targets, uncertain)
+    return estimator
 
 
-def begin_chunk(model, X, y, classes, sample_weight):
-    """Return validated samples, upper bounds of alpha, and the position in the chunk.
+def begin_chunk(estimator, X, y, classes, sample_weight):
+    """Return the plan, validated samples, and the position in the chunk.
 
     The first chunk fixes targets and kernel.
     """
-    first, new = "_engine" not in vars(model), None
-    if first:
-        model._validate_params()
+    machine, new, dtype = vars(estimator).get("_machine"), None, None
+    if machine is None:
+        estimator._validate_params()
+        plan = estimator._plan()
     else:
-        new = model._changed_params()
-    refuse(model, None)
-    kind = model._kind_of_targets
-    if first or not _is_valid(model, X, y):
-        dtype = None if first else model._dtype
-        X, y = kind.validated(model, X, y, reset=first, dtype=dtype)
+        (plan, new), dtype = next_plan(estimator, machine), machine.dtype
+    kind = plan.targets
+    for refuse in plan.refusals:
+        refuse(plan, in_stream=True)
+    if machine is None or not _is_valid(estimator, kind, dtype, X, y):
+        X, y = kind.validated(estimator, X, y, reset=machine is None, dtype=dtype)
     elif kind.has_y:
         y = np.asarray(y)
-    if first:
-        model._targets = kind.of_stream(model, y, classes)
-    encoded = model._targets.encode_chunk(X, y)
+    targets = kind.of_stream(plan, y, classes) if machine is None else machine.targets
+    encoded = targets.encode_chunk(X, y)
     if sample_weight is None:
         weights = np.ones(X.shape[0])
     else:
         weights = check_weights(sample_weight, X, allow_all_zero=True)
-    if first:
-        X = _begin_stream(model, X, encoded, weights)
-    cost, after = model._targets.costs(model, encoded, weights)
-    order, first_id = np.arange(len(cost)), model._next_row_id
+    if machine is None:
+        X, machine = _begin_stream(plan, targets, X, encoded, weights)
+        targets = machine.targets
+    cost, after = targets.costs(plan, encoded, weights)
+    rows, order = Rows(X, encoded, weights, cost), np.arange(len(cost))
+    first, random = machine.next_id, plan.params.random_state
     at = ChunkPosition(
-        first=first_id,
-        n_seen=model.n_samples_seen_,
-        n_labels=vars(model).get("n_labels_used_", 0),
-        targets_before=model._targets,
-        targets_after=after.after(model, encoded),
-        **model._choice.begun(model, order, encoded, cost, model.random_state, first_id),
+        first=first,
+        n_seen=machine.n_seen,
+        n_labels=machine.n_labels,
+        targets_before=targets,
+        targets_after=after.after(plan, encoded),
+        **plan.choice.begun(plan, machine, order, encoded, cost, random, first),
     )
     if new is not None:
-        with model._engine.guard:
-            model._engine.check(X)  # training would find the same errors, but too late
+        with machine.engine.guard:
+            machine.engine.check(X)  # training would find the same errors, but too late
     # All input is valid: only from here on is a fitted model changed.
-    vars(model).pop("_checkpoint", None)
+    machine.checkpoint = None
+    if "_machine" not in vars(estimator):
+        estimator._machine, estimator._fitted_params = machine, estimator._current_params()
+    else:
+        apply_params(estimator, plan, machine, new)
+    return plan, rows, at
+
+
+def next_plan(estimator, machine):
+    """Return the plan of the next call, and the watched parameters if they have changed, or None.
+
+    A fixed parameter that has changed raises an error.
+    """
+    if is_current(machine.plan, estimator):
+        return machine.plan, None
+    new = estimator._changed_params()
+    return estimator._plan(), new
+
+
+def apply_params(estimator, plan, machine, new):
+    """Use a plan; ``new``: the watched parameters if they have changed, or None."""
     if new is not None:
-        model._apply_params(new)
-    return (X, encoded, weights), cost, at
+        configure(machine, plan)
+        estimator._fitted_params = new
+    machine.plan = plan  # the next call repeats what an interrupt has ended
 
 
-def _is_valid(model, X, y):
+def configure(machine, plan):
+    """Let the engine use changed parameters."""
+    spec = replace(
+        machine.spec,
+        cache_size=float(plan.params.cache_size),
+        solver=plan.solver(plan.params, machine.targets),
+    )
+    with machine.engine.guard:  # other threads may be optimizing for their predictions
+        spec.configure(machine.engine)
+    machine.spec = spec
+
+
+def _is_valid(estimator, kind, dtype, X, y):
     """Return whether a chunk needs no validation; its labels are validated by the targets."""
-    if not can_skip_validation(model, X, model._dtype):
+    if not can_skip_validation(estimator, X, dtype):
         return False
-    return not model._kind_of_targets.has_y or y is not None and np.shape(y) == (X.shape[0],)
+    return not kind.has_y or y is not None and np.shape(y) == (X.shape[0],)
 
 
-def _begin_stream(model, X, encoded, weights):
-    """Set the kernel and an empty engine; return X in the dtype of the kernel."""
-    model._warn_of_small_chunk(X)
+def _begin_stream(plan, targets, X, encoded, weights):
+    """Return samples in the dtype of the kernel, and a machine with an empty engine."""
+    warn_of_small_chunk(plan.params, X)
     weighted = weights if weights.any() else np.ones(X.shape[0])
-    X = fix_kernel(model, X, encoded, weighted, fewest=MIN_FIRST_CHUNK)
-    model._engine = model._spec.build()
-    model.n_samples_seen_ = model._next_row_id = 0
-    model.n_iter_ = 1
-    model.kkt_violation_ = np.inf
-    return X
+    X, spec, targets = fixed_kernel(plan, targets, X, encoded, weighted, fewest=MIN_FIRST_CHUNK)
+    is_sparse = not isinstance(X, np.ndarray)
+    return X, Machine(spec, spec.build(), targets, is_sparse, n_epochs=1, plan=plan)
 
 
-def train_on_chunk(model, rows, cost, at):
+def train_on_chunk(estimator, plan, rows, at):
     """Train on validated samples; return the uncertainty of decisions (see ``coarseness``).
 
     The counts of samples and labels are correct even after an exception.
     """
-    X, encoded, weights = rows
-    engine, first, n_rows, whole = model._engine, at.first, X.shape[0], False
-    order, stage = at.order, at.stage
+    machine, n_rows, whole = estimator._machine, len(rows.encoded), False
+    engine, order, stage = machine.engine, at.order, at.stage
     in_order = at.choice is None and len(order) == n_rows
-    row_ids = first + (order if in_order else np.arange(n_rows))
-    choice = model._choice(model, order, at.choice, X, encoded, cost, row_ids, STREAM)
-    before, after = at.targets_before, at.targets_after
+    row_ids = at.first + (order if in_order else np.arange(n_rows))
+    choice = plan.choice(
+        plan, machine, order, at.choice, rows.X, rows.encoded, rows.cost, row_ids, STREAM
+    )
 
     def count(_=None):
         # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
         n_processed = choice.n_labels if stage == "learn" else 0
-        all_count = whole or (n_processed > 0 and not in_order)
-        n = n_rows if all_count else n_processed
-        model.n_samples_seen_, model._next_row_id = at.n_seen + n, first + n
-        model.n_labels_used_ = at.n_labels + n_processed
+        n = n_rows if whole or (n_processed > 0 and not in_order) else n_processed
+        machine.n_seen, machine.next_id = at.n_seen + n, at.first + n
+        machine.n_labels = at.n_labels + n_processed
         return n
 
     def count_all():
-        n = count()
-        model._stopped_early = choice.stopped
-        part = encoded[:n], weights[:n]
-        model._targets = after if n == n_rows else before.after_part(after, *part)
-        if model._keeps_samples or model._samples is not None:
-            keep(model, KeptSamples.after_chunk(model, rows, first, n))
+        n, before, after = count(), at.targets_before, at.targets_after
+        machine.stopped = choice.stopped
+        is_whole = n == n_rows
+        machine.targets = (
+            after if is_whole else before.after_part(after, rows.encoded[:n], rows.weights[:n])
+        )
+        if plan.keeps_samples:
+            kept = machine.kept or KeptSamples.of_stream(rows.X, at.first)
+            machine.kept = kept.after_chunk(rows, at.first, n)
+        else:
+            machine.kept = None
 
     def attributes():
         count_all()
-        now = replace(at, stage=stage, **choice.state)
-        checkpoint = checkpoint_of(model, "partial_fit", rows, cost, now)
-        return {**model._attributes_of_copy(), "_checkpoint": copy.deepcopy(checkpoint)}
+        now = replace(at, stage=stage, **choice.state).as_dict()
+        checkpoint = checkpoint_of(plan, machine, "partial_fit", rows, now)
+        copied = estimator._copy_without_callbacks()
+        copied._machine.checkpoint = copy.deepcopy(checkpoint)
+        return vars(copied)
 
     def position():
         return engine.n_processed
 
-    if "_tasks" in vars(model):
-        model._tasks.attributes = attributes
+    if "_tasks" in vars(estimator):
+        estimator._tasks.attributes = attributes
     progress = count if n_rows > BLOCK else None
     begin = 0 if stage == "begin" else position()
     try:
         with (
             sample_tasks(
-                model, len(order), position, progress, order=choice.order, first=begin
+                estimator, len(order), position, progress, order=choice.order, first=begin
             ) as report,
             engine.guard,
-            thread_pool(model.n_jobs, n_rows) as threads,
+            thread_pool(plan.params.n_jobs, n_rows) as threads,
             choice,
         ):
-            reserve, outdated = _reserve(model)
+            reserve, outdated = _reserve(plan, machine)
             if stage == "begin":
+                if plan.counts_new_samples:
+                    for problem in engine.problems:
+                        problem.grows = True
                 engine.begin_pass(None)
                 engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                 # Otherwise training finds invalid samples before it changes anything.
                 if n_rows > BLOCK or outdated:
-                    engine.check(X)
+                    engine.check(rows.X)
                 stage = "learn"
             for problem in outdated:
                 problem.reserve = reserve
@@ -425,161 +433,145 @@ def train_on_chunk(model, rows, cost, at):
                 report = unguarded(report, engine.guard)
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
             whole = True
-            return _uncertainty_if_due(model, first, n_rows)
+            # Precision is checked only each time the number of samples has doubled.
+            if (at.first + n_rows).bit_length() == at.first.bit_length():
+                return 0.0
+            moved = recentred(plan, machine)
+            if moved is not None:
+                # One assignment, because other threads may predict.
+                estimator._machine = machine = moved
+            return coarseness(plan, machine)
     except KeyboardInterrupt as error:
-        if model._engine is engine:  # otherwise the origin has been moved after the last sample
-            at = replace(at, stage=stage, **choice.state)
-            note_interrupt(model, error, "partial_fit", rows, cost, at)
+        if machine.engine is engine:  # otherwise the origin was moved after the last sample
+            now = replace(at, stage=stage, **choice.state).as_dict()
+            note_interrupt(plan, machine, error, "partial_fit", rows, now)
         raise
     finally:
         count_all()
 
 
-def _uncertainty_if_due(model, first, n_rows):
-    """Return the uncertainty of decisions after a chunk, or 0 below the warning threshold."""
-    # Checked only each time the number of samples has doubled.
-    if (first + n_rows).bit_length() == first.bit_length():
-        return 0.0
-    recentre_if_coarse(model)
-    return coarseness(model)
-
-
-def _reserve(model):
+def _reserve(plan, machine):
     """Return the reserve of problems with a bias, and the problems that have another one.
 
     It is 0 within a budget, and with ``finishing=False``.
     """
-    solver = model._spec.solver
-    reserve = RESERVE if model.finishing and solver.budget == 0 else 0
-    problems = model._engine.problems if solver.has_bias else ()
+    solver = machine.spec.solver
+    reserve = RESERVE if plan.finishing and solver.budget == 0 else 0
+    problems = machine.engine.problems if solver.has_bias else ()
     return reserve, [problem for problem in problems if problem.reserve != reserve]
 
 
-def start_from(model, X, y, classes, alpha, bias):
-    """Return the model with these support vectors, optimized over them.
+def start_from(estimator, X, y, classes, alpha, bias):
+    """Return the estimator with these support vectors, optimized over them.
 
     Signed ``alpha`` has shape (n_problems, n_SV). Where the optimum leaves an interval for the
     bias, it is the given one.
     """
-    (X, codes, _), cost, at = begin_chunk(model, X, y, classes, None)
-    rows, engine = np.arange(len(codes)), model._engine
-    given = model._targets.samples(codes, cost, rows, DATA)
-    engine.seed(X, rows, given, engine.moved(given, rows, alpha))
-    model.n_samples_seen_ = model._next_row_id = model.n_labels_used_ = len(codes)
-    model._targets = at.targets_after
-    _finish(model, FinishPosition())
-    moved = model._engine.current_solution().bias + (bias - model.intercept_)
-    state = model._engine.state()
+    plan, rows, at = begin_chunk(estimator, X, y, classes, None)
+    machine, ids = estimator._machine, np.arange(len(rows.encoded))
+    given = machine.targets.samples(rows.encoded, rows.cost, ids, DATA)
+    machine.engine.seed(rows.X, ids, given, machine.engine.moved(given, ids, alpha))
+    machine.n_seen = machine.next_id = machine.n_labels = len(rows.encoded)
+    machine.targets = at.targets_after
+    optimize_support_set(estimator, plan, FINISH_STAGES[0])
+    machine = estimator._machine
+    moved = machine.engine.current_solution().bias + (bias - estimator.intercept_)
+    state = machine.engine.state()
     for problem, b in zip(state["problems"], moved, strict=True):
         scalars = problem["scalars"]  # b, and from 3 on the ends of its interval
         scalars[0] = np.clip(b, *np.sort(scalars[3:]))
-    model._engine = model._spec.build()
-    model._engine.restore(state)
-    return model
+    engine = machine.spec.build()
+    engine.restore(state)
+    estimator._machine = replace(machine, engine=engine)
+    return estimator
 
 
 # -------------------------------------------------------------------------------- finish, resume
 
 
-@dataclass(frozen=True)
-class FinishPosition:
-    """Where ``finish`` is."""
-
-    stage: str = FINISH_STAGES[0]
-
-    def as_dict(self):
-        """Return plain values, to be stored."""
-        return dict(vars(self))
-
-
-def finish(model):
+def finish(estimator):
     """Optimize over the support set."""
-    with model._guard, DeferredInterrupts():
-        check_is_fitted(model)
-        new = model._changed_params()
-        if new is not None:
-            model._apply_params(new)
-        vars(model).pop("_checkpoint", None)
-        uncertain = _finish(model, FinishPosition())
-        warn_unless_solved(model)
-    warn_if_coarse(model, uncertain)
-    return model
+    with estimator._guard, DeferredInterrupts():
+        check_is_fitted(estimator)
+        plan, new = next_plan(estimator, estimator._machine)
+        apply_params(estimator, plan, estimator._machine, new)
+        estimator._machine.checkpoint = None
+        uncertain = optimize_support_set(estimator, plan, FINISH_STAGES[0])
+        machine = estimator._machine
+        warn_unless_solved(plan, machine)
+    warn_if_coarse(plan, machine.targets, uncertain)
+    return estimator
 
 
-def _finish(model, at):
+def optimize_support_set(estimator, plan, first_stage):
     """Optimize over the support set, again if the origin of the features has been moved.
 
     Returns the uncertainty of decisions (see ``coarseness``).
     """
-    title = f"[{type(model).__name__}]"
+    machine, stage = estimator._machine, first_stage
     try:
-        with thread_pool(model.n_jobs) as threads:
-            for stage in FINISH_STAGES[FINISH_STAGES.index(at.stage) :]:
-                at = FinishPosition(stage)
-                with model._engine.guard:
-                    if stage == "recentre" and not recentre_if_coarse(model):
-                        break
+        with thread_pool(plan.params.n_jobs) as threads:
+            for stage in FINISH_STAGES[FINISH_STAGES.index(first_stage) :]:
+                with machine.engine.guard:
+                    if stage == "recentre":
+                        moved = recentred(plan, machine)
+                        if moved is None:
+                            break
+                        estimator._machine = machine = moved
                     if stage in ("allow", "recentre"):
-                        model._engine.allow(most_steps(model._engine))
+                        machine.engine.allow(most_steps(machine.engine))
                     else:
-                        finish_with_progress(model._engine, threads, model.verbose, title)
-            with model._engine.guard:
-                return coarseness(model)
+                        verbose, title = plan.params.verbose, f"[{plan.name}]"
+                        finish_with_progress(machine.engine, threads, verbose, title)
+            with machine.engine.guard:
+                return coarseness(plan, machine)
     except KeyboardInterrupt as error:
-        note_interrupt(model, error, "finish", None, None, at)
+        note_interrupt(plan, machine, error, "finish", None, dict(stage=stage))
         raise
 
 
-def resume(model, X, y, sample_weight):
+def resume(estimator, X, y, sample_weight):
     """Continue the interrupted call; an error changes neither model nor checkpoint."""
-    uncertain = 0.0  # if a callback stops the training: ``reporting`` ends the block then
-    with training(model, "resume", X, y, sample_weight) as change:
-        draft, checkpoint = change.draft, vars(model).get("_checkpoint")
+    plan, uncertain = estimator._plan(), 0.0
+    with training(estimator, "resume", X, y, sample_weight) as change:
+        draft, former = change.draft, vars(estimator).get("_machine")
+        checkpoint = None if former is None else former.checkpoint
         if checkpoint is None:
             raise ValueError("There is nothing to resume: no call of this model was interrupted.")
-        refuse_new_parameters(model, checkpoint)
-        rows = None
+        refuse_new_parameters(plan, checkpoint)
+        rows, method, at = None, checkpoint["method"], checkpoint["at"]
         if checkpoint["checksums"] is not None:
-            rows = same_rows(model, checkpoint, X, y, sample_weight)
-        draft._engine = _engine_of(model, checkpoint, rows)
-        del draft._checkpoint
+            rows = same_rows(draft, plan, former, X, y, sample_weight)
+        engine = _engine_of(plan, former, rows)
+        draft._machine = machine = replace(former, engine=engine, checkpoint=None, plan=plan)
         change.is_usable = True
-        uncertain = _continued(draft, checkpoint, rows)
-    warn_if_coarse(model, uncertain)
-    return model
+        if method == "fit":
+            random = None if at["random"] is None else restore_generator(at["random"])
+            procedure = procedure_of(plan, machine.targets, rows.encoded)
+            position = procedure.position(**at)
+            uncertain = run_to_end(Run(draft, plan, machine, rows, procedure, position, random))
+        elif method == "partial_fit":
+            position = ChunkPosition.from_dict(at, plan.targets)
+            uncertain = train_on_chunk(draft, plan, rows, position)
+            warn_if_cut_short(plan, draft._machine)
+        else:
+            uncertain = optimize_support_set(draft, plan, at["stage"])
+            warn_unless_solved(plan, draft._machine)
+    warn_if_coarse(plan, estimator._machine.targets, uncertain)
+    return estimator
 
 
-def _continued(model, checkpoint, rows):
-    """Continue from a checkpoint; return the uncertainty of decisions."""
-    method, cost, at = checkpoint["method"], checkpoint["cost"], checkpoint["at"]
-    if method == "fit":
-        model._random = None if at["random"] is None else restore_generator(at["random"])
-        schedule = model._schedule()
-        kind = schedule.kind(model._targets, rows[1])
-        return run(model, kind(model, schedule, *rows[:2], cost, kind.Position(**at)), rows)
-    if method == "partial_fit":
-        uncertain = train_on_chunk(
-            model, rows, cost, ChunkPosition.from_dict(at, model._kind_of_targets)
-        )
-        warn_if_cut_short(model)
-        return uncertain
-    uncertain = _finish(model, FinishPosition(**at))
-    warn_unless_solved(model)
-    return uncertain
-
-
-def _engine_of(model, checkpoint, rows):
+def _engine_of(plan, machine, rows):
     """Return an engine in the state of a checkpoint."""
-    state = checkpoint["engine"]
+    checkpoint, state = machine.checkpoint, machine.checkpoint["engine"]
     if state is None:
-        with model._engine.guard.reading():
-            state = model._engine.state()
-    engine = built_engine(model._spec, None if rows is None else rows[0])
+        with machine.engine.guard.reading():
+            state = machine.engine.state()
+    engine = machine.spec.build(None if rows is None else rows.X)
     engine.restore(state)
-    if checkpoint["method"] == "fit":
-        schedule = model._schedule()
-        if schedule.kind(model._targets, rows[1]).needs_known(schedule):
-            engine.track(*known_slots(engine, rows[1]))
+    is_fit = checkpoint["method"] == "fit"
+    if is_fit and procedure_of(plan, machine.targets, rows.encoded).tracks(plan):
+        engine.track(*known_slots(engine, rows.encoded))
     for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
         problem.restore_read_state(read_state)  # there may have been predictions since
     return engine

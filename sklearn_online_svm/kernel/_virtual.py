@@ -4,19 +4,19 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metaestimators import available_if
 
-from .._feature_space import Kernel
-from .._sklearn_compat import Interval
-from .._validation import code_of
+from .._sklearn_compat import Interval, _fit_context
+from . import _svc, _training
 from ._active_lasvc import ActiveLASVC
+from ._classifier import KernelClassifier
 from ._column_kernel import ColumnKernel
-from ._docs import with_shared_docs
-from ._online_machine import schedule_of
-from ._online_svc import OnlineSVC
-from ._svc import without_keywords_of_svc
-from ._virtual_points import VirtualPoints
-from ._virtual_pool import VirtualSampleSelection, stacked
+from ._docs import documented, with_shared_docs
+from ._dual_loop import DualLoop, finished
+from ._kernel_estimator import can_take_new_samples
+from ._plan import is_precomputed
+from ._svc import plan_of_classes, without_keywords_of_svc
+from ._virtual_pool import VirtualSampleSelection
 
 # Parameters of ActiveLASVC that VirtualLASVC does not have: it runs a single epoch of margin
 # sampling, from scratch and without a window, because virtual samples belong to their epoch.
@@ -28,23 +28,24 @@ FIXED = (
 )
 
 
-def refuse_no_points_between(model, schedule):
+def refuse_no_points_between(plan, in_stream):
     """Raise ValueError for kernels without values of points between two samples."""
-    if model._is_precomputed():
+    kernel = plan.params.kernel
+    if is_precomputed(kernel):
         raise ValueError(
             "VirtualLASVC generates samples between two samples, but with "
             "kernel='precomputed' X holds kernel values, and the kernel values of a point "
             "between two samples do not lie between theirs. Give the kernel as a function."
         )
-    if isinstance(model.kernel, ColumnKernel) and model.kernel._has_categories:
+    if isinstance(kernel, ColumnKernel) and kernel._has_categories:
         raise ValueError(
             "VirtualLASVC generates samples between two samples, which would have codes of no "
-            f"category; got kernel={model.kernel!r}. Use LASVC, or leave out 'overlap'."
+            f"category; got kernel={kernel!r}. Use LASVC, or leave out 'overlap'."
         )
 
 
 @with_shared_docs
-class VirtualLASVC(OnlineSVC):
+class VirtualLASVC(KernelClassifier, DualLoop):
     r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
 
     Samples are selected by margin sampling, as with
@@ -185,19 +186,18 @@ class VirtualLASVC(OnlineSVC):
         "n_virtual": [Interval(Integral, 0, None, closed="left")],
     }
 
+    _fixed_params = _svc.FIXED_PARAMS
     _adjustable_params = (
-        *ActiveLASVC._adjustable_params,
+        *(name for name in ActiveLASVC._adjustable_params if name not in FIXED),
         "minority_class",
         "n_neighbors",
         "n_virtual",
     )
-    _choice = VirtualSampleSelection
-    _refusals = (*OnlineSVC._refusals, refuse_no_points_between)
-    _points = VirtualPoints
-
-    # Values of the parameters in FIXED that other parts read.
-    selection = "active"
-    window_size = None
+    set_params = _svc.set_params
+    classes_, class_weight_ = _svc.classes_, _svc.class_weight_
+    n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
+    stopped_early_ = _svc.stopped_early_
+    _add_classes = _svc.add_classes
 
     @without_keywords_of_svc
     def __init__(
@@ -256,74 +256,57 @@ class VirtualLASVC(OnlineSVC):
     # ---------------------------------------------------------------------------- attributes
 
     @property
-    def stopped_early_(self):
-        """Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used."""
-        check_is_fitted(self)
-        return self._stopped_early
-
-    @property
     def minority_class_(self):
         """The class for which virtual samples are generated."""
-        check_is_fitted(self)
-        return self.classes_[self._minority]
+        return self.classes_[self._fitted.memory["minority"]]
+
+    @property
+    def n_virtual_points_(self):
+        """Number of virtual samples generated since ``fit`` was last called."""
+        return self._fitted.memory["n_points"]
 
     @property
     def virtual_ratio_(self):
         """Fraction of the virtual samples that are support vectors."""
-        view, solution = self._shown()
-        return float(np.count_nonzero(solution.row_ids < 0) / max(1, view.n_virtual_points_))
+        view = self._view()
+        n_support = np.count_nonzero(view._solution().row_ids < 0)
+        return float(n_support / max(1, view.n_virtual_points_))
 
     @property
     def virtual_support_vectors_(self):
         """Virtual samples that are support vectors."""
-        view, solution = self._shown()
+        view = self._view()
+        solution = view._solution()
         vectors = solution.vectors()[solution.row_ids < 0]
-        return vectors.toarray() if sparse.issparse(vectors) and not view._sparse else vectors
+        is_sparse = view._fitted.is_sparse
+        return vectors.toarray() if sparse.issparse(vectors) and not is_sparse else vectors
 
     # ---------------------------------------------------------------------------- training
 
-    def _schedule(self):
-        return schedule_of(self, 1)
+    @_fit_context(prefer_skip_nested_validation=True)
+    @documented("fit_classes")
+    def fit(self, X, y, sample_weight=None):  # noqa: D102
+        return _training.fit(self, X, y, sample_weight)
 
-    def _extend(self, places):
-        super()._extend(places)
-        class_rows, self._class_rows = self._class_rows, np.zeros(len(self.classes_), np.int64)
-        self._class_rows[places] = class_rows
-        self._minority = int(places[self._minority])
+    @available_if(can_take_new_samples)
+    @documented("partial_fit_classes")
+    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102
+        return _training.partial_fit(self, X, y, classes, sample_weight)
 
-    def _counted(self, codes):
-        """Return the class counts including ``codes``, and the code of the minority class."""
-        rows = self._class_rows + np.bincount(codes, minlength=len(self.classes_))
-        if self.minority_class is None:
-            return rows, int(np.where(rows > 0, rows, rows.max(initial=0) + 1).argmin())
-        code = code_of(self.minority_class, self.classes_)
-        if code is None:
-            raise ValueError(
-                f"minority_class={self.minority_class!r} is not among the classes "
-                f"{self.classes_.tolist()}."
-            )
-        return rows, code
+    @documented("finish")
+    def finish(self):  # noqa: D102
+        return _training.finish(self)
 
-    def _former(self, minority):
-        """Return the real support vectors of the minority class as rows of X, or None."""
-        solution = self._engine.current_solution()
-        former = (solution.row_ids >= 0) & (solution.labels == minority)
-        if not former.any():
-            return None
-        vectors = solution.vectors()[former]
-        if self._sparse:
-            return sparse.csr_matrix(vectors, dtype=self._dtype)
-        vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
-        return vectors.astype(self._dtype)
+    @documented("snapshot")
+    def snapshot(self):  # noqa: D102
+        return finished(self)
 
-    def _points_of(self, X, codes, minority, former):
-        """Return the generator of points between minority samples, those of X and former ones."""
-        rows = X[codes == minority]
-        if former is not None:
-            # The chunks of a stream may be dense and sparse.
-            if sparse.issparse(rows):
-                former = sparse.csr_matrix(former)
-            elif sparse.issparse(former):
-                former = former.toarray()
-            rows = stacked(rows, former)
-        return self._points(rows, Kernel.from_classifier(self, "VirtualLASVC"), self.n_neighbors)
+    def _plan(self):
+        return plan_of_classes(
+            self,
+            choice=VirtualSampleSelection,
+            refusals=(refuse_no_points_between,),
+            max_iter=1,
+            selection="active",
+            window_size=None,
+        )

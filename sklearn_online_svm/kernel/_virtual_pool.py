@@ -5,8 +5,10 @@ from scipy import sparse
 
 from .._core.kernel.vectors.block import Samples
 from .._core.kernel.vectors.support_set import VIRTUAL
-from .._validation import restore_generator
+from .._feature_space import Kernel
+from .._validation import code_of, restore_generator
 from ._sample_selection import SampleSelection
+from ._virtual_points import VirtualPoints
 
 
 class VirtualPool:
@@ -171,38 +173,52 @@ def from_arrays(parts, n_features):
 
 
 class VirtualSampleSelection(SampleSelection):
-    """Sample selection of :class:`VirtualLASVC`, from a pool that grows."""
+    """Sample selection of :class:`VirtualLASVC`, from a pool that grows.
 
-    def __init__(self, model, order, choice, X, codes, cost, row_ids, origin):
-        super().__init__(model, order, choice, X, codes, cost, row_ids, origin)
-        self.model, self.begun_with = model, choice["virtual"]
+    The memory of the machine has the numbers of samples of each class (``class_rows``) and of
+    virtual samples (``n_points``), and the code of the minority class.
+    """
+
+    # Class of the generator of virtual samples; studies of VIRTUAL place them elsewhere.
+    points = VirtualPoints
+
+    def __init__(self, plan, machine, order, choice, X, codes, cost, row_ids, origin):
+        super().__init__(plan, machine, order, choice, X, codes, cost, row_ids, origin)
+        self.machine, self.begun_with = machine, choice["virtual"]
         state = {"order": order, **self.begun_with}
         for name in ("points", "former"):
             state[name] = from_arrays(state[name], X.shape[1])
         if state["points"] is None:
             state |= {"points": X[:0], "costs": np.zeros(0)}
+        params, minority = plan.params, state["minority"]
         self.pool = VirtualPool(
             X,
             codes,
             cost,
             row_ids,
             origin,
-            model._points_of(X, codes, state["minority"], state["former"]),
+            self.points(
+                with_former(X[codes == minority], state["former"]),
+                Kernel.of(machine.spec),
+                params.n_neighbors,
+            ),
             state,
-            minority=state["minority"],
-            problem=state["minority"] if len(model.classes_) > 2 else 0,
-            n_virtual=int(model.n_virtual),
-            max_labels=model.max_labels,
+            minority=minority,
+            problem=minority if len(machine.targets.classes) > 2 else 0,
+            n_virtual=int(params.n_virtual),
+            max_labels=params.max_labels,
         )
         self.X, self.order, self.given = self.pool.samples.X, self.pool.order, self.pool.given
 
     @classmethod
-    def begun(cls, model, order, codes, cost, random, chunk=None):
-        begun = super().begun(model, order, codes, cost, random, chunk)
+    def begun(cls, plan, machine, order, codes, cost, random, chunk=None):
+        begun = super().begun(plan, machine, order, codes, cost, random, chunk)
         if not chunk:  # a fit, or a stream, begins
-            model._class_rows = np.zeros(len(model.classes_), dtype=np.int64)
-            model._minority, model.n_virtual_points_ = model._counted(codes)[1], 0
-        class_rows, minority = model._counted(codes)
+            class_rows = np.zeros(len(machine.targets.classes), dtype=np.int64)
+            minority = counted(plan, machine.targets, class_rows, codes)[1]
+            machine.memory = dict(class_rows=class_rows, minority=minority, n_points=0)
+        memory = machine.memory
+        class_rows, minority = counted(plan, machine.targets, memory["class_rows"], codes)
         generator = np.random.RandomState(begun["choice"]["random"] % 2**32)
         begun["choice"]["virtual"] = {
             "points": None,
@@ -210,9 +226,9 @@ class VirtualSampleSelection(SampleSelection):
             "minority": minority,
             "class_rows": class_rows,
             # Support vectors of earlier chunks of a stream; a fit starts without any.
-            "former": as_arrays(model._former(minority)) if chunk else None,
+            "former": as_arrays(former_vectors(machine, minority)) if chunk else None,
             "n_done": 0,
-            "first_id": model.n_virtual_points_,
+            "first_id": memory["n_points"],
             "random": generator.get_state(legacy=False),
         }
         return begun
@@ -224,11 +240,9 @@ class VirtualSampleSelection(SampleSelection):
     def __exit__(self, *error):
         self.engine.follower = None
         if self.engine.n_processed:
-            self.model.__dict__.update(
-                n_virtual_points_=self.pool.first_id + self.pool.n_points,
-                _minority=self.begun_with["minority"],
-                _class_rows=self.begun_with["class_rows"],
-            )
+            known = {name: self.begun_with[name] for name in ("minority", "class_rows")}
+            n_points = self.pool.first_id + self.pool.n_points
+            self.machine.memory = self.machine.memory | known | dict(n_points=n_points)
         super().__exit__(*error)
 
     @property
@@ -242,3 +256,43 @@ class VirtualSampleSelection(SampleSelection):
     @property
     def n_labels(self):
         return self.pool.n_labels(self.engine.n_processed)
+
+
+def counted(plan, targets, class_rows, codes):
+    """Return the class counts including ``codes``, and the code of the minority class."""
+    rows = class_rows + np.bincount(codes, minlength=len(targets.classes))
+    minority_class = plan.params.minority_class
+    if minority_class is None:
+        return rows, int(np.where(rows > 0, rows, rows.max(initial=0) + 1).argmin())
+    code = code_of(minority_class, targets.classes)
+    if code is None:
+        raise ValueError(
+            f"minority_class={minority_class!r} is not among the classes "
+            f"{targets.classes.tolist()}."
+        )
+    return rows, code
+
+
+def former_vectors(machine, minority):
+    """Return the real support vectors of the minority class as rows of X, or None."""
+    solution = machine.engine.current_solution()
+    former = (solution.row_ids >= 0) & (solution.labels == minority)
+    if not former.any():
+        return None
+    vectors = solution.vectors()[former]
+    if machine.is_sparse:
+        return sparse.csr_matrix(vectors, dtype=machine.dtype)
+    vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
+    return vectors.astype(machine.dtype)
+
+
+def with_former(rows, former):
+    """Return minority samples and former ones, which may be None."""
+    if former is None:
+        return rows
+    # The chunks of a stream may be dense and sparse.
+    if sparse.issparse(rows):
+        former = sparse.csr_matrix(former)
+    elif sparse.issparse(former):
+        former = former.toarray()
+    return stacked(rows, former)

@@ -239,7 +239,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         "refine",
         "advice",
     )
-    _state_class = AdvisedState
+    _stored_as = {"_state": AdvisedState}
     _min_samples = 0
 
     def __init__(

@@ -10,7 +10,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .. import _suspects
+from .._estimator import add_classes
 from .._online import OnlineClassTargets, OnlineLearner, query_adapter
+from .._pairs import ClassScores
 from .._sample_arrays import canonical_csr, check_norms
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import check_finite_output, check_samples, matches_fitted_format
@@ -67,7 +69,7 @@ def positive_is_first(model, *, alike):
 class LinearModel(OnlineLearner):
     """Base class of linear models; a subclass defines ``_targets`` and ``_update_spec``."""
 
-    _state_class = LinearState
+    _stored_as = {"_state": LinearState}
     _adjustable_params = ("early_stopping",)
     # Smallest number of samples that ``partial_fit`` accepts.
     _min_samples = 1
@@ -105,7 +107,7 @@ class LinearModel(OnlineLearner):
 
     def _new_state(self, X, weights, coef_init=None, intercept_init=None):
         former = self.__dict__.get("_state") if self.warm_start else None
-        state = self._state = self._state_class(
+        state = self._state = self._stored_as["_state"](
             self._update_spec(),
             self._targets.n_problems(self),
             X.shape[1],
@@ -256,9 +258,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
     _targets = OnlineClassTargets()
     _query_adapter = query_adapter
-    _suspect_margin = -1.0
     suspect_labels = _suspects.suspect_labels
-    _margins = staticmethod(_suspects.margins)
+
+    def _class_scores(self, scores):
+        return ClassScores(scores, len(self.classes_))
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
@@ -317,6 +320,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
         return self._partial_fit(X, y, classes, sample_weight)
+
+    _add_classes = add_classes
 
     def _extend(self, places):
         """Add constant functions for new classes."""

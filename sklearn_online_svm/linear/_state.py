@@ -506,7 +506,7 @@ class LinearState:
         """
         stored = self.as_dict()
         if stored["thin"] is not None:
-            thick = self.from_state(stored)
+            thick = self.from_dict(stored)
             thick.densify()
             stored = thick.as_dict()
         single = len(places) > self.shape[0]
@@ -539,7 +539,7 @@ class LinearState:
         moved = stored["moved"] | {"counts": counts}
         shape = n_classes, self.shape[1]
         stored |= {"method": vars(spec), "arrays": arrays, "moved": moved, "shape": shape}
-        state = self.from_state(stored)
+        state = self.from_dict(stored)
         state._check_width(state.width)
         return state
 
@@ -652,7 +652,7 @@ class LinearState:
         return {"columns": self.feature_map.seen, "width": self.width}
 
     @classmethod
-    def from_state(cls, state):
+    def from_dict(cls, state):
         """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
         self.update_spec = UpdateSpec(**state["method"])

@@ -26,9 +26,10 @@ from tests.kernel.test_resume import (  # noqa: F401
     resumed_until_finished,
 )
 from tests.support.internals import (
-    _epochs,
+    Position,
     engine_of,
     estimated_cost,
+    is_above,
     repeat_epochs,
     support_arrays,
     targets_of,
@@ -258,8 +259,8 @@ def test_means_below_their_limits_seldom_seem_to_be_above(n_problems):
     below, above = 0.95 * rng.exponential(size=shape), rng.exponential(size=shape)
     above[:, -1] *= 1.4
     # At most as often as a mean exceeds its limit by one standard error: 16 %.
-    assert np.mean([_epochs.is_above(limits, values) for values in below]) < 0.16
-    assert np.mean([_epochs.is_above(limits, values) for values in above]) > 0.9
+    assert np.mean([is_above(limits, values) for values in below]) < 0.16
+    assert np.mean([is_above(limits, values) for values in above]) > 0.9
 
 
 @pytest.mark.parametrize("case", HARD)
@@ -280,11 +281,11 @@ def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch)
 def test_epochs_end_after_rounds_without_an_increase(monkeypatch):
     counted = []
 
-    def idle(passes, patience):
-        counted.append(0 if patience is None else patience["idle"] + 1)
-        return dict(best=0.0, n_rounds=len(counted), idle=counted[-1])
+    def idle(position, engine):
+        position.n_counted, position.idle = position.n_counted + 1, len(counted)
+        counted.append(position.idle)
 
-    monkeypatch.setattr(_epochs.Passes, "count_round", idle)
+    monkeypatch.setattr(Position, "count_round", idle)
     set_limits(monkeypatch, IDLE_ROUNDS=3)
     X, y = two_classes(200, noise=1.0)
     params = dict(kernel="sigmoid", gamma=0.5, C=100.0, tol=1e-6, max_iter=-1, random_state=0)

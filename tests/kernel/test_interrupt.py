@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sklearn_online_svm import LASVC
-from tests.support.internals import _training
+from tests.support.internals import _first_samples
 from tests.support.programs import finished, interrupted
 
 # Promised are 0.5 s on a machine that has nothing else to do.
@@ -176,7 +176,7 @@ def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
     X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
     fitted, empty = LASVC(random_state=0).fit(X, y), LASVC()
     decisions = fitted.decision_function(X)
-    monkeypatch.setattr(_training, "EngineSpec", interrupt)
+    monkeypatch.setattr(_first_samples, "EngineSpec", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X[:, :3], y + 5)
     assert list(fitted.classes_) == [0, 1]

@@ -20,12 +20,10 @@ from sklearn_online_svm.command_line import main
 from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm, save_model
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.internals import (
-    _checksum,
     compares_pairs,
     decide,
     margin_scores,
     probability_map,
-    refuse_new_parameters,
     solution_of,
 )
 from tests.support.samples import LAYOUTS
@@ -531,39 +529,6 @@ def test_stored_models_predict_and_continue(name, form, tmp_path):
         if hasattr(model, "partial_fit"):
             for each in (loaded, model):
                 each.partial_fit(X[200:], y[200:])
-
-
-def test_models_stored_before_one_vs_one():
-    """They have no such parameters and fields, and are one-vs-rest."""
-    X, y = clouds(3)
-    model = LASVC(multi_class="ovr", gamma=0.1, random_state=0).fit(X[:200], y[:200])
-    state = model.__getstate__()
-    at = model._fixed_params.index("multi_class")
-    state["_fitted_params"] = state["_fitted_params"][:at] + state["_fitted_params"][at + 1 :]
-    for name in ("multi_class", "decision_function_shape", "break_ties"):
-        del state[name]
-    del state["_spec"]["one_vs_one"], state["_targets"]["multi_class"]
-    state["checksum"] = _checksum(model, state)
-    loaded = LASVC.__new__(LASVC)
-    loaded.__setstate__(state)
-    assert_array_equal(loaded.decision_function(X), model.decision_function(X))
-    for each in (loaded, model):
-        each.partial_fit(X[200:], y[200:])
-    assert_array_equal(loaded.decision_function(X), model.decision_function(X))
-    assert_array_equal(loaded.predict(X), model.predict(X))
-    assert clone(loaded).get_params() == clone(model).get_params()
-    with pytest.raises(ValueError, match="multi_class cannot change"):
-        loaded.set_params(multi_class="ovo").partial_fit(X[:9], y[:9])
-
-
-def test_interrupted_models_stored_before_one_vs_one():
-    model = LASVC(multi_class="ovr")
-    parameters = model.get_params()
-    del parameters["multi_class"]
-    checkpoint = {"parameters": parameters, "method": "fit"}
-    refuse_new_parameters(model, checkpoint)
-    with pytest.raises(ValueError, match="multi_class cannot change .*: it was 'ovr'"):
-        refuse_new_parameters(model.set_params(multi_class="ovo"), checkpoint)
 
 
 # --------------------------------------------------------------------------------- other objects

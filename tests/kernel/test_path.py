@@ -260,7 +260,7 @@ def test_check_samples_finds_the_violators_of_the_reference(kind, has_bias, monk
     def watched(self):
         check_samples(self)
         for k in range(len(self.Cs)):
-            alpha = np.zeros(len(self.targets))
+            alpha = np.zeros(len(self.encoded))
             alpha[self.states[k].ids[0]] = self.states[k].alpha[0]
             found = reference.violation(
                 K, terms, self.cost_of(k), alpha, has_bias=has_bias, epsilon=epsilon

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import RampSVC
-from tests.support.internals import _cccp
+from tests.support.internals import note_engine_calls
 from tests.support.limits import set_limits
 from tests.support.ramp import (
     BOTH,
@@ -69,20 +69,13 @@ def test_objectives_that_rise_and_fall_with_rounding_end_the_sequence(ramp_s, in
 
 
 def test_gradients_are_recomputed_for_each_problem(monkeypatch):
-    kind, calls = _cccp.ConvexProblems, []
-
-    def counted(name):
-        method = getattr(kind, name)
-        monkeypatch.setattr(kind, name, lambda problems: [calls.append(name), method(problems)][1])
-
-    for name in ("learn", "shift", "refresh"):
-        counted(name)
+    calls = note_engine_calls(monkeypatch)
     set_limits(monkeypatch, MAX_REFRESHES=1)
     X, y = noisy(200)
     model = RampSVC(C=100.0, random_state=0).fit(X, y)
     assert model.n_iter_ > 2
-    assert calls.count("shift") == model.n_iter_ - 1
-    assert calls.count("refresh") == calls.count("learn") + calls.count("shift")
+    assert calls.count("rebox") == model.n_iter_ - 1
+    assert calls.count("refresh") == calls.count("learn") + calls.count("rebox")
 
 
 def test_verbose_prints_a_line_for_each_problem():

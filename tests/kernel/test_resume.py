@@ -108,8 +108,8 @@ def frequent_checks(monkeypatch):
     """Make engines check for signals every few steps."""
     build = EngineSpec.build
 
-    def build_frequent_checks(self):
-        engine = build(self)
+    def build_frequent_checks(self, *matrix):
+        engine = build(self, *matrix)
         for problem in engine.problems:
             problem.work_limit = 2000.0
         return engine

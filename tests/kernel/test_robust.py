@@ -2,7 +2,6 @@
 
 import pickle
 import warnings
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -18,7 +17,14 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from tests.reference.gap_driven import ReferenceGapDriven
 from tests.support.engine import kernel_values
-from tests.support.internals import GapDrivenSpec, Samples, engine_of, spec_of, support_arrays
+from tests.support.internals import (
+    GapDrivenSpec,
+    Samples,
+    changed_solver,
+    engine_of,
+    spec_of,
+    support_arrays,
+)
 from tests.support.robust import (
     BOTH,
     GAMMA,
@@ -188,8 +194,8 @@ def test_training_stops_after_an_epoch_without_steps(algorithm, problem):
 @pytest.mark.parametrize("interval", [1, 7])
 def test_clean_interval_does_not_change_the_optimum(algorithm, interval):
     class Tidy(LASVC):
-        def _solver(self):
-            return replace(super()._solver(), clean_interval=interval, max_non_sv=0)
+        def _plan(self):
+            return changed_solver(super()._plan(), clean_interval=interval, max_non_sv=0)
 
     X, y = two_classes(200)
     expected = exact(algorithm).fit(X, y)
@@ -225,8 +231,8 @@ CONSTANTS = dict(ramp_start=0, single_steps=10**6, clean_interval=40, max_non_sv
 @pytest.mark.parametrize("name", CONSTANTS)
 def test_fields_of_the_specification_change_the_steps(name):
     class Changed(LASVC):
-        def _solver(self):
-            return replace(super()._solver(), **{name: CONSTANTS[name]})
+        def _plan(self):
+            return changed_solver(super()._plan(), **{name: CONSTANTS[name]})
 
     X, y = two_classes(500)
     plain, model = (
@@ -315,8 +321,8 @@ def test_accuracy_with_noisy_labels(algorithm, fraction, flips):
 
 def test_ramp_is_used_from_ramp_start_support_vectors_on():
     class Late(Busy):
-        def _solver(self):
-            return replace(super()._solver(), ramp_start=10_000)
+        def _plan(self):
+            return changed_solver(super()._plan(), ramp_start=10_000)
 
     X, y = two_classes(400, noise=1.5)
     g, late, early = (
@@ -337,8 +343,8 @@ def test_ramp_s_changes_the_model():
 
 
 class StartsAtOnce(LASVC):
-    def _solver(self):
-        return replace(super()._solver(), ramp_start=0)
+    def _plan(self):
+        return changed_solver(super()._plan(), ramp_start=0)
 
 
 def test_lasvm_i_uses_only_samples_on_the_ramp():

@@ -13,8 +13,8 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC
 from tests.support.internals import (
     STOPPING_WINDOWS,
-    OnlinePasses,
     SampleSelection,
+    begun_selection,
     engine_of,
     support_arrays,
 )
@@ -135,14 +135,13 @@ def test_label_budget_in_fit_and_for_each_chunk(selection):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_further_epochs_use_the_samples_of_the_first(selection, monkeypatch):
     X, y = two_classes(300)
-    orders, next_order = [], OnlinePasses.next_order
+    used, orders = SampleSelection.used, []
 
-    def noted(self, *args):
-        order = next_order(self, *args)
-        orders.append(np.sort(order))
-        return order
+    def noted(*args):
+        orders.append(np.sort(used(*args)))
+        return orders[-1]
 
-    monkeypatch.setattr(OnlinePasses, "next_order", noted)
+    monkeypatch.setattr(SampleSelection, "used", noted)
     params = dict(PARAMS, tol=1e-6)
     model = ActiveLASVC(selection=selection, max_labels=80, max_iter=-1, **params).fit(X, y)
     assert model.n_labels_used_ == 80 and orders
@@ -328,11 +327,11 @@ def test_each_chunk_has_its_own_seed():
     model = ActiveLASVC(selection="active", **PARAMS)
     seeds = []
     for rows, salt in [(slice(0, 30), 0), (slice(30, 60), 30)]:
-        at = SampleSelection.begun(model, np.arange(30), None, np.ones(30), 0, salt)
+        at = begun_selection(model, np.arange(30), np.ones(30), salt)
         seeds.append(at["choice"]["random"])
         model.partial_fit(X[rows], y[rows], np.unique(y))
     assert seeds[0] != seeds[1]
-    again = SampleSelection.begun(model, np.arange(30), None, np.ones(30), 0, 30)
+    again = begun_selection(model, np.arange(30), np.ones(30), 30)
     assert again["choice"]["random"] == seeds[1]
 
 

@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn import svm
 
 from sklearn_online_svm import LASVC
+from tests.support.internals import is_sparse
 
 NOT_INSTALLED = "scikit-learn was installed without its tests"
 of_dense = pytest.importorskip("sklearn.svm.tests.test_svm", reason=NOT_INSTALLED)
@@ -67,7 +68,7 @@ class SVC(LASVC):
         return self._sparse_like_samples(super().coef_)
 
     def _sparse_like_samples(self, values):
-        return csr_matrix(values) if self._sparse and not callable(self.kernel) else values
+        return csr_matrix(values) if is_sparse(self) and not callable(self.kernel) else values
 
 
 # -- comparisons -----------------------------------------------------------------------------

@@ -195,7 +195,7 @@ def counts_from_2_31(model):
     stored["moved"] |= {"n_rows": number, "n_updates": number}
     if "expansion" in stored:
         stored["expansion"]["n_seen"] = number
-    set_state(model, type(update_state(model)).from_state(stored))
+    set_state(model, type(update_state(model)).from_dict(stored))
     return True
 
 

@@ -20,7 +20,8 @@ NAMES = {
     "_core.linear.queries": "AT_RANDOM SelectiveSampler",
     "_core.linear.rows": "shuffled",
     "_core.svmlight": "parse_number",
-    "_estimator": "InconsistentPackageWarning IncrementalEstimator PostponedInterrupts _checksum",
+    "_estimator": "InconsistentPackageWarning PostponedInterrupts _checksum",
+    "_sklearn_compat": "CallbackSupportMixin",
     "_feature_space": "Kernel",
     "_pairs": "PairValues among_more_classes compares_pairs margin_scores pair_values",
     "_validation": "balanced_weights draw_seed running_balanced_weights weighted_variance",
@@ -30,12 +31,12 @@ NAMES = {
     "command_line._main": "_parser main",
     "distributed": "_cells",
     "evaluation._conformal": "conformity_scores threshold_of",
-    "kernel": "_cccp _compression _epochs _path _path_solver _probabilities _progress _training",
+    "kernel": "_compression _epochs _first_samples _path _path_solver _probabilities _progress",
     "kernel._checkpoint": "refuse_new_parameters",
     "kernel._compression": "CompressedState Selection distinct",
-    "kernel._diagnostics": "uncertainty",
+    "kernel._diagnostics": "precision",
     "kernel._engine": "EngineSpec GapDrivenSpec LasvmSpec",
-    "kernel._epochs": "OnlinePasses Passes",
+    "kernel._epochs": "Position is_above",
     "kernel._expansion": "ExpansionState",
     "kernel._leave_one_out": "Optimum",
     "kernel._progress": "RemainingFinish RemainingTime progress",
@@ -76,27 +77,27 @@ def __getattr__(name):
 
 def has_engine(model):
     """Return whether a model is trained by the solvers of the dual problem."""
-    return "_engine" in vars(model)
+    return "_machine" in vars(model)
 
 
 def engine_of(model):
     """Return the engine of a model with a kernel that is trained by a solver of the dual."""
-    return model._engine
+    return model._machine.engine
 
 
 def support_arrays(model, k=0):
     """Return the support set of a problem: alpha, g, bounds and row numbers by name."""
-    return model._engine.problems[k].members
+    return model._machine.engine.problems[k].members
 
 
 def spec_of(model):
     """Return what the engine of a model was built from: kernel, layout, solver."""
-    return model._spec
+    return model._fitted.spec
 
 
 def targets_of(model):
     """Return the classes or values that a model with a kernel is trained on."""
-    return model._targets
+    return model._machine.targets
 
 
 def solution_of(model):
@@ -121,9 +122,9 @@ def set_state(model, state):
 
 def set_next_row_id(model, n):
     """Let a model count as if n samples had passed; return whether it numbers its samples."""
-    if "_next_row_id" not in vars(model):
+    if not has_engine(model):
         return False
-    model._next_row_id = model.n_samples_seen_ = n
+    model._machine.next_id = model._machine.n_seen = n
     return True
 
 
@@ -134,12 +135,13 @@ def state_attribute(model):
 
 def checkpoint_of(model):
     """Return what ``resume`` continues from, or None."""
-    return model._checkpoint
+    return model._machine.checkpoint
 
 
 def decide(model, X):
     """Return the value of each binary problem for each sample."""
-    return model._decide(X)
+    scores = model._decision_values(X)
+    return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 def predicted_codes(model, scores):
@@ -152,9 +154,14 @@ def probability_map(model):
     return model._probability_map()
 
 
+def is_sparse(model):
+    """Return whether the first samples of a model were sparse."""
+    return model._fitted.is_sparse
+
+
 def dtype_of(model):
     """Return the type in which a model stores its vectors."""
-    return model._dtype
+    return model._fitted.dtype
 
 
 def estimated_cost(model, n_features):
@@ -164,21 +171,64 @@ def estimated_cost(model, n_features):
 
 def most_passes(model):
     """Return the largest number of epochs of ``fit``; -1: no limit."""
-    return model._schedule().most_passes
+    return model._plan().most_passes
 
 
 def class_rows(model):
     """Return the number of samples of each class that a VIRTUAL model has seen."""
-    return model._class_rows
+    return model._machine.memory["class_rows"]
+
+
+def begun_selection(model, order, cost, chunk):
+    """Return the first state of the selection of samples of a chunk, with the seed 0."""
+    plan = model._plan()
+    return plan.choice.begun(plan, vars(model).get("_machine"), order, None, cost, 0, chunk)
+
+
+def changed_solver(plan, **changes):
+    """Return a plan whose solver has other options."""
+    return replace(plan, solver=lambda *of: replace(plan.solver(*of), **changes))
+
+
+def note_engine_calls(monkeypatch):
+    """Return a list to which the calls of engines built from now on add their names."""
+    calls, spec = [], import_module(f"{_PACKAGE}.kernel._engine").EngineSpec
+    build = spec.build
+
+    class Noted:
+        def __init__(self, engine):
+            self.__dict__["engine"] = engine
+
+        def __getattr__(self, name):
+            if name in ("learn", "finish", "refresh", "rebox", "seed"):
+                calls.append(name)
+            return getattr(self.engine, name)
+
+        def __setattr__(self, name, value):
+            setattr(self.engine, name, value)
+
+    monkeypatch.setattr(spec, "build", lambda *given: Noted(build(*given)))
+    return calls
 
 
 def limit_reprocessing(monkeypatch, n):
     """Let the solver of LASVC take at most n steps after each sample."""
-    solver = LASVC._solver
-    monkeypatch.setattr(LASVC, "_solver", lambda model: replace(solver(model), max_reprocess=n))
+    change_plan(
+        monkeypatch, solver=lambda solver: lambda *of: replace(solver(*of), max_reprocess=n)
+    )
 
 
 def repeat_epochs(monkeypatch):
     """Let LASVC repeat epochs on small sets, too, which are else solved at once."""
-    schedule = LASVC._schedule
-    monkeypatch.setattr(LASVC, "_schedule", lambda model: replace(schedule(model), in_batch=False))
+    change_plan(monkeypatch, in_batch=lambda _: False)
+
+
+def change_plan(monkeypatch, **changes):
+    """Change fields of the plans of LASVC, by functions of their values."""
+    plan_of = LASVC._plan
+
+    def changed(model):
+        plan = plan_of(model)
+        return replace(plan, **{name: of(getattr(plan, name)) for name, of in changes.items()})
+
+    monkeypatch.setattr(LASVC, "_plan", changed)

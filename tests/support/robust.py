@@ -1,12 +1,11 @@
 """Kernel models of every algorithm."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_online_svm import LASVC, RampSVC
+from tests.support.internals import changed_solver
 from tests.support.samples import (
     ALGORITHMS,
     GAP_DRIVEN,
@@ -30,11 +29,11 @@ GAMMA = 0.3
 class Busy(LASVC):
     """LASVC with small constants, so that the ramp and CLEAN act often."""
 
-    def _solver(self):
-        solver = super()._solver()
-        if solver.has_bias:
-            return solver
-        return replace(solver, ramp_start=20, clean_interval=25, max_non_sv=10)
+    def _plan(self):
+        plan = super()._plan()
+        if plan.params.algorithm == "lasvm":
+            return plan
+        return changed_solver(plan, ramp_start=20, clean_interval=25, max_non_sv=10)
 
 
 def model_of(algorithm, make=LASVC, **params):

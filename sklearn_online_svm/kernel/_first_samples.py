@@ -1,0 +1,196 @@
+"""What the first samples fix: gamma, the precision, the layout and the origin of the features."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from .._validation import warn, weighted_variance
+from ._column_kernel import ColumnKernel
+from ._engine import EXPONENTIAL, KERNELS, EngineSpec
+
+# Kernels with a coefficient gamma.
+WITH_GAMMA = ("rbf", "poly", "sigmoid", *EXPONENTIAL)
+
+# Warn if gamma="scale" is computed from a first chunk with fewer samples.
+MIN_FIRST_CHUNK = 30
+
+# Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
+# are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
+SPARSE_BELOW = 0.3
+
+# Largest gamma |x|^2 at which float32 products still give the distance in an rbf kernel: its error
+# is about 2^-22 gamma |x|^2. The same holds for the sum of absolute values in EXPONENTIAL kernels.
+LARGEST_SINGLE = 1000.0
+
+# Limit of the ratio of the squared norm of a sample to its squared distance from the mean. Beyond
+# it, kernel values of the linear kernel lose too much when rounded to single precision, and the
+# samples are centered. With a bias, this changes nothing but the bias.
+FAR = 100.0
+
+
+def fixed_kernel(plan, targets, X, encoded, weights, fewest=2):
+    """Return X in the dtype of the kernel, the specification of the engine, and targets.
+
+    Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
+    """
+    params, solver, offset = plan.params, plan.solver(plan.params, targets), None
+    kernel, gamma, X = fixed_values(params, X, weights)
+    is_linear = isinstance(kernel, str) and kernel == "linear"
+    if is_linear and solver.may_move_origin and X.shape[0] >= fewest:
+        offset = far_centre(X if weights.all() else X[weights > 0])
+        X = X if offset is None else X.astype(np.float64, copy=False)
+    spec = EngineSpec(
+        n_features=X.shape[1],
+        n_problems=targets.n_problems,
+        one_vs_one=targets.one_vs_one,
+        dtype=X.dtype.name,
+        layout=choose_layout(X, params.kernel),
+        kernel=kernel,
+        degree=int(params.degree),
+        gamma=gamma,
+        coef0=float(params.coef0),
+        cache_size=float(params.cache_size),
+        solver=solver,
+        offset=offset,
+    )
+    # An estimate of epsilon needs kernel values.
+    fixed = targets.fixed(plan, spec, X, encoded, weights)
+    if fixed is not targets:
+        targets, spec = fixed, replace(spec, solver=plan.solver(params, fixed))
+    return X, spec, targets
+
+
+def refuse_other_than_square(X):
+    """Raise ValueError if a kernel matrix is not square."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "Precomputed matrix must be a square matrix. "
+            f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+        )
+
+
+# -------------------------------------------------------------------------------- gamma
+
+
+def warn_of_small_chunk(params, X):
+    """Warn if the first chunk of a stream has few samples to compute gamma from."""
+    has_scale = params.gamma == "scale" and isinstance(params.kernel, str)
+    if has_scale and params.kernel in WITH_GAMMA and X.shape[0] < MIN_FIRST_CHUNK:
+        warn(
+            f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
+            "samples; give gamma a number, or begin with a larger chunk."
+        )
+
+
+def fixed_values(params, X, weights):
+    """Return the kernel and gamma in use, and X in the dtype that they require."""
+    kernel = params.kernel
+    if isinstance(kernel, str):
+        kernel = str(kernel)  # a grid may hold strings of NumPy
+    elif isinstance(kernel, ColumnKernel):
+        kernel = clone(kernel)  # changes of its parameters do not affect the model
+    if params.gamma == "scale" and isinstance(kernel, str) and kernel in WITH_GAMMA:
+        gamma = scale_gamma(X, weights, kernel in EXPONENTIAL)
+    else:
+        gamma = 1.0 / X.shape[1] if isinstance(params.gamma, str) else float(params.gamma)
+    if X.dtype == np.float32 and needs_double(X, kernel, gamma):
+        X = X.astype(np.float64)
+    return kernel, gamma, X
+
+
+def scale_gamma(X, weights, is_exponential=False):
+    """Compute gamma="scale": 1 / (n_features * variance), or 1.0 if all entries are equal.
+
+    With the standard deviation for kernels whose exponent is proportional to X.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = weighted_variance(X, weights)
+    if variance == 0 and is_constant(X[weights > 0]):
+        return 1.0
+    if is_exponential:
+        variance = np.sqrt(variance)
+    with np.errstate(divide="ignore", over="ignore"):
+        gamma = float(np.float64(1.0) / (X.shape[1] * np.float64(variance)))
+    if not 0 < gamma < np.inf:
+        raise ValueError(
+            f"gamma='scale' is {gamma} for these features: their variance is beyond the range of "
+            "a double. Scale the features, or give gamma a number."
+        )
+    return gamma
+
+
+def is_constant(X):
+    """Return whether all entries of X are equal."""
+    return not X.size or X.max() == X.min()
+
+
+# -------------------------------------------------------------------------------- precision
+
+
+def choose_layout(X, kernel):
+    """Return the storage layout for the support set of a stream that begins with X."""
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return "precomputed"
+    if sparse.issparse(X):
+        return "sparse"
+    if callable(kernel):
+        return "dense"
+    sample = X[:: max(1, X.shape[0] // 1000)]
+    few = X.shape[1] >= 32 and np.count_nonzero(sample) < SPARSE_BELOW * sample.size
+    return "sparse" if few else "dense"
+
+
+def needs_double(X, kernel, gamma):
+    """Return whether float32 products of float32 samples are too coarse or out of range."""
+    if isinstance(kernel, ColumnKernel):
+        groups = kernel._groups(X.shape[1])
+        return any(needs_double(X[:, columns], name, gamma) for name, columns, gamma in groups)
+    if (
+        not isinstance(kernel, str)
+        or kernel not in KERNELS
+        or kernel in ("linear", "intersection")
+    ):
+        return False
+    norms = absolute_sums(X) if kernel in EXPONENTIAL else squared_norms(X)
+    largest = norms.max(initial=0.0)
+    if kernel in ("rbf", *EXPONENTIAL) and gamma * largest > LARGEST_SINGLE:
+        return True
+    least, most = float(np.finfo(np.float32).tiny), 0.25 * float(np.finfo(np.float32).max)
+    values = [largest]
+    if kernel == "cosine":  # a norm that underflows makes it 0
+        values.append(norms[norms > 0].min(initial=largest))
+    elif kernel != "tanimoto":
+        values.append(gamma)
+    return any(v != 0 and not least <= v <= most for v in values)
+
+
+def absolute_sums(X):
+    """Return the sum of the absolute values of each sample, in double."""
+    return np.asarray(abs(X).sum(axis=1, dtype=np.float64)).ravel()
+
+
+def squared_norms(X):
+    """Return the squared norm of each sample, in double."""
+    if sparse.issparse(X):
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        with np.errstate(over="ignore"):
+            squares = np.square(X.data, dtype=np.float64)
+        return np.bincount(rows, weights=squares, minlength=X.shape[0])
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
+def far_centre(X):
+    """Return the mean of the samples if it is large compared with their spread, else None."""
+    squares = squared_norms(X)
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    largest = squares.max()
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = max(0.0, squares.mean() - mean @ mean)
+    return short(mean) if FAR * spread < largest < np.finfo(np.float32).max else None
+
+
+def short(offset):
+    """Round an offset to single precision: the last bits of a mean depend on the layout."""
+    return offset.astype(np.float32).astype(np.float64)

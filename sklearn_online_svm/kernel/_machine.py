@@ -1,0 +1,194 @@
+"""The fitted state of an estimator that solves a dual problem: values, and how they are stored."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .._validation import thread_pool
+from ._diagnostics import most_steps
+from ._engine import EngineSpec
+from ._kept_samples import KeptSamples
+from ._new_classes import extended_engine
+from ._probabilities import fitted_map
+from ._targets import KINDS
+
+# Fields that are stored as they are.
+_PLAIN = (
+    *("is_sparse", "n_seen", "n_labels", "next_id", "n_epochs", "violation", "stopped"),
+    *("checkpoint", "memory"),
+)
+
+
+@dataclass
+class Machine:
+    """Engine of an estimator, and what is known of its training.
+
+    Several threads may read a machine while another one trains it. Values that must change
+    together are those of a new machine (``replace``).
+
+    Parameters
+    ----------
+    spec : EngineSpec
+        What the engine was built from.
+    engine : Engine
+        Support vectors and their alpha.
+    targets : Targets
+        What is learned.
+    is_sparse : bool
+        Whether the first samples were sparse.
+    n_seen : int
+        Number of samples of ``fit`` and of the stream, each counted once.
+    n_labels : int
+        Number of those whose label was used.
+    next_id : int
+        Number of the next sample of a stream.
+    n_epochs : int
+        Number of epochs of ``fit``.
+    violation : float
+        Largest violation of the optimality conditions in the last epoch.
+    stopped : bool
+        Whether a stopping criterion ended the last ``fit`` or chunk.
+    kept : KeptSamples or None
+        Samples kept for probabilities.
+    checkpoint : dict or None
+        What ``resume`` continues from, after an interrupt.
+    memory : dict
+        Values of the selection of samples, and of the sequence of convex problems.
+    plan : Plan or None
+        The plan of the next chunk, unless parameters have changed. It is not stored.
+    """
+
+    spec: EngineSpec
+    engine: object
+    targets: object
+    is_sparse: bool
+    n_seen: int = 0
+    n_labels: int = 0
+    next_id: int = 0
+    n_epochs: int = 0
+    violation: float = np.inf
+    stopped: bool = False
+    kept: KeptSamples | None = None
+    checkpoint: dict | None = None
+    memory: dict = field(default_factory=dict)
+    plan: object = None
+
+    @property
+    def dtype(self):
+        """The type of the samples."""
+        return np.dtype(self.spec.dtype)
+
+    # ---------------------------------------------------------------------------- the solution
+
+    def solution(self, finishing, n_jobs):
+        """Return the last complete solution; ``finishing``: optimized over the support set."""
+        engine, optimized = self.engine, self._is_optimized(finishing)
+        solution = engine.cached_solution(optimized)
+        if solution is None:
+            with thread_pool(n_jobs) as threads:
+                solution = engine.solution(optimized, most_steps(engine), threads)
+        return solution
+
+    @contextmanager
+    def reading(self, finishing, n_jobs):
+        """Yield the engine, with the solution that predictions use.
+
+        No other thread can change it inside the context.
+        """
+        engine, optimized = self.engine, self._is_optimized(finishing)
+        with engine.guard.reading():
+            if not optimized or engine.is_optimized:
+                engine.prepare(optimized, 0)
+            else:
+                with thread_pool(n_jobs) as threads:
+                    engine.prepare(optimized, most_steps(engine), threads)
+            yield engine
+
+    def _is_optimized(self, finishing):
+        # The kernel matrix is not stored.
+        return finishing and self.spec.layout != "precomputed"
+
+    def probability_map(self, finishing, n_jobs):
+        """Return the map from decision values to probabilities, or None."""
+        if self.kept is None:
+            return None
+        return fitted_map(self, finishing, n_jobs)
+
+    def counts(self):
+        """Return the numbers of vectors and of kernel values computed."""
+        return self.engine.store.n_slots, self.engine.n_kernel_evaluations
+
+    def estimated_cost(self, n_values, n_visits=None):
+        """Estimate the time of training, and of the optimization for predictions, in nanoseconds.
+
+        The estimate is based on counts that do not depend on the machine, on the layout of X, on
+        threads or on the cache, nor on interrupts but for those of a prediction. Few kernel values
+        are needed twice: those of the support set are mostly cached.
+
+        Parameters
+        ----------
+        n_values : float
+            Average number of nonzero values per sample.
+        n_visits : int, default=None
+            Number of samples visited, counting each epoch; by default ``n_seen``.
+
+        Returns
+        -------
+        steps : float
+            Part that does not depend on the number of support vectors.
+        by_support : float
+            Remaining part: kernel values and gradient updates.
+        """
+        engine, n_visits = self.engine, self.n_seen if n_visits is None else n_visits
+        by_pair = 0.2 + 0.015 * n_values
+        by_support = by_pair * n_visits * engine.store.n_slots + 0.8 * engine.n_operations
+        return 800.0 * engine.n_changes, by_support
+
+    # ---------------------------------------------------------------------------- new classes
+
+    def extended(self, classes):
+        """Return a machine with problems for new classes.
+
+        The negative samples of these problems are the vectors of the engine.
+        """
+        targets, places = self.targets.extended(classes)
+        numbers = dict(n_problems=targets.n_problems, one_vs_one=targets.one_vs_one)
+        spec = replace(self.spec, **numbers)
+        engine = extended_engine(self.engine, spec, places)
+        memory = self.memory
+        if "class_rows" in memory:
+            class_rows = np.zeros(len(targets.classes), np.int64)
+            class_rows[places] = memory["class_rows"]
+            minority = int(places[memory["minority"]])
+            memory = memory | dict(class_rows=class_rows, minority=minority)
+        kept = None if self.kept is None else self.kept.recoded(places)
+        return replace(
+            self, spec=spec, engine=engine, targets=targets, kept=kept, memory=memory, plan=None
+        )
+
+    # ---------------------------------------------------------------------------- pickles
+
+    def as_dict(self):
+        """Return arrays and numbers, without the kernel cache."""
+        with self.engine.guard.reading():
+            engine = self.engine.state()
+        state = {name: getattr(self, name) for name in _PLAIN}
+        targets = {"kind": type(self.targets).__name__} | self.targets.as_dict()
+        state |= dict(spec=self.spec.as_dict(), targets=targets, engine=engine)
+        state["kept"] = None if self.kept is None else self.kept.state()
+        return state
+
+    @classmethod
+    def from_dict(cls, state):
+        """Return the machine that :meth:`as_dict` has stored."""
+        spec = EngineSpec.from_state(state["spec"])
+        engine = spec.build()
+        engine.restore(state["engine"])
+        kept = state["kept"]
+        if kept is not None:
+            kept = KeptSamples.from_state(kept, spec.n_features)
+        fields = dict(state["targets"])
+        targets = KINDS[fields.pop("kind")].from_dict(fields)
+        values = dict(spec=spec, engine=engine, targets=targets)
+        return cls(**{name: state[name] for name in _PLAIN} | values, kept=kept)

@@ -1,0 +1,175 @@
+"""What a training call needs to know of an estimator: its parameters, and what follows from them.
+
+An estimator has one hook, ``_plan``, which returns a :class:`Plan`. Training is functions of a
+plan, a :class:`Machine` and samples; none of them reads the parameters of an estimator.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
+from types import SimpleNamespace
+
+from sklearn.base import BaseEstimator
+
+from ._sample_selection import AllSamples
+
+# Parameters that limit the support set: samples that are removed must not be added again.
+LIMITS = "window_size", "max_support_vectors"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an estimator is trained.
+
+    Parameters
+    ----------
+    name : str
+        Name of the estimator, for messages.
+    params : SimpleNamespace
+        A copy of all parameters, and values of parameters that the estimator does not have.
+    values : tuple
+        The parameters when the plan was made.
+    limits : dict
+        Limits of the support set that are given, by name.
+    targets : type
+        Class of what is learned, a subclass of :class:`Targets`.
+    solver : callable
+        Returns the :class:`SolverSpec` for ``params`` and targets.
+    procedure : Procedure
+        How ``fit`` trains on samples in memory.
+    choice : type
+        Which samples are used, and in what order.
+    most_passes : int or "auto"
+        Number of epochs; -1: as many as needed.
+    finishing : bool
+        Whether the support set is optimized at the end of ``fit`` and for predictions.
+    starts_warm : bool
+        Whether ``fit`` starts from the solution of the previous ``fit``.
+    is_single : bool
+        Whether ``fit`` visits each sample once.
+    in_batch : bool
+        Whether all samples of a small set can be optimized at once.
+    refusals : tuple of callables
+        Functions of the plan and of ``in_stream``, which raise ValueError for parameters that
+        cannot be combined, or not in a stream.
+    layouts : "csr" or False
+        The sparse layouts of X that are accepted: ``accept_sparse`` of scikit-learn.
+    keeps_samples : bool
+        Whether samples are kept beside the support vectors, for probabilities.
+    has_finite_costs : bool
+        Whether infinite upper bounds of alpha are refused.
+    counts_new_samples : bool
+        Whether a problem is told which samples it has not counted before.
+    """
+
+    name: str
+    params: SimpleNamespace
+    values: tuple
+    limits: dict
+    targets: type
+    solver: Callable
+    procedure: object
+    choice: type
+    most_passes: int | str
+    finishing: bool
+    starts_warm: bool
+    is_single: bool
+    in_batch: bool
+    refusals: tuple
+    layouts: str | bool
+    keeps_samples: bool
+    has_finite_costs: bool
+    counts_new_samples: bool
+
+
+def plan_of(
+    estimator,
+    params,
+    targets,
+    solver,
+    procedure,
+    *,
+    most_passes=None,
+    choice=AllSamples,
+    in_batch=False,
+    refusals=(),
+    has_finite_costs=False,
+    counts_new_samples=False,
+):
+    """Return the plan of an estimator, given the result of :func:`params_of`.
+
+    ``most_passes`` is ``max_iter`` by default, but 1 for "auto" where a single epoch is possible
+    only: with the ramp loss, samples that were skipped as outliers would be added in others.
+    """
+    given, most = vars(params), params.max_iter if most_passes is None else most_passes
+    limits = {name: given[name] for name in LIMITS if given.get(name) is not None}
+    finishing, starts_warm = bool(given.get("finishing", True)), given.get("warm_start", False)
+    if most == "auto" and (has_finite_costs or not finishing or limits):
+        most = 1
+    return Plan(
+        type(estimator).__name__,
+        params,
+        _getter(type(estimator))(estimator),
+        limits,
+        targets,
+        solver,
+        procedure,
+        choice,
+        most,
+        finishing,
+        starts_warm,
+        is_single=most == 1 and not starts_warm,
+        in_batch=in_batch,
+        refusals=refusals,
+        layouts=False if is_precomputed(params.kernel) else "csr",
+        keeps_samples=given.get("probability", False),
+        has_finite_costs=has_finite_costs,
+        counts_new_samples=counts_new_samples,
+    )
+
+
+def params_of(estimator, **more):
+    """Return all parameters of an estimator, and values of others that it does not have."""
+    kind = type(estimator)
+    values = zip(_names(kind), _getter(kind)(estimator), strict=True)
+    return SimpleNamespace(**dict(values) | more)
+
+
+def is_current(plan, estimator):
+    """Return whether the parameters of an estimator are those of a plan, which may be None."""
+    return plan is not None and plan.values == _getter(type(estimator))(estimator)
+
+
+@cache
+def _names(kind):
+    # A subclass may set parameters of its base that it does not have.
+    names = {}
+    for base in kind.__mro__:
+        if issubclass(base, BaseEstimator):
+            names |= dict.fromkeys(base._get_param_names())
+    return tuple(names)
+
+
+@cache
+def _getter(kind):
+    return attrgetter(*_names(kind))
+
+
+def is_precomputed(kernel):
+    """Return whether X holds kernel values."""
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def refuse_limits(plan, in_stream):
+    """Raise ValueError for limits of the support set that need a single epoch from scratch."""
+    if in_stream or plan.is_single:
+        return
+    warm = hasattr(plan.params, "warm_start")
+    for name, value in plan.limits.items():
+        raise ValueError(
+            f"{name}={value} requires a single epoch{' from scratch' if warm else ''}, "
+            "because another epoch would add the removed samples again: max_iter=1"
+            f"{' and warm_start=False' if warm else ''}, got max_iter={plan.most_passes}"
+            f"{f' and warm_start={plan.starts_warm}' if warm else ''}."
+        )
