@@ -85,7 +85,7 @@ def check_samples(
     values to the caller: finite values and the order of columns. y=None is an error.
     """
     without_y = isinstance(y, str) and y == "no_validation"
-    X = with_valid_indices(X)
+    X = with_valid_indices(X) if sparse.issparse(X) else X
     try:
         result = validate_data(
             estimator,
@@ -471,10 +471,10 @@ def weighted_variance(X, sample_weight):
     total = sample_weight.sum() * X.shape[1]
     step = max(1, 1_000_000 // max(1, X.shape[1]))
     starts = range(0, X.shape[0], step)
-    mean = sum(
-        (sample_weight[i : i + step] * X[i : i + step].sum(axis=1, dtype=np.float64)).sum()
-        for i in starts
-    )
+    mean = 0.0
+    for i in starts:
+        sums = X[i : i + step].sum(axis=1, dtype=np.float64)
+        mean += (sample_weight[i : i + step] * sums).sum()
     mean /= total
     variance = 0.0
     for i in starts:

@@ -75,9 +75,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
             with ``decision_function_shape="ovo"``.
         """
         view = self._view()
-        check_is_fitted(view)
-        view._refuse_ties()
-        return view.classes_[view._class_scores(view._decision_values(X)).predicted()]
+        if view.break_ties:
+            check_is_fitted(view)
+            view._refuse_ties()
+        scores = view._decision_values(X)
+        return view.classes_[view._class_scores(scores).predicted()]
 
     # ---------------------------------------------------------------------------- classes
 

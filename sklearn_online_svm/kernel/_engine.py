@@ -219,10 +219,9 @@ class EngineSpec(VectorSpec):
         # Pairs of classes share few vectors; a Python kernel has no store for copies.
         copies = self.one_vs_one and self.layout != "precomputed" and not is_function(self.kernel)
         options = self.options()
-        problems = [
-            self.solver.kind(store, self.n_problems == 1, copies, **options)
-            for _ in range(self.n_problems)
-        ]
+        problems = []
+        for _ in range(self.n_problems):
+            problems.append(self.solver.kind(store, self.n_problems == 1, copies, **options))
         classes = pairs_of(self.n_problems) if self.one_vs_one else None
         return Engine(store, problems, n_bytes, classes)
 

@@ -124,9 +124,10 @@ class KernelEstimator(CallbackSupportMixin, Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         kernel = getattr(self, "kernel", None)
-        tags.input_tags.sparse = not is_precomputed(kernel)
-        tags.input_tags.pairwise = is_precomputed(kernel)
-        tags.input_tags.positive_only = isinstance(kernel, str) and kernel in NONNEGATIVE
+        name = kernel if isinstance(kernel, str) else ""
+        tags.input_tags.pairwise = name == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        tags.input_tags.positive_only = name in NONNEGATIVE
         return tags
 
 

@@ -431,4 +431,4 @@ class LASVC(KernelClassifier, DualLoop):
         return fit_path(self, X, y, Cs, sample_weight)
 
     def _plan(self):
-        return plan_of_classes(self, refusals=(_probabilities.refuse_unknown_values,))
+        return plan_of_classes(self, refusals=(_svc.refuse_unknown_values,))

@@ -56,7 +56,8 @@ class Machine:
     memory : dict
         Values of the selection of samples, and of the sequence of convex problems.
     plan : Plan or None
-        The plan of the next chunk, unless parameters have changed. It is not stored.
+        The plan of the last chunk of a stream, which the next one uses unless parameters have
+        changed. It is not stored.
     """
 
     spec: EngineSpec
@@ -83,7 +84,8 @@ class Machine:
 
     def solution(self, finishing, n_jobs):
         """Return the last complete solution; ``finishing``: optimized over the support set."""
-        engine, optimized = self.engine, self._is_optimized(finishing)
+        # The kernel matrix is not stored.
+        engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         solution = engine.cached_solution(optimized)
         if solution is None:
             with thread_pool(n_jobs) as threads:
@@ -96,7 +98,7 @@ class Machine:
 
         No other thread can change it inside the context.
         """
-        engine, optimized = self.engine, self._is_optimized(finishing)
+        engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         with engine.guard.reading():
             if not optimized or engine.is_optimized:
                 engine.prepare(optimized, 0)
@@ -104,10 +106,6 @@ class Machine:
                 with thread_pool(n_jobs) as threads:
                     engine.prepare(optimized, most_steps(engine), threads)
             yield engine
-
-    def _is_optimized(self, finishing):
-        # The kernel matrix is not stored.
-        return finishing and self.spec.layout != "precomputed"
 
     def probability_map(self, finishing, n_jobs):
         """Return the map from decision values to probabilities, or None."""

@@ -451,7 +451,6 @@ class Sweeps:
             kept=kept,
             violation=float(self.violation[k]),
             n_epochs=machine.n_epochs + self.n_checks,
-            plan=plan,
         )
         return one
 

@@ -16,7 +16,6 @@ from .. import _limits
 from .._validation import signs
 from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from ._kept_samples import stack
-from ._plan import is_precomputed
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
 
@@ -134,16 +133,6 @@ def _offers_probabilities(model):
             f"probability=True, set before it is fitted. Otherwise {PROBABILITIES}."
         )
     return True
-
-
-def refuse_unknown_values(plan, in_stream):
-    """Raise ValueError for probabilities that need kernel values which are not stored."""
-    if plan.params.probability and is_precomputed(plan.params.kernel):
-        raise ValueError(
-            "probability=True is not possible with kernel='precomputed': kernel values "
-            "between support vectors are not stored. Set probability=False and "
-            f"{PROBABILITIES}."
-        )
 
 
 # The methods of LASVC and RampSVC.

@@ -134,7 +134,7 @@ def finish_with_progress(engine, threads, verbose, title, share=1.0, report=None
 
     ``share`` of the steps left may be used; ``report`` is called now and then.
     """
-    if not verbose or not is_shown(verbose):
+    if not is_shown(verbose):
         engine.finish(threads, report, share)
         return
     title = f"{title} optimizing over {engine.store.n_slots:,} vectors"

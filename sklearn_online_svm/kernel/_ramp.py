@@ -308,7 +308,7 @@ class RampSVC(KernelClassifier, DualLoop):
             solver_of_ramp,
             CONVEX_PROBLEMS,
             most_passes=-1,
-            refusals=(_probabilities.refuse_unknown_values,),
+            refusals=(_svc.refuse_unknown_values,),
             has_finite_costs=True,
         )
 

@@ -11,7 +11,7 @@ from .._sklearn_compat import Interval, StrOptions
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop
 from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._epochs import EPOCHS
-from ._plan import params_of, plan_of, refuse_limits
+from ._plan import is_precomputed, params_of, plan_of, refuse_limits
 from ._probabilities import PROBABILITIES
 from ._sample_selection import AllSamples
 from ._targets import ClassTargets
@@ -146,6 +146,16 @@ def refuse_balanced_stream(plan, in_stream):
         raise ValueError(
             "class_weight='balanced' is not supported for partial_fit: the class counts of a "
             "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
+        )
+
+
+def refuse_unknown_values(plan, in_stream):
+    """Raise ValueError for probabilities that need kernel values which are not stored."""
+    if plan.params.probability and is_precomputed(plan.params.kernel):
+        raise ValueError(
+            "probability=True is not possible with kernel='precomputed': kernel values "
+            "between support vectors are not stored. Set probability=False and "
+            f"{PROBABILITIES}."
         )
 
 

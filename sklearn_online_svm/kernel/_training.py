@@ -21,6 +21,7 @@ from .._tasks import n_blocks, reporting, sample_tasks, unguarded
 from .._validation import can_skip_validation, check_weights, restore_generator, thread_pool
 from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
 from ._diagnostics import (
+    BOUNDED,
     coarseness,
     diagnosed,
     most_steps,
@@ -103,7 +104,7 @@ def begin_fit(draft, plan, X, y, sample_weight, former):
     cost, targets = targets.costs(plan, encoded, weights, order)
     rows = Rows(X, encoded, weights, cost, order)
     is_sparse = not isinstance(X, np.ndarray)
-    machine = Machine(spec, None, targets, is_sparse, n_seen=n, next_id=n, plan=plan)
+    machine = Machine(spec, None, targets, is_sparse, n_seen=n, next_id=n)
     procedure = procedure_of(plan, targets, encoded)
     at = procedure.begun(plan, machine, rows, random)
     machine.engine = spec.build(X)
@@ -240,7 +241,8 @@ def partial_fit(estimator, X, y, classes, sample_weight):
         DeferredInterrupts(),
     ):
         machine = vars(estimator).get("_machine")
-        if machine is not None and not has_new_classes(estimator, classes):
+        adds_classes = classes is not None and has_new_classes(estimator, classes)
+        if machine is not None and not adds_classes:
             plan, rows, at = begin_chunk(estimator, X, y, classes, sample_weight)
             uncertain = train_on_chunk(estimator, plan, rows, at)
         else:
@@ -255,7 +257,8 @@ def partial_fit(estimator, X, y, classes, sample_weight):
                     change.keep = is_interrupt(error)
                     raise
         machine = estimator._machine
-        warn_if_cut_short(plan, machine)
+        if machine.engine.cut_short:
+            warn_if_cut_short(plan, machine)
     if uncertain:
         warn_if_coarse(plan, machine.targets, uncertain)
     return estimator
@@ -266,26 +269,28 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
 
     The first chunk fixes targets and kernel.
     """
-    machine, new, dtype = vars(estimator).get("_machine"), None, None
-    if machine is None:
-        estimator._validate_params()
+    machine = vars(estimator).get("_machine")
+    is_first, plan, new = machine is None, None if machine is None else machine.plan, None
+    if not is_current(plan, estimator):
+        new = estimator._validate_params() if is_first else estimator._changed_params()
         plan = estimator._plan()
-    else:
-        (plan, new), dtype = next_plan(estimator, machine), machine.dtype
-    kind = plan.targets
-    for refuse in plan.refusals:
-        refuse(plan, in_stream=True)
-    if machine is None or not _is_valid(estimator, kind, dtype, X, y):
-        X, y = kind.validated(estimator, X, y, reset=machine is None, dtype=dtype)
+        for refuse in plan.refusals:
+            refuse(plan, in_stream=True)
+    kind, dtype = plan.targets, None if is_first else machine.dtype
+    is_valid = not is_first and can_skip_validation(estimator, X, dtype)
+    if is_valid and kind.has_y:  # labels are validated by the targets
+        is_valid = y is not None and np.shape(y) == (X.shape[0],)
+    if not is_valid:
+        X, y = kind.validated(estimator, X, y, reset=is_first, dtype=dtype)
     elif kind.has_y:
         y = np.asarray(y)
-    targets = kind.of_stream(plan, y, classes) if machine is None else machine.targets
+    targets = kind.of_stream(plan, y, classes) if is_first else machine.targets
     encoded = targets.encode_chunk(X, y)
     if sample_weight is None:
         weights = np.ones(X.shape[0])
     else:
         weights = check_weights(sample_weight, X, allow_all_zero=True)
-    if machine is None:
+    if is_first:
         X, machine = _begin_stream(plan, targets, X, encoded, weights)
         targets = machine.targets
     cost, after = targets.costs(plan, encoded, weights)
@@ -304,30 +309,13 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
             machine.engine.check(X)  # training would find the same errors, but too late
     # All input is valid: only from here on is a fitted model changed.
     machine.checkpoint = None
-    if "_machine" not in vars(estimator):
+    if is_first:
         estimator._machine, estimator._fitted_params = machine, estimator._current_params()
-    else:
-        apply_params(estimator, plan, machine, new)
-    return plan, rows, at
-
-
-def next_plan(estimator, machine):
-    """Return the plan of the next call, and the watched parameters if they have changed, or None.
-
-    A fixed parameter that has changed raises an error.
-    """
-    if is_current(machine.plan, estimator):
-        return machine.plan, None
-    new = estimator._changed_params()
-    return estimator._plan(), new
-
-
-def apply_params(estimator, plan, machine, new):
-    """Use a plan; ``new``: the watched parameters if they have changed, or None."""
-    if new is not None:
+    elif new is not None:
         configure(machine, plan)
         estimator._fitted_params = new
     machine.plan = plan  # the next call repeats what an interrupt has ended
+    return plan, rows, at
 
 
 def configure(machine, plan):
@@ -342,20 +330,13 @@ def configure(machine, plan):
     machine.spec = spec
 
 
-def _is_valid(estimator, kind, dtype, X, y):
-    """Return whether a chunk needs no validation; its labels are validated by the targets."""
-    if not can_skip_validation(estimator, X, dtype):
-        return False
-    return not kind.has_y or y is not None and np.shape(y) == (X.shape[0],)
-
-
 def _begin_stream(plan, targets, X, encoded, weights):
     """Return samples in the dtype of the kernel, and a machine with an empty engine."""
     warn_of_small_chunk(plan.params, X)
     weighted = weights if weights.any() else np.ones(X.shape[0])
     X, spec, targets = fixed_kernel(plan, targets, X, encoded, weighted, fewest=MIN_FIRST_CHUNK)
     is_sparse = not isinstance(X, np.ndarray)
-    return X, Machine(spec, spec.build(), targets, is_sparse, n_epochs=1, plan=plan)
+    return X, Machine(spec, spec.build(), targets, is_sparse, n_epochs=1)
 
 
 def train_on_chunk(estimator, plan, rows, at):
@@ -416,7 +397,12 @@ def train_on_chunk(estimator, plan, rows, at):
             thread_pool(plan.params.n_jobs, n_rows) as threads,
             choice,
         ):
-            reserve, outdated = _reserve(plan, machine)
+            # The reserve of problems with a bias is 0 within a budget, and without finishing.
+            solver, outdated = machine.spec.solver, []
+            reserve = RESERVE if plan.finishing and solver.budget == 0 else 0
+            for problem in engine.problems if solver.has_bias else ():
+                if problem.reserve != reserve:
+                    outdated.append(problem)
             if stage == "begin":
                 if plan.counts_new_samples:
                     for problem in engine.problems:
@@ -434,7 +420,8 @@ def train_on_chunk(estimator, plan, rows, at):
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
             whole = True
             # Precision is checked only each time the number of samples has doubled.
-            if (at.first + n_rows).bit_length() == at.first.bit_length():
+            has_doubled = (at.first + n_rows).bit_length() != at.first.bit_length()
+            if not has_doubled or machine.spec.kernel in BOUNDED:
                 return 0.0
             moved = recentred(plan, machine)
             if moved is not None:
@@ -448,17 +435,6 @@ def train_on_chunk(estimator, plan, rows, at):
         raise
     finally:
         count_all()
-
-
-def _reserve(plan, machine):
-    """Return the reserve of problems with a bias, and the problems that have another one.
-
-    It is 0 within a budget, and with ``finishing=False``.
-    """
-    solver = machine.spec.solver
-    reserve = RESERVE if plan.finishing and solver.budget == 0 else 0
-    problems = machine.engine.problems if solver.has_bias else ()
-    return reserve, [problem for problem in problems if problem.reserve != reserve]
 
 
 def start_from(estimator, X, y, classes, alpha, bias):
@@ -493,8 +469,10 @@ def finish(estimator):
     """Optimize over the support set."""
     with estimator._guard, DeferredInterrupts():
         check_is_fitted(estimator)
-        plan, new = next_plan(estimator, estimator._machine)
-        apply_params(estimator, plan, estimator._machine, new)
+        new, plan = estimator._changed_params(), estimator._plan()
+        if new is not None:
+            configure(estimator._machine, plan)
+            estimator._fitted_params = new
         estimator._machine.checkpoint = None
         uncertain = optimize_support_set(estimator, plan, FINISH_STAGES[0])
         machine = estimator._machine
@@ -543,7 +521,7 @@ def resume(estimator, X, y, sample_weight):
         if checkpoint["checksums"] is not None:
             rows = same_rows(draft, plan, former, X, y, sample_weight)
         engine = _engine_of(plan, former, rows)
-        draft._machine = machine = replace(former, engine=engine, checkpoint=None, plan=plan)
+        draft._machine = machine = replace(former, engine=engine, checkpoint=None)
         change.is_usable = True
         if method == "fit":
             random = None if at["random"] is None else restore_generator(at["random"])
