@@ -198,13 +198,6 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
             if isinstance(model, BaseEstimator):
                 model.set_params(**sizes)
 
-    def _prepared(self, model):
-        """Return a model that ``_train`` accepts."""
-        return model
-
-    def _train(self, model, X, y, weights):
-        return _train(model, X, y, weights)
-
     def _blended(self, X, shape, values_of):
         """Return ``values_of(model, samples)``, averaged over the cells of each sample."""
         X = check_samples(self, X, reset=False)

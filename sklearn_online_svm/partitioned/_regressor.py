@@ -8,7 +8,7 @@ from .._estimator import Transaction
 from .._sklearn_compat import HasMethods
 from .._validation import check_samples, check_weights
 from ..kernel import LASVR
-from ._cells import _CellEstimator, _fit, _has_partial_fit
+from ._cells import _CellEstimator, _fit, _has_partial_fit, _train
 from ._check import warn_if_inaccurate
 
 
@@ -162,6 +162,13 @@ class CellRegressor(RegressorMixin, _CellEstimator):
                 f"{('n_samples', *self._output_shape)}."
             )
         return X, y
+
+    def _prepared(self, model):
+        """Return a model that ``_train`` accepts."""
+        return model
+
+    def _train(self, model, X, y, weights):
+        return _train(model, X, y, weights)
 
     def predict(self, X):
         """Predict target values.
