@@ -6,13 +6,11 @@ format number and a checksum.
 """
 
 import copy
-import inspect
 import warnings
 import zlib
 from functools import cache
 from operator import attrgetter
 from signal import SIGINT, getsignal, signal
-from string import Template
 from threading import current_thread, main_thread
 
 import numpy as np
@@ -30,7 +28,6 @@ __all__ = [
     "PostponedInterrupts",
     "Transaction",
     "add_classes",
-    "filled_docs",
     "has_new_classes",
     "raise_fixed_param",
     "store_parameters",
@@ -426,10 +423,3 @@ def raise_fixed_param(name, old, new):
         f"{name} cannot change once the model has been fitted: it was {old!r} and is now {new!r}. "
         "Restore it, or call fit to start again."
     )
-
-
-def filled_docs(cls, parts):
-    """Replace the placeholders in the docstring of a class, such as ``$name``, by shared parts."""
-    if cls.__doc__ is not None:  # python -OO removes docstrings
-        cls.__doc__ = Template(inspect.cleandoc(cls.__doc__) + "\n").substitute(parts)
-    return cls

@@ -47,7 +47,7 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     Raises
     ------
     NotFittedError
-        If the model has not been fitted yet.
+        If the estimator is not fitted.
     ValueError
         If the input is invalid, a label is not in ``classes_``, or ``n_suspects`` is negative
         or not an integer.

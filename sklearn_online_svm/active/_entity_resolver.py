@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import with_shared_docs
 from .._sklearn_compat import CallbackSupportMixin, HasMethods
 from .._tasks import propagating, reporting
 from ..kernel import LASVC
@@ -14,6 +15,7 @@ from ..kernel import LASVC
 __all__ = ["EntityResolver"]
 
 
+@with_shared_docs
 class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     r"""Cluster records that refer to the same entity (entity resolution, deduplication).
 
@@ -109,10 +111,7 @@ class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         pairs : array-like of int of shape (n_pairs, 2), default=None
             Indices of the two records of each labeled pair.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -140,10 +139,7 @@ class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         pairs : array-like of int of shape (n_pairs, 2), default=None
             Indices of the two records of each labeled pair.
 
-        Returns
-        -------
-        self : object
-            The updated estimator.
+        $fitted_self
 
         Raises
         ------

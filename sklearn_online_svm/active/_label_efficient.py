@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.linear.rows import shuffled
+from .._docs import with_shared_docs
 from .._estimator import (
     Estimator,
     PostponedInterrupts,
@@ -40,6 +41,7 @@ from ._query_loop import (
 )
 
 
+@with_shared_docs
 class LabelEfficientClassifier(
     MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Estimator
 ):
@@ -193,10 +195,7 @@ class LabelEfficientClassifier(
         classes : array-like of shape (n_classes,), default=None
             All classes; required if y does not contain all of them.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -286,10 +285,7 @@ class LabelEfficientClassifier(
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. A callable with two
             arguments also gets the sample, as in :meth:`fit`.
 
-        Returns
-        -------
-        self : object
-            The updated estimator.
+        $fitted_self
 
         Raises
         ------
@@ -491,22 +487,14 @@ class LabelEfficientClassifier(
     def decision_function(self, X):
         """Compute the decision function of the base estimator.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Decision values computed by ``estimator_``.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         estimator, X = self._fitted_estimator(X)
         return estimator.decision_function(X)
@@ -514,22 +502,14 @@ class LabelEfficientClassifier(
     def predict(self, X):
         """Predict class labels for samples in X.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
             Predicted class labels, from ``classes_``.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         estimator, X = self._fitted_estimator(X)
         return estimator.predict(X)
@@ -538,22 +518,14 @@ class LabelEfficientClassifier(
     def predict_proba(self, X):
         """Compute class probabilities; available if the base estimator does.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
             Probabilities computed by ``estimator_``; the columns are in the order of ``classes_``.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         estimator, X = self._fitted_estimator(X)
         return estimator.predict_proba(X)
@@ -584,7 +556,7 @@ class LabelEfficientClassifier(
         Raises
         ------
         NotFittedError
-            If the model has not been fitted yet.
+            If the estimator is not fitted.
         ValueError
             If the input is invalid, or a label is not in ``classes_``.
         """

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import with_shared_docs
 from .._estimator import (
     Estimator,
     PostponedInterrupts,
@@ -132,6 +133,7 @@ class ScoreWindow:
         return SplineMap(typical or 1.0).fit(scores, *data[1:])
 
 
+@with_shared_docs
 class OnlineCalibratedClassifier(
     MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Estimator
 ):
@@ -160,10 +162,7 @@ class OnlineCalibratedClassifier(
         Class labels.
     estimator_ : classifier
         Fitted base estimator.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
     n_samples_seen_ : int
         Number of samples that the model has been trained on.
 
@@ -224,10 +223,7 @@ class OnlineCalibratedClassifier(
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the base estimator; samples count with them in the map.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -280,10 +276,7 @@ class OnlineCalibratedClassifier(
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the base estimator; samples count with them in the map.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -415,22 +408,14 @@ class OnlineCalibratedClassifier(
     def decision_function(self, X):
         """Compute the decision function of the base estimator.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Decision values.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         view, X = self._checked(X)
         return view.estimator_.decision_function(X)
@@ -438,22 +423,14 @@ class OnlineCalibratedClassifier(
     def predict(self, X):
         """Predict class labels for samples in X, as the base estimator does.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
             Predicted class labels.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         view, X = self._checked(X)
         return view.estimator_.predict(X)
@@ -461,44 +438,22 @@ class OnlineCalibratedClassifier(
     def predict_proba(self, X):
         """Estimate class probabilities for samples in X.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Probability of each class, in the order of ``classes_``.
+        $probabilities
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X):
         """Estimate logarithms of class probabilities for samples in X.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            Logarithm of the probability of each class, in the order of ``classes_``.
+        $log_probabilities
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted yet.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         view, X = self._checked(X)
         scores = _scores(view.estimator_, X)

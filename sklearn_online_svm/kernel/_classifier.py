@@ -6,9 +6,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _suspects
 from .._pairs import ClassScores, PairValues
+from ._docs import with_shared_docs
 from ._kernel_estimator import KernelEstimator
 
 
+@with_shared_docs
 class KernelClassifier(ClassifierMixin, KernelEstimator):
     """Base of kernel classifiers; a subclass has ``classes_``."""
 
@@ -27,11 +29,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         Samples are processed in blocks: besides the result, memory does not grow with their
         number.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
-            shape (n_samples, n_samples_fit).
+        $kernel_samples
 
         Returns
         -------
@@ -41,12 +39,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
             for each of the n_classes * (n_classes - 1) / 2 pairs, in the order (0, 1), (0, 2),
             ... of ``classes_``, positive for the first class.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or a decision function value overflows.
+        $value_errors
         """
         view = self._view()
         scores = view._decision_values(X)
@@ -55,11 +48,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     def predict(self, X):
         """Predict class labels for samples in X.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
-            shape (n_samples, n_samples_fit).
+        $kernel_samples
 
         Returns
         -------

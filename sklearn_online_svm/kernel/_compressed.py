@@ -184,10 +184,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the estimator.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -267,22 +264,11 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
         Available if the original model has probabilities. They follow from decision values by the
         same map.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Probability of each class, in the order of ``classes_``.
+        $probabilities
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         return np.exp(self.predict_log_proba(X))
 
@@ -290,22 +276,11 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     def predict_log_proba(self, X):
         """Estimate logarithms of class probabilities for samples in X.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            Logarithm of the probability of each class, in the order of ``classes_``.
+        $log_probabilities
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid.
+        $errors
         """
         view = self._view()
         check_is_fitted(view)

@@ -1,34 +1,16 @@
-"""Descriptions of parameters and attributes that several kernel models have in common."""
+"""Parts of docstrings that several kernel models share."""
 
-from .._estimator import filled_docs
+from functools import partial
 
+from .._docs import SHARED, filled_docs
 
-def with_shared_docs(cls):
-    """Replace placeholders such as ``$kernel`` in the docstring of a class."""
-    return filled_docs(cls, _SHARED)
-
-
-def documented(name):
-    """Return a decorator that gives a method the docstring of this name."""
-
-    def decorate(method):
-        method.__doc__ = _METHODS[name]
-        return method
-
-    return decorate
-
-
-_SHARED = {
+_SHARED = SHARED | {
     "degree": """degree : int, default=3
     Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.""",
     "coef0": """coef0 : float, default=0.0
     Independent term in the kernel function. Only significant in "poly" and "sigmoid".""",
     "gamma_in_use": """gamma_ : float
     Value of gamma in use.""",
-    "features": """n_features_in_ : int
-    Number of features seen during fit.
-feature_names_in_ : ndarray of shape (n_features,)
-    Names of the features seen during fit. Defined only when X has string column names.""",
     "class_weight": """class_weight : dict, "balanced" or None, default=None
     Weights associated with classes; the weight of a sample is that of its class times its
     ``sample_weight``. Classes that are not in the dict have weight one. ``"balanced"``
@@ -104,9 +86,7 @@ budget_policy : {{"margin", "projection", "merging"}}, default="projection"
       not samples, and are -1 in ``support_``. Only available with the rbf kernel."""
 
 _SHARED |= {
-    "kernel_parameters": "\n".join(
-        _SHARED[name] for name in ("kernel", "degree", "gamma", "coef0")
-    ),
+    "kernel_parameters": "$kernel\n$degree\n$gamma\n$coef0",
     "budget": """max_support_vectors : int, default=None
     Budget: maximum number of support vectors at any moment, which bounds the memory and the
     time per sample. None: no limit; every sample that causes an update is kept.""",
@@ -147,7 +127,7 @@ dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
     Constants in the decision function: zeros, since the model has no intercept.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     Weights assigned to the features; only available with a linear kernel.""",
-    "counts": f"""{_SHARED["gamma_in_use"]}
+    "counts": """$gamma_in_use
 n_iter_ : int
     Number of epochs run by ``fit``; 1 after ``partial_fit``.
 n_samples_seen_ : int
@@ -157,47 +137,46 @@ t_ : float
     every epoch.
 n_updates_ : int
     Number of updates since ``fit`` was last called, in all epochs.
-{_SHARED["kernel_evaluations"]}
-{_SHARED["features"]}""",
+$kernel_evaluations
+$features""",
     "note_on_intercept": """\
 **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
 1; for a polynomial kernel, choose ``coef0 > 0``.""",
 }
 
+# Descriptions of training and predictions.
 
-# Docstrings of methods that several classes have.
-
-_METHODS = {
-    "fit_classes": """\
-Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
-
+_SHARED |= {
+    "training_samples": """\
+X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+or (n_samples, n_samples)
+    Training samples, or the kernel matrix if ``kernel="precomputed"``.""",
+    "stream_samples": """X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Samples, in the order of the stream. Shuffle them if they are sorted.""",
+    "cost_weights": """sample_weight : array-like of shape (n_samples,), default=None
+    Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.""",
+    "fit_online": """\
 Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
 leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
-leaves a fitted model unchanged.
+leaves a fitted model unchanged.""",
+    "fit_classes": """\
+$fit_online
 
 Parameters
 ----------
-X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-or (n_samples, n_samples)
-    Training samples, or the kernel matrix if ``kernel="precomputed"``.
+$training_samples
 y : array-like of shape (n_samples,)
     Class labels.
-sample_weight : array-like of shape (n_samples,), default=None
-    Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+$cost_weights
 
-Returns
--------
-self : object
-    Fitted estimator.
+$fitted_self
 
 Raises
 ------
 ValueError
     If the input is invalid, fewer than two classes have positive weight, or
-    ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
-""",
-    "partial_fit_classes": """Continue training with new samples.
-
+    ``warm_start=True`` and X does not hold the samples of the previous ``fit``.""",
+    "partial_fit_classes": """\
 Every sample is treated as new: to run several epochs over the same samples use
 ``fit(max_iter=...)``. The first chunk fixes gamma (``"scale"``), the precision, and with a
 linear kernel the origin of the features; a linear kernel may move the origin at the end of
@@ -208,20 +187,15 @@ is optimized over the support set (see ``finishing``).
 
 Parameters
 ----------
-X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    Samples, in the order of the stream. Shuffle them if they are sorted.
+$stream_samples
 y : array-like of shape (n_samples,)
     Class labels. A chunk may contain a single class.
 classes : array-like of shape (n_classes,), default=None
     All classes that can occur. Must be passed in the first call; optional afterwards. A
     later call with additional classes adds them to the model, see :ref:`new_classes`.
-sample_weight : array-like of shape (n_samples,), default=None
-    Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+$cost_weights
 
-Returns
--------
-self : object
-    Fitted estimator.
+$fitted_self
 
 Raises
 ------
@@ -235,10 +209,18 @@ MemoryError
     ``n_samples_seen_`` counts them: training can continue with the next sample once memory
     is available. With sample selection, the training so far is kept, and
     ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
-    unchanged.
-""",
-    "finish": """Optimize over the support set to ``tol``; training can be continued afterwards.
-
+    unchanged.""",
+    "partial_fit_errors": """\
+Raises
+------
+ValueError
+    If the input is invalid. The model is left unchanged. If a callable kernel raises an
+    error within a chunk, the model has been trained on the blocks of samples before it.
+MemoryError
+    If memory runs out. The model has been trained on the blocks of samples before, and
+    ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+    is available.""",
+    "finish": """\
 Returns
 -------
 self : object
@@ -249,10 +231,8 @@ Raises
 NotFittedError
     If the estimator is not fitted.
 ValueError
-    If a parameter was changed that must not change during training.
-""",
-    "snapshot": """Return an independent copy of the model that is optimized over the support set.
-
+    If a parameter was changed that must not change during training.""",
+    "snapshot": """\
 The copy is optimized to ``tol``, and can be used, stored and deployed; training of this
 model continues as if the copy had not been made (bitwise identical). The kernel cache is
 not copied.
@@ -281,10 +261,20 @@ Examples
 ...     model = model.partial_fit(X[rows], y[rows], classes=np.arange(10))
 ...     accuracy.append(model.snapshot().score(X[1200:], y[1200:]))
 >>> accuracy[0] < accuracy[-1]
-True
-""",
-    "resume": """Continue an interrupted call as if it had not been interrupted.
+True""",
+    "resumed_weights": """\
+sample_weight : array-like of shape (n_samples,), default=None
+    Sample weights of the interrupted call, if there were any.
 
+$fitted_self
+
+Raises
+------
+ValueError
+    If no call was interrupted, the data are not those of the interrupted call, or a
+    parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
+    unchanged and can still be resumed.""",
+    "resume": """\
 The interrupted call may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The
 resulting model is bitwise identical to that of an uninterrupted call, also if it was
 pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
@@ -300,19 +290,69 @@ or (n_samples, n_samples), default=None
     Samples of the interrupted call. Shape, dtype and checksum must match.
 y : array-like of shape (n_samples,), default=None
     Labels of the interrupted call.
-sample_weight : array-like of shape (n_samples,), default=None
-    Sample weights of the interrupted call, if there were any.
-
-Returns
--------
-self : object
-    Fitted estimator.
-
+$resumed_weights""",
+    "kernel_samples": """\
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+    shape (n_samples, n_samples_fit).""",
+    "value_errors": """\
 Raises
 ------
+NotFittedError
+    If the estimator is not fitted.
 ValueError
-    If no call was interrupted, the data are not those of the interrupted call, or a
-    parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
-    unchanged and can still be resumed.
-""",
+    If the input is invalid, or a decision function value overflows.""",
+    "probability_errors": """\
+Raises
+------
+NotFittedError
+    If the estimator is not fitted.
+ValueError
+    If the input is invalid, or ``probability`` was set after training.""",
+    "training_set": """X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    All training samples, in the same order; the kernel matrix of shape
+    (n_samples, n_samples) if ``kernel="precomputed"``.""",
+    "training_set_errors": """\
+Raises
+------
+NotFittedError
+    If the estimator is not fitted.
+ValueError
+    If the input is invalid, X and y are not the training samples, or a parameter was
+    changed that must not change.""",
+    "gamma_as_in_lasvc": """gamma : {"scale", "auto"} or float, default="scale"
+    Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
+    :class:`LASVC`.""",
+    "order_and_threads": """shuffle : bool, default=True
+    Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
+    shuffling off only if the samples are already shuffled.
+n_jobs : int, default=None
+    Number of threads for training and predictions; they do not change the result. None means
+    1 unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.""",
+    "interrupted": """interrupted_ : bool
+    Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.""",
+    "kkt_violation": """kkt_violation_ : float
+    Largest violation of the optimality conditions during the last epoch of ``fit``, where
+    each sample is measured when it is visited. If ``fit`` found the optimum (up to 5000
+    samples by default, or if its last epoch changed nothing), the largest violation over all
+    samples. Infinite after ``partial_fit`` alone.""",
+    "training_counts": """n_iter_ : int
+    Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
+$kernel_evaluations
+n_labels_used_ : int
+    Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.""",
+    "samples_seen": """n_samples_seen_ : int
+    Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
+    of an interrupted call, those processed so far.""",
+    "support_in_stream": """support_ : ndarray of shape (n_SV,), dtype=int32
+    Indices of the support vectors in X; after ``partial_fit`` their positions in the stream,
+    which begins with the samples of ``fit``.
+$stored_support""",
+    "stored_support": """\
+support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+    Support vectors; empty with a precomputed kernel.""",
 }
+
+with_shared_docs = partial(filled_docs, parts=_SHARED)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval, Options, StrOptions
 from . import _training
-from ._docs import documented
+from ._docs import with_shared_docs
 from ._kernel_estimator import KernelEstimator
 from ._machine import Machine
 
@@ -26,6 +26,7 @@ ONLINE_CONSTRAINTS: dict = {
 }
 
 
+@with_shared_docs
 class DualLoop(KernelEstimator):
     """Kernel estimator that solves an optimization problem over a support set.
 
@@ -47,8 +48,11 @@ class DualLoop(KernelEstimator):
         "verbose": ["verbose"],
     }
 
-    @documented("resume")
-    def resume(self, X=None, y=None, sample_weight=None):  # noqa: D102
+    def resume(self, X=None, y=None, sample_weight=None):
+        """Continue an interrupted call as if it had not been interrupted.
+
+        $resume
+        """
         return _training.resume(self, X, y, sample_weight)
 
     # ---------------------------------------------------------------------------- the solution

@@ -5,7 +5,7 @@ from sklearn.utils.metaestimators import available_if
 from .._sklearn_compat import _fit_context
 from . import _leave_one_out, _probabilities, _svc, _training
 from ._classifier import KernelClassifier
-from ._docs import documented, with_shared_docs
+from ._docs import with_shared_docs
 from ._dual_loop import DualLoop, finished
 from ._kernel_estimator import can_take_new_samples
 from ._path import fit_path
@@ -111,12 +111,7 @@ class LASVC(KernelClassifier, DualLoop):
         have weight one. ``"balanced"`` (``fit`` only) uses weights inversely proportional to class
         frequencies, ``n_samples / (n_classes * n_c)``, with sample weights counted as
         frequencies; ``"online_balanced"`` uses the frequencies up to each sample.
-    shuffle : bool, default=True
-        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
-        shuffling off only if the samples are already shuffled.
-    n_jobs : int, default=None
-        Number of threads for training and predictions; they do not change the result. None means 1
-        unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.
+    $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
     verbose : int, default=0
@@ -146,13 +141,8 @@ class LASVC(KernelClassifier, DualLoop):
     $gamma_in_use
     intercept_ : ndarray of shape (n_problems,)
         Constants in the decision function; 0 unless ``algorithm="lasvm"``.
-    interrupted_ : bool
-        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
-    kkt_violation_ : float
-        Largest violation of the optimality conditions during the last epoch of ``fit``, where each
-        sample is measured when it is visited. If ``fit`` found the optimum (up to 5000 samples by
-        default, or if its last epoch changed nothing), the largest violation over all samples.
-        Infinite after ``partial_fit`` alone.
+    $interrupted
+    $kkt_violation
     leave_one_out_estimate_ : float
         Estimate of the leave-one-out error from the current solution: the fraction of the training
         samples (``n_labels_used_``) that, according to the span rule, are misclassified when they
@@ -174,21 +164,14 @@ class LASVC(KernelClassifier, DualLoop):
     n_skipped_ : ndarray of shape (n_problems, 3)
         Number of samples skipped by ``"lasvm-i"``, by their position on the ramp.
     $features
-    n_iter_ : int
-        Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
-    $kernel_evaluations
-    n_labels_used_ : int
-        Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
-    n_samples_seen_ : int
-        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
-        of an interrupted call, those processed so far.
+    $training_counts
+    $samples_seen
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors for each class.
     support_ : ndarray of shape (n_SV,), dtype=int32
         Indices of the support vectors in X, grouped by class; after ``partial_fit`` their
         positions in the stream, which begins with the samples of ``fit``.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors; empty with a precomputed kernel.
+    $stored_support
 
     See Also
     --------
@@ -353,21 +336,33 @@ class LASVC(KernelClassifier, DualLoop):
     # ---------------------------------------------------------------------------- training
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @documented("fit_classes")
-    def fit(self, X, y, sample_weight=None):  # noqa: D102
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+        $fit_classes
+        """
         return _training.fit(self, X, y, sample_weight)
 
     @available_if(can_take_new_samples)
-    @documented("partial_fit_classes")
-    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue training with new samples.
+
+        $partial_fit_classes
+        """
         return _training.partial_fit(self, X, y, classes, sample_weight)
 
-    @documented("finish")
-    def finish(self):  # noqa: D102
+    def finish(self):
+        """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+        $finish
+        """
         return _training.finish(self)
 
-    @documented("snapshot")
-    def snapshot(self):  # noqa: D102
+    def snapshot(self):
+        """Return an independent copy of the model that is optimized over the support set.
+
+        $snapshot
+        """
         return finished(self)
 
     def fit_path(self, X, y, Cs, sample_weight=None):
@@ -382,15 +377,12 @@ class LASVC(KernelClassifier, DualLoop):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        $training_samples
         y : array-like of shape (n_samples,)
             Class labels.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order; the largest may be ``np.inf``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+        $cost_weights
 
         Returns
         -------

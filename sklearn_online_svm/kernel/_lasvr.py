@@ -12,7 +12,7 @@ from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
 from ._diagnostics import decisions
-from ._docs import documented, with_shared_docs
+from ._docs import with_shared_docs
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
 from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import EPOCHS
@@ -126,12 +126,7 @@ class LASVR(RegressorMixin, DualLoop):
         samples, for non-stationary streams (concept drift). Requires a single epoch
         (``max_iter=1`` or ``"auto"``). None: no limit.
     $cache_size
-    shuffle : bool, default=True
-        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
-        shuffling off only if the samples are already shuffled.
-    n_jobs : int, default=None
-        Number of threads for training and predictions; they do not change the result. None means 1
-        unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.
+    $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order, and of the samples for ``epsilon="auto"``.
     verbose : int, default=0
@@ -152,31 +147,16 @@ class LASVR(RegressorMixin, DualLoop):
     $gamma_in_use
     intercept_ : ndarray of shape (n_outputs,)
         Constants in the prediction; 0 with ``algorithm="lasvm-g"``.
-    interrupted_ : bool
-        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
-    kkt_violation_ : float
-        Largest violation of the optimality conditions during the last epoch of ``fit``, where each
-        sample is measured when it is visited. If ``fit`` found the optimum (up to 5000 samples by
-        default, or if its last epoch changed nothing), the largest violation over all samples.
-        Infinite after ``partial_fit`` alone.
+    $interrupted
+    $kkt_violation
     $features
-    n_iter_ : int
-        Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
-    $kernel_evaluations
-    n_labels_used_ : int
-        Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
+    $training_counts
     n_outputs_ : int
         Number of columns of ``y``, or 1.
-    n_samples_seen_ : int
-        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
-        of an interrupted call, those processed so far.
+    $samples_seen
     n_support_ : ndarray of shape (1,), dtype=int32
         Number of support vectors.
-    support_ : ndarray of shape (n_SV,), dtype=int32
-        Indices of the support vectors in X; after ``partial_fit`` their positions in the stream,
-        which begins with the samples of ``fit``.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors; empty with a precomputed kernel.
+    $support_in_stream
 
     See Also
     --------
@@ -295,24 +275,16 @@ class LASVR(RegressorMixin, DualLoop):
     def fit(self, X, y, sample_weight=None):
         """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
 
-        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
-        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
-        leaves a fitted model unchanged.
+        $fit_online
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        $training_samples
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values, at most 1e130 in absolute value.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+        $cost_weights
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -337,27 +309,14 @@ class LASVR(RegressorMixin, DualLoop):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, in the order of the stream. Shuffle them if they are sorted.
+        $stream_samples
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values, at most 1e130 in absolute value.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+        $cost_weights
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
-        Raises
-        ------
-        ValueError
-            If the input is invalid. The model is left unchanged. If a callable kernel raises an
-            error within a chunk, the model has been trained on the blocks of samples before it.
-        MemoryError
-            If memory runs out. The model has been trained on the blocks of samples before, and
-            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
-            is available.
+        $partial_fit_errors
         """
         machine = vars(self).get("_machine")
         before = 0 if machine is None else machine.n_seen
@@ -367,12 +326,18 @@ class LASVR(RegressorMixin, DualLoop):
             self._warn_if_crowded()
         return self
 
-    @documented("finish")
-    def finish(self):  # noqa: D102
+    def finish(self):
+        """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+        $finish
+        """
         return _training.finish(self)
 
-    @documented("snapshot")
-    def snapshot(self):  # noqa: D102
+    def snapshot(self):
+        """Return an independent copy of the model that is optimized over the support set.
+
+        $snapshot
+        """
         return finished(self)
 
     def fit_path(self, X, y, Cs, sample_weight=None):
@@ -386,15 +351,12 @@ class LASVR(RegressorMixin, DualLoop):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        $training_samples
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values, at most 1e130 in absolute value.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+        $cost_weights
 
         Returns
         -------
@@ -443,11 +405,7 @@ class LASVR(RegressorMixin, DualLoop):
         Samples are processed in blocks: besides the result, memory does not grow with their
         number.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
-            shape (n_samples, n_samples_fit).
+        $kernel_samples
 
         Returns
         -------
@@ -475,9 +433,7 @@ class LASVR(RegressorMixin, DualLoop):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            All training samples, in the same order; the kernel matrix of shape
-            (n_samples, n_samples) if ``kernel="precomputed"``.
+        $training_set
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values of the training samples.
 
@@ -486,13 +442,7 @@ class LASVR(RegressorMixin, DualLoop):
         predictions : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Predicted values.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, X and y are not the training samples, or a parameter was
-            changed that must not change.
+        $training_set_errors
 
         Notes
         -----

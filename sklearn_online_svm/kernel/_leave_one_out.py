@@ -92,10 +92,7 @@ def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All training samples, in the same order; the kernel matrix of shape
-        (n_samples, n_samples)
-        if ``kernel="precomputed"``.
+    $training_set
     y : array-like of shape (n_samples,)
         Labels of the training samples.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -211,9 +208,7 @@ def leave_one_out_decision_function(self, X, y):
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All training samples, in the same order; the kernel matrix of shape
-        (n_samples, n_samples) if ``kernel="precomputed"``.
+    $training_set
     y : array-like of shape (n_samples,)
         Labels of the training samples.
 
@@ -222,13 +217,7 @@ def leave_one_out_decision_function(self, X, y):
     scores : ndarray of shape (n_samples,) or (n_samples, n_columns)
         Decision values, in the form of ``decision_function``.
 
-    Raises
-    ------
-    NotFittedError
-        If the estimator is not fitted.
-    ValueError
-        If the input is invalid, X and y are not the training samples, or a parameter was
-        changed that must not change.
+    $training_set_errors
 
     See Also
     --------

@@ -8,7 +8,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._sklearn_compat import Interval, _fit_context
 from . import _training
-from ._docs import documented, with_shared_docs
+from ._docs import with_shared_docs
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
 from ._engine import OneClassSpec
 from ._epochs import EPOCHS
@@ -78,12 +78,7 @@ class OneClassLASVM(OutlierMixin, DualLoop):
         streams (concept drift). Requires a single epoch (``max_iter=1`` or ``"auto"``) and no
         ``sample_weight``. None: no limit.
     $cache_size
-    shuffle : bool, default=True
-        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
-        shuffling off only if the samples are already shuffled.
-    n_jobs : int, default=None
-        Number of threads for training and predictions; they do not change the result. None means 1
-        unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.
+    $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
     verbose : int, default=0
@@ -103,29 +98,18 @@ class OneClassLASVM(OutlierMixin, DualLoop):
     $gamma_in_use
     intercept_ : ndarray of shape (1,)
         Constant in the decision function, ``-offset_``.
-    interrupted_ : bool
-        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
+    $interrupted
     kkt_violation_ : float
         Largest violation of the optimality conditions during the last epoch of ``fit``, in the
         units of ``tol``. Infinite after ``partial_fit`` alone.
     $features
-    n_iter_ : int
-        Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
-    $kernel_evaluations
-    n_labels_used_ : int
-        Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
-    n_samples_seen_ : int
-        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
-        of an interrupted call, those processed so far.
+    $training_counts
+    $samples_seen
     n_support_ : ndarray of shape (1,), dtype=int32
         Number of support vectors.
     offset_ : float
         Threshold :math:`\rho`: ``decision_function(X) = score_samples(X) - offset_``.
-    support_ : ndarray of shape (n_SV,), dtype=int32
-        Indices of the support vectors in X; after ``partial_fit`` their positions in the stream,
-        which begins with the samples of ``fit``.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors; empty with a precomputed kernel.
+    $support_in_stream
 
     See Also
     --------
@@ -233,24 +217,17 @@ class OneClassLASVM(OutlierMixin, DualLoop):
     def fit(self, X, y=None, sample_weight=None):
         """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
 
-        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
-        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
-        leaves a fitted model unchanged.
+        $fit_online
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        $training_samples
         y : object, default=None
             Ignored. Present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights; samples of weight 0 are ignored.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -271,36 +248,30 @@ class OneClassLASVM(OutlierMixin, DualLoop):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, in the order of the stream. Shuffle them if they are sorted.
+        $stream_samples
         y : object, default=None
             Ignored. Present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights; samples of weight 0 are ignored.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
-        Raises
-        ------
-        ValueError
-            If the input is invalid. The model is left unchanged. If a callable kernel raises an
-            error within a chunk, the model has been trained on the blocks of samples before it.
-        MemoryError
-            If memory runs out. The model has been trained on the blocks of samples before, and
-            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
-            is available.
+        $partial_fit_errors
         """
         return _training.partial_fit(self, X, None, None, sample_weight)
 
-    @documented("finish")
-    def finish(self):  # noqa: D102
+    def finish(self):
+        """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+        $finish
+        """
         return _training.finish(self)
 
-    @documented("snapshot")
-    def snapshot(self):  # noqa: D102
+    def snapshot(self):
+        """Return an independent copy of the model that is optimized over the support set.
+
+        $snapshot
+        """
         return finished(self)
 
     # ---------------------------------------------------------------------------- predictions
@@ -311,23 +282,14 @@ class OneClassLASVM(OutlierMixin, DualLoop):
         Samples are processed in blocks: besides the result, memory does not grow with their
         number.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
-            shape (n_samples, n_samples_fit).
+        $kernel_samples
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
             Positive for inliers, negative for outliers.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or a decision function value overflows.
+        $value_errors
         """
         return self._view()._decision_values(X)[:, 0]
 
@@ -344,12 +306,7 @@ class OneClassLASVM(OutlierMixin, DualLoop):
         scores : ndarray of shape (n_samples,)
             Small for outliers.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or a decision function value overflows.
+        $value_errors
         """
         view = self._view()
         return view._decision_values(X)[:, 0] + view.offset_
@@ -367,12 +324,7 @@ class OneClassLASVM(OutlierMixin, DualLoop):
         y : ndarray of shape (n_samples,)
             1 for inliers, -1 for outliers.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
-        ValueError
-            If the input is invalid, or a decision function value overflows.
+        $value_errors
         """
         return np.where(self.decision_function(X) > 0, 1, -1)
 

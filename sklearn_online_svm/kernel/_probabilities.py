@@ -135,7 +135,7 @@ def _offers_probabilities(model):
     return True
 
 
-# The methods of LASVC and RampSVC.
+# The methods of LASVC and RampSVC, which replace the placeholders in their docstrings.
 
 
 @available_if(_offers_probabilities)
@@ -145,22 +145,11 @@ def predict_proba(self, X):
     The first call after training fits the map from decision values to probabilities (see
     ``probability``).
 
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Samples.
+    $samples
 
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Probability of each class, in the order of ``classes_``.
+    $probabilities
 
-    Raises
-    ------
-    NotFittedError
-        If the estimator is not fitted.
-    ValueError
-        If the input is invalid, or ``probability`` was set after training.
+    $probability_errors
 
     Notes
     -----
@@ -193,22 +182,11 @@ def predict_proba(self, X):
 def predict_log_proba(self, X):
     """Estimate logarithms of class probabilities for samples in X.
 
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Samples.
+    $samples
 
-    Returns
-    -------
-    log_probabilities : ndarray of shape (n_samples, n_classes)
-        Logarithm of the probability of each class, in the order of ``classes_``.
+    $log_probabilities
 
-    Raises
-    ------
-    NotFittedError
-        If the estimator is not fitted.
-    ValueError
-        If the input is invalid, or ``probability`` was set after training.
+    $probability_errors
     """
     view = self._view()
     check_is_fitted(view)

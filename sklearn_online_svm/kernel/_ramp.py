@@ -36,9 +36,7 @@ class RampSVC(KernelClassifier, DualLoop):
     kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
     $degree
-    gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
-        :class:`LASVC`.
+    $gamma_as_in_lasvc
     $coef0
     ramp_s : float, default=-1.0
         Margin :math:`s < 1` below which the loss is constant. Large negative values give the
@@ -96,8 +94,7 @@ class RampSVC(KernelClassifier, DualLoop):
     $gamma_in_use
     intercept_ : ndarray of shape (n_problems,)
         Constants in the decision function; 0 with ``fit_intercept=False``.
-    interrupted_ : bool
-        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
+    $interrupted
     kkt_violation_ : float
         Largest violation of the optimality conditions of the last convex problem, over all
         samples.
@@ -114,8 +111,7 @@ class RampSVC(KernelClassifier, DualLoop):
         not increase, within ``tol``.
     support_ : ndarray of shape (n_SV,), dtype=int32
         Indices of the support vectors in X, grouped by class.
-    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors; empty with a precomputed kernel.
+    $stored_support
 
     See Also
     --------
@@ -242,18 +238,12 @@ class RampSVC(KernelClassifier, DualLoop):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        $training_samples
         y : array-like of shape (n_samples,)
             Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+        $cost_weights
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -278,20 +268,7 @@ class RampSVC(KernelClassifier, DualLoop):
             Samples of the interrupted call. Shape, dtype and checksum must match.
         y : array-like of shape (n_samples,)
             Labels of the interrupted call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights of the interrupted call, if there were any.
-
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If no call was interrupted, the data are not those of the interrupted call, or a
-            parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
-            unchanged and can still be resumed.
+        $resumed_weights
         """
         return _training.resume(self, X, y, sample_weight)
 

@@ -11,7 +11,7 @@ from . import _svc, _training
 from ._active_lasvc import ActiveLASVC
 from ._classifier import KernelClassifier
 from ._column_kernel import ColumnKernel
-from ._docs import documented, with_shared_docs
+from ._docs import with_shared_docs
 from ._dual_loop import DualLoop, finished
 from ._kernel_estimator import can_take_new_samples
 from ._plan import is_precomputed
@@ -69,9 +69,7 @@ class VirtualLASVC(KernelClassifier, DualLoop):
         Kernel type to be used in the algorithm, as in :class:`LASVC`. ``"precomputed"`` is not
         available, because it has no values for synthetic samples.
     $degree
-    gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
-        :class:`LASVC`.
+    $gamma_as_in_lasvc
     $coef0
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
         Training algorithm, as in :class:`LASVC`.
@@ -284,21 +282,33 @@ class VirtualLASVC(KernelClassifier, DualLoop):
     # ---------------------------------------------------------------------------- training
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @documented("fit_classes")
-    def fit(self, X, y, sample_weight=None):  # noqa: D102
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+        $fit_classes
+        """
         return _training.fit(self, X, y, sample_weight)
 
     @available_if(can_take_new_samples)
-    @documented("partial_fit_classes")
-    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue training with new samples.
+
+        $partial_fit_classes
+        """
         return _training.partial_fit(self, X, y, classes, sample_weight)
 
-    @documented("finish")
-    def finish(self):  # noqa: D102
+    def finish(self):
+        """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+        $finish
+        """
         return _training.finish(self)
 
-    @documented("snapshot")
-    def snapshot(self):  # noqa: D102
+    def snapshot(self):
+        """Return an independent copy of the model that is optimized over the support set.
+
+        $snapshot
+        """
         return finished(self)
 
     def _plan(self):

@@ -8,6 +8,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
 
+from .._docs import with_shared_docs
 from .._feature_space import Kernel, split_model
 from .._sklearn_compat import HasMethods, Interval
 from ._lasvc import LASVC
@@ -22,6 +23,7 @@ except ImportError as error:
     ) from error
 
 
+@with_shared_docs
 class VirtualSampler(BaseOverSampler):
     r"""Over-sample rare classes next to their support vectors (VIRTUAL).
 
@@ -80,10 +82,7 @@ class VirtualSampler(BaseOverSampler):
     ends_ : ndarray of shape (n_points, 2)
         Indices into X of the two samples between which each new point lies: the support vector
         and its neighbour.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
 
     See Also
     --------

@@ -1,12 +1,8 @@
 """Descriptions of parameters and attributes that several linear models have in common."""
 
-from .._estimator import filled_docs
+from functools import partial
 
-
-def with_shared_docs(cls):
-    """Replace placeholders such as ``$epochs`` in the docstring of a class."""
-    return filled_docs(cls, _SHARED)
-
+from .._docs import SHARED, filled_docs
 
 _N_ITER = """\
 n_iter_ : int
@@ -71,7 +67,7 @@ _WARM_START = """\
 warm_start : bool, default=False
     Whether ``fit`` continues from the current model. The counts of samples start again at 0."""
 
-_SHARED = {
+_SHARED = SHARED | {
     "eta": r"""eta : float, default=0.7
     Probability, in (0.5, 1), with which a sample is to be classified correctly after the
     update. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.""",
@@ -139,3 +135,5 @@ n_updates_ : int
     "features": _FEATURES,
 }
 _SHARED["full_covariance"] = _SHARED["covariance"].replace('default="diag"', 'default="full"')
+
+with_shared_docs = partial(filled_docs, parts=_SHARED)

@@ -5,6 +5,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import with_shared_docs
 from .._estimator import Transaction, with_classes
 from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods
@@ -24,6 +25,7 @@ def _has_probabilities(model):
     return hasattr(model._base_estimator(), "predict_proba")
 
 
+@with_shared_docs
 class CellClassifier(ClassifierMixin, _CellEstimator):
     r"""Classifier that divides the feature space into cells and fits a model in each.
 
@@ -70,10 +72,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         The partition.
     n_samples_seen_ : int
         Number of samples of all calls of ``partial_fit``. Defined only after such a call.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
 
     See Also
     --------
@@ -138,10 +137,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -189,10 +185,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
 
-        Returns
-        -------
-        self : object
-            The updated estimator.
+        $fitted_self
 
         Raises
         ------
@@ -233,22 +226,14 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     def decision_function(self, X):
         """Compute the decision function.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes, positive values mean ``classes_[1]``; otherwise one column per class.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted.
-        ValueError
-            If X is invalid.
+        $errors
         """
         check_is_fitted(self)
         if len(self.classes_) == 2:
@@ -304,22 +289,14 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     def predict(self, X):
         """Predict class labels.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
             Predicted labels.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted.
-        ValueError
-            If X is invalid.
+        $errors
         """
         decision = self.decision_function(X)
         codes = decision.argmax(axis=1) if decision.ndim > 1 else (decision > 0).astype(np.intp)
@@ -329,10 +306,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     def predict_proba(self, X):
         """Predict class probabilities; needs an estimator with ``predict_proba``.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
@@ -340,12 +314,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             Weighted mean of the probabilities of the cells. A class without samples in a cell has
             the probability 0 there.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted.
-        ValueError
-            If X is invalid.
+        $errors
         """
         check_is_fitted(self)
         return self._blended(

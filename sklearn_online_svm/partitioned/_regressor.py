@@ -4,6 +4,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import with_shared_docs
 from .._estimator import Transaction
 from .._sklearn_compat import HasMethods
 from .._validation import check_samples, check_weights
@@ -12,6 +13,7 @@ from ._cells import _CellEstimator, _fit, _has_partial_fit, _train
 from ._check import warn_if_inaccurate
 
 
+@with_shared_docs
 class CellRegressor(RegressorMixin, _CellEstimator):
     r"""Regressor that divides the feature space into cells and fits a model in each.
 
@@ -47,10 +49,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         The partition.
     n_samples_seen_ : int
         Number of samples of all calls of ``partial_fit``. Defined only after such a call.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features seen during fit. Defined only when X has string column names.
+    $features
 
     See Also
     --------
@@ -100,10 +99,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -140,10 +136,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
 
-        Returns
-        -------
-        self : object
-            The updated estimator.
+        $fitted_self
 
         Raises
         ------
@@ -173,22 +166,14 @@ class CellRegressor(RegressorMixin, _CellEstimator):
     def predict(self, X):
         """Predict target values.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
 
         Returns
         -------
         values : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Weighted mean of the predictions of the cells.
 
-        Raises
-        ------
-        NotFittedError
-            If the model has not been fitted.
-        ValueError
-            If X is invalid.
+        $errors
         """
         check_is_fitted(self)
         return self._blended(X, self._output_shape, lambda model, X: model.predict(X))
