@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 
 import matplotlib
+from docutils import nodes
+from docutils.parsers.rst import Directive
 from numpydoc.docscrape_sphinx import SphinxClassDoc, SphinxDocString
 from sphinx_gallery.sorting import ExplicitOrder
 
@@ -15,6 +17,7 @@ matplotlib.use("Agg")
 DOC = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOC))
 
+from code_map import code_map  # noqa: E402
 from gallery_sections import PAGES, SECTIONS  # noqa: E402
 from parameter_groups import parameter_list  # noqa: E402
 
@@ -122,6 +125,13 @@ def leave_out_links_to_scikit_learn(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r":ref:`(.*?)\s*<metadata_routing>`", r"\1", line) for line in lines]
 
 
+class CodeMap(Directive):
+    def run(self):
+        text = "\n".join(code_map())
+        return [nodes.literal_block(text, text, language="none")]
+
+
 def setup(app):
+    app.add_directive("code-map", CodeMap)
     app.connect("source-read", leave_out_what_was_not_made)
     app.connect("autodoc-process-docstring", leave_out_links_to_scikit_learn)

@@ -1,4 +1,4 @@
-"""``python -m sklearn_online_svm``."""
+"""Entry point of ``python -m sklearn_online_svm``."""
 
 import sys
 

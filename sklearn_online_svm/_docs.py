@@ -1,4 +1,4 @@
-"""Parts of docstrings that several classes share, and what inserts them."""
+"""Parts of docstrings that several classes share, and the function that inserts them."""
 
 import inspect
 from functools import partial

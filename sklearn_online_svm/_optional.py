@@ -1,4 +1,4 @@
-"""Packages that are only needed for tables and plots."""
+"""Import of optional packages, with an error that names what needs them."""
 
 from importlib import import_module
 

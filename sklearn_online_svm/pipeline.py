@@ -1,4 +1,4 @@
-"""Pipelines with ``partial_fit``."""
+"""OnlinePipeline: a pipeline with ``partial_fit``."""
 
 import copy
 import warnings

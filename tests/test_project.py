@@ -11,6 +11,7 @@ import tomllib
 import pytest
 
 import sklearn_online_svm
+from doc.code_map import PACKAGE, code_map, summary
 from sklearn_online_svm import show_versions
 from tests.support import ROOT
 
@@ -85,21 +86,22 @@ def test_engine_does_not_import_scikit_learn():
         assert not re.search(r"^\s*(from|c?import)\s+sklearn\b", path.read_text(), re.M), path
 
 
-def test_names_on_the_architecture_page_exist():
-    page = (ROOT / "doc" / "architecture.rst").read_text()
+@pytest.mark.parametrize(("page", "least"), [("architecture", 100), ("how_a_call_works", 40)])
+def test_names_on_the_pages_about_the_code_exist(page, least):
+    page = (ROOT / "doc" / f"{page}.rst").read_text()
     folders = [ROOT / name for name in ("sklearn_online_svm", "tests", "benchmarks", "doc")]
     endings = {".py", ".pyx", ".pxd", ".h", ".rst"}
     files = [
         file
         for file in [*ROOT.iterdir(), *(file for folder in folders for file in folder.rglob("*"))]
-        if file.suffix in endings and file.name != "architecture.rst"
+        if file.suffix in endings and file.stem not in ("architecture", "how_a_call_works")
     ]
     words = set()
     for file in files:
         words.update(re.findall(r"\w+", file.read_text()))
     known = {part for file in files for part in file.relative_to(ROOT).parts}
     names = set(re.findall(r"``([A-Za-z_][\w./]*)``", page))
-    assert len(names) > 100
+    assert len(names) > least
     for name in names:
         parts = (
             [name] if "." in name and name.rpartition(".")[2] in ("py", "pyx", "pxd", "h") else []
@@ -108,6 +110,13 @@ def test_names_on_the_architecture_page_exist():
             assert set(filter(None, name.split("/"))) <= known, name
         else:
             assert set(filter(None, name.split("."))) <= words | known, name
+
+
+def test_map_of_the_code_has_a_line_for_each_module():
+    modules = [path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+    named = re.findall(r"^ *(\w+\.py) +\S", "\n".join(code_map()), re.M)
+    assert sorted(named) == sorted(path.name for path in modules)
+    assert [path.name for path in PACKAGE.rglob("*.py") if not summary(path).endswith(".")] == []
 
 
 def in_fresh_process(code):

@@ -1,4 +1,4 @@
-"""Entity resolution: cluster records of the same entity by a learned distance of pairs."""
+"""EntityResolver: cluster records of an entity by a learned distance of pairs."""
 
 import numpy as np
 from scipy.spatial.distance import squareform

@@ -1,4 +1,4 @@
-"""Online learning with selective sampling of labels."""
+"""LabelEfficientClassifier: online learning with selective sampling of labels."""
 
 import copy
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Class probabilities: calibration of online classifiers."""
+"""Class probabilities: maps from decision values, and an online classifier that fits them."""
 
 from ._online import OnlineCalibratedClassifier
 

@@ -1,4 +1,4 @@
-"""Class probabilities for any online classifier, from test-then-train decision values."""
+"""OnlineCalibratedClassifier: class probabilities from test-then-train decision values."""
 
 import copy
 from numbers import Integral

@@ -1,4 +1,4 @@
-"""Predictions by partitions."""
+"""Predictions by partitions, on a cluster."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted

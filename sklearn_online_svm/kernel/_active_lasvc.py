@@ -1,4 +1,4 @@
-"""LASVC with active selection of the training samples."""
+"""ActiveLASVC: LASVC with active selection of the training samples."""
 
 from numbers import Integral
 

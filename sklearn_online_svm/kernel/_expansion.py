@@ -1,4 +1,4 @@
-"""Kernel expansion and the update loop that trains it."""
+"""State of a kernel model with one update per sample: the expansion and its update loop."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""AROW classifier with a kernel."""
+"""KernelAROWClassifier: AROW with a kernel."""
 
 from numbers import Integral, Real
 

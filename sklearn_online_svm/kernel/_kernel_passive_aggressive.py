@@ -1,4 +1,4 @@
-"""Passive-aggressive classification with a kernel."""
+"""KernelPassiveAggressiveClassifier: passive-aggressive classification with a kernel."""
 
 from numbers import Real
 

@@ -1,4 +1,4 @@
-"""Perceptron classifier with a kernel."""
+"""KernelPerceptronClassifier: perceptron with a kernel."""
 
 from numbers import Real
 

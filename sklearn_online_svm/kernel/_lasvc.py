@@ -1,4 +1,4 @@
-"""Online kernel support vector classifier (LASVM and its successors)."""
+"""LASVC: online kernel support vector classifier (LASVM and its successors)."""
 
 from sklearn.utils.metaestimators import available_if
 

@@ -1,4 +1,4 @@
-"""Online kernel support vector regression."""
+"""LASVR: online kernel support vector regression."""
 
 import copy
 from numbers import Integral, Real

@@ -1,4 +1,4 @@
-"""Leave-one-out error of support vector machines.
+"""Leave-one-out errors of support vector machines: exact, estimated and bounded.
 
 Removing a sample that is not a support vector does not change the solution. For support vectors
 the prediction without the sample is estimated from the solution (``_span.py``), bounded, or

@@ -1,4 +1,4 @@
-"""Online one-class support vector machine: novelty detection in streams."""
+"""OneClassLASVM: online one-class support vector machine, for novelty detection in streams."""
 
 from numbers import Integral, Real
 

@@ -1,4 +1,4 @@
-"""VIRTUAL: active learning for imbalanced data with synthetic (virtual) samples."""
+"""VirtualLASVC: active learning for imbalanced data with virtual samples (VIRTUAL)."""
 
 from numbers import Integral
 

@@ -1,4 +1,6 @@
-"""Virtual points between a sample and one of its neighbours in kernel space (VIRTUAL, [1]_).
+"""Virtual points between a sample and one of its neighbours in kernel space.
+
+VIRTUAL [1]_ adds such points to the training samples.
 
 .. [1] S. Ertekin. Learning in Extreme Conditions. PhD thesis, The Pennsylvania State University,
    2009, chapter 5.

@@ -1,4 +1,4 @@
-"""Linear models."""
+"""Linear models with one update per sample, local models, and advice."""
 
 from ._advice import Advice
 from ._advice_taking import AdvicePassiveAggressiveClassifier, AdviceReport

@@ -1,4 +1,4 @@
-"""Passive-aggressive classification with advice."""
+"""AdvicePassiveAggressiveClassifier: passive-aggressive classification with advice."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real

@@ -1,4 +1,4 @@
-"""Descriptions of parameters and attributes that several linear models have in common."""
+"""Parts of docstrings that several linear models share."""
 
 from functools import partial
 

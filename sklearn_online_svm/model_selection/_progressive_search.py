@@ -1,4 +1,4 @@
-"""Search for parameters while training: racing with predicted learning curves."""
+"""ProgressiveSearch: search for parameters while training, by racing candidates."""
 
 import copy
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Classifier with one model per cell."""
+"""CellClassifier: classifier with one model per cell."""
 
 import numpy as np
 from sklearn.base import ClassifierMixin

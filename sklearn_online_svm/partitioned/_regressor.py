@@ -1,4 +1,4 @@
-"""Regressor with one model per cell."""
+"""CellRegressor: regressor with one model per cell."""
 
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if

@@ -1,4 +1,4 @@
-"""Training on chunks, with checkpoints."""
+"""``fit_stream``: training on chunks, with checkpoints."""
 
 import hashlib
 import io
