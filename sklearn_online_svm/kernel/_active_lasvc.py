@@ -4,6 +4,7 @@ from numbers import Integral
 
 from sklearn.utils.metaestimators import available_if
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from . import _leave_one_out, _svc, _training
 from ._classifier import KernelClassifier
@@ -232,31 +233,7 @@ class ActiveLASVC(KernelClassifier, DualLoop):
         verbose=0,
         warm_start=False,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.algorithm = algorithm
-        self.max_iter = max_iter
-        self.delta_max = delta_max
-        self.finishing = finishing
-        self.shrinking = shrinking
-        self.tol = tol
-        self.ramp_s = ramp_s
-        self.window_size = window_size
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.selection = selection
-        self.pool_size = pool_size
-        self.max_labels = max_labels
-        self.stopping = stopping
-        self.stopping_window = stopping_window
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

@@ -7,7 +7,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import Transaction
+from .._estimator import Transaction, store_parameters
 from .._sklearn_compat import Interval
 from .._tasks import propagating, reporting
 from .._validation import check_samples
@@ -168,9 +168,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     _parameter_constraints: dict = {"estimator": [KernelClassifier, None], **SIZES}
 
     def __init__(self, estimator=None, *, max_support_vectors=None, tolerance=None):
-        self.estimator = estimator
-        self.max_support_vectors = max_support_vectors
-        self.tolerance = tolerance
+        store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit a clone of the estimator and compress it.

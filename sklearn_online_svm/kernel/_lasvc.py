@@ -2,6 +2,7 @@
 
 from sklearn.utils.metaestimators import available_if
 
+from .._estimator import store_parameters
 from .._sklearn_compat import _fit_context
 from . import _leave_one_out, _probabilities, _svc, _training
 from ._classifier import KernelClassifier
@@ -308,30 +309,7 @@ class LASVC(KernelClassifier, DualLoop):
         verbose=0,
         warm_start=False,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.algorithm = algorithm
-        self.max_iter = max_iter
-        self.delta_max = delta_max
-        self.finishing = finishing
-        self.shrinking = shrinking
-        self.tol = tol
-        self.ramp_s = ramp_s
-        self.window_size = window_size
-        self.multi_class = multi_class
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.probability = probability
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

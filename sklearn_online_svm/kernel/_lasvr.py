@@ -8,6 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
@@ -249,25 +250,7 @@ class LASVR(RegressorMixin, DualLoop):
         random_state=None,
         verbose=0,
     ):
-        self.C = C
-        self.epsilon = epsilon
-        self.loss = loss
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.algorithm = algorithm
-        self.max_iter = max_iter
-        self.finishing = finishing
-        self.shrinking = shrinking
-        self.tol = tol
-        self.max_support_vectors = max_support_vectors
-        self.window_size = window_size
-        self.cache_size = cache_size
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, _fit_context
 from . import _training
 from ._docs import with_shared_docs
@@ -194,22 +195,7 @@ class OneClassLASVM(OutlierMixin, DualLoop):
         random_state=None,
         verbose=0,
     ):
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.finishing = finishing
-        self.shrinking = shrinking
-        self.tol = tol
-        self.max_support_vectors = max_support_vectors
-        self.window_size = window_size
-        self.cache_size = cache_size
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

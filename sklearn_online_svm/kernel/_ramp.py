@@ -4,6 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from . import _probabilities, _svc, _training
 from ._classifier import KernelClassifier
@@ -208,26 +209,7 @@ class RampSVC(KernelClassifier, DualLoop):
         random_state=None,
         verbose=0,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.ramp_s = ramp_s
-        self.fit_intercept = fit_intercept
-        self.init_size = init_size
-        self.max_iter = max_iter
-        self.shrinking = shrinking
-        self.tol = tol
-        self.multi_class = multi_class
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.probability = probability
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

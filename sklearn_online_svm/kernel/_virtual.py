@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
+from .._estimator import store_parameters
 from .._sklearn_compat import Interval, _fit_context
 from . import _svc, _training
 from ._active_lasvc import ActiveLASVC
@@ -226,30 +227,7 @@ class VirtualLASVC(KernelClassifier, DualLoop):
         random_state=None,
         verbose=0,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.algorithm = algorithm
-        self.minority_class = minority_class
-        self.n_neighbors = n_neighbors
-        self.n_virtual = n_virtual
-        self.pool_size = pool_size
-        self.max_labels = max_labels
-        self.stopping = stopping
-        self.stopping_window = stopping_window
-        self.delta_max = delta_max
-        self.finishing = finishing
-        self.shrinking = shrinking
-        self.tol = tol
-        self.ramp_s = ramp_s
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- attributes
 
