@@ -17,6 +17,7 @@ PARAMETERS = {
     "_fitted_params",
     "_machine.checkpoint.parameters",
     "_machine.spec.kernel",
+    "_machine.watched",
     "_state.spec.kernel",
     "_unfinished.chance.given",
 }

@@ -107,6 +107,10 @@ class DualLoop(KernelEstimator):
 
     # ---------------------------------------------------------------------------- conventions
 
+    @property
+    def _fitted_params(self):
+        return self._machine.watched
+
     def _counts_of_state(self):
         return self._machine.counts()
 

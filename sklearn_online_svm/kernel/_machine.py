@@ -16,7 +16,7 @@ from ._targets import KINDS
 # Fields that are stored as they are.
 _PLAIN = (
     *("is_sparse", "n_seen", "n_labels", "next_id", "n_epochs", "violation", "stopped"),
-    *("checkpoint", "memory"),
+    *("watched", "checkpoint", "memory"),
 )
 
 
@@ -49,6 +49,8 @@ class Machine:
         Largest violation of the optimality conditions in the last epoch.
     stopped : bool
         Whether a stopping criterion ended the last ``fit`` or chunk.
+    watched : tuple
+        Parameters that must not change, or are applied when they have changed, as they are used.
     kept : KeptSamples or None
         Samples kept for probabilities.
     checkpoint : dict or None
@@ -70,6 +72,7 @@ class Machine:
     n_epochs: int = 0
     violation: float = np.inf
     stopped: bool = False
+    watched: tuple = ()
     kept: KeptSamples | None = None
     checkpoint: dict | None = None
     memory: dict = field(default_factory=dict)

@@ -435,10 +435,10 @@ class Sweeps:
         one.__dict__ = {**draft.__dict__, "C": float(self.Cs[k])}
         for name in {"class_weight", "random_state"} & vars(draft).keys():
             setattr(one, name, copy.deepcopy(getattr(draft, name)))
-        one._fitted_params = one._current_params()
+        plan, watched = one._plan(), one._current_params()
         if len(self.Cs) == 1:
+            one._machine = replace(machine, watched=watched)
             return copy.deepcopy(one)
-        plan = one._plan()
         spec = replace(machine.spec, solver=plan.solver(plan.params, machine.targets))
         engine, kept = self.engine_of(k, spec), None
         if plan.keeps_samples:
@@ -451,6 +451,7 @@ class Sweeps:
             kept=kept,
             violation=float(self.violation[k]),
             n_epochs=machine.n_epochs + self.n_checks,
+            watched=watched,
         )
         return one
 

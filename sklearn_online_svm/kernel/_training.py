@@ -111,7 +111,8 @@ def begin_fit(draft, plan, X, y, sample_weight, former):
     if plan.starts_warm and former is not None:
         begin_warm(plan, machine, former, rows)
     machine.engine.allow(most_steps(machine.engine, n))
-    draft._machine, draft._fitted_params = machine, draft._current_params()
+    machine.watched = draft._current_params()
+    draft._machine = machine
     return Run(draft, plan, machine, rows, procedure, at, random)
 
 
@@ -310,10 +311,11 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
     # All input is valid: only from here on is a fitted model changed.
     machine.checkpoint = None
     if is_first:
-        estimator._machine, estimator._fitted_params = machine, estimator._current_params()
+        machine.watched = estimator._current_params()
+        estimator._machine = machine
     elif new is not None:
         configure(machine, plan)
-        estimator._fitted_params = new
+        machine.watched = new
     machine.plan = plan  # the next call repeats what an interrupt has ended
     return plan, rows, at
 
@@ -472,7 +474,7 @@ def finish(estimator):
         new, plan = estimator._changed_params(), estimator._plan()
         if new is not None:
             configure(estimator._machine, plan)
-            estimator._fitted_params = new
+            estimator._machine.watched = new
         estimator._machine.checkpoint = None
         uncertain = optimize_support_set(estimator, plan, FINISH_STAGES[0])
         machine = estimator._machine

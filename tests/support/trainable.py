@@ -70,6 +70,7 @@ MODELS = {**STREAMS, **FITTED_AT_ONCE}
 REPRESENTATION = (
     *("_seconds", "_time", "time_", ".cost_", "_past_cost", ".checksum", "n_evaluations"),
     *(".counters", ".store.", "._ends", "._parts", "._copy", "_state.sparse", "_fitted_params"),
+    *(".watched", ".is_sparse"),
     *(".method.", ".n_processed", ".epoch", ".limits"),
 )
 
