@@ -10,7 +10,6 @@ from sklearn.model_selection import cross_val_predict
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
-from sklearn_online_svm.kernel._probabilities import fitted_map
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
@@ -85,7 +84,7 @@ def follow(job):
     model = LASVC(C=job.C, probability=True, window_size=WINDOW)
     model.partial_fit(X[:begin], y[:begin], classes=[-1, 1])
     model.predict_proba(X[:1])
-    frozen = fitted_map(model, model._samples)
+    frozen = model._probability_map()
     losses, frozen_losses, trained, asked = [], [], 0.0, 0.0
     for first in range(begin, len(y), chunk):
         rows = slice(first, first + chunk)

@@ -3,7 +3,7 @@
 Each returns a fitted model, and fields that only this method has.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import ActiveLASVC, VirtualLASVC
 from sklearn_online_svm.kernel._virtual_points import VirtualPoints
+from sklearn_online_svm.kernel._virtual_pool import VirtualSampleSelection
 
 N_CANDIDATES = 59
 # VIRTUAL runs a single epoch, too.
@@ -92,7 +93,7 @@ def virtual(setting, X, y, stopping=None, make=VirtualLASVC):
         "n_labels": n_labels,
         "n_virtual": int(model.n_virtual_points_),
         # Those that have been processed; early stopping leaves the others in the pool.
-        "n_virtual_used": int(model._engine.n_processed) - n_labels,
+        "n_virtual_used": int(model._machine.engine.n_processed) - n_labels,
         "virtual_ratio": float(model.virtual_ratio_),
     }
 
@@ -107,16 +108,26 @@ class _Ends(VirtualPoints):
         return np.round(super()._shares(n, random))
 
 
+class _NearbySelection(VirtualSampleSelection):
+    points = _Nearby
+
+
+class _EndsSelection(VirtualSampleSelection):
+    points = _Ends
+
+
 class VirtualNearby(VirtualLASVC):
     """With points in the half of the segment that is nearer to the support vector."""
 
-    _points = _Nearby
+    def _plan(self):
+        return replace(super()._plan(), choice=_NearbySelection)
 
 
 class VirtualEnds(VirtualLASVC):
     """With copies of the support vector or of its neighbour."""
 
-    _points = _Ends
+    def _plan(self):
+        return replace(super()._plan(), choice=_EndsSelection)
 
 
 def twice(setting, X, y):

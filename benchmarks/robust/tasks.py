@@ -69,7 +69,7 @@ def in_order(split, order):
 
 
 def _snapshot(model, split, seconds):
-    (problem,) = model._engine.problems
+    (problem,) = model._machine.engine.problems
     told = models.learnt(model)
     return {
         "n_seen": int(model.n_samples_seen_),
@@ -113,7 +113,7 @@ def _run_with(constants, job, rows):
     return {
         "seconds": seconds,
         "n_support": len(model.support_),
-        "n_steps": int(model._engine.n_changes),
+        "n_steps": int(model._machine.engine.n_changes),
         "n_kernel_evaluations": int(model.n_kernel_evaluations_),
         "duality_gap": float(model.duality_gap_[0]),
         "error": scores["error"],
