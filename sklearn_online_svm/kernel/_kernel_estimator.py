@@ -55,7 +55,8 @@ class KernelEstimator(CallbackSupportMixin, Estimator):
         if not can_skip_validation(view, X, state.dtype):
             layouts = False if state.spec.layout == "precomputed" else "csr"
             X = check_samples(view, X, reset=False, dtype=state.dtype, accept_sparse=layouts)
-        return decision_values(state.spec, view._solution(), X, view.n_jobs)
+        solution = state.solution(getattr(view, "finishing", False), view.n_jobs)
+        return decision_values(state.spec, solution, X, view.n_jobs)
 
     # ---------------------------------------------------------------------------- the solution
 
