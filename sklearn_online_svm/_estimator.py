@@ -217,8 +217,8 @@ class Estimator(BaseEstimator, Guarded):
     _fixed_params = ()
     _adjustable_params = ()
 
-    # Attributes that are stored by their method ``as_dict``, and the classes whose ``from_dict``
-    # restores them.
+    # Attributes that are stored by their method ``as_dict``, with the classes whose ``from_dict``
+    # restores them; None: estimators, of which a copy is stored, as they change in place.
     _stored_as: dict = {}
 
     def _current_params(self):
@@ -283,7 +283,10 @@ class Estimator(BaseEstimator, Guarded):
                 state.pop(name, None)
             state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
             if self._state_attribute in state:
-                state.update(self._packed(state), format=_FORMAT)
+                for name in self._stored_as.keys() & state.keys():
+                    value, kind = state[name], self._stored_as[name]
+                    state[name] = copy.deepcopy(value) if kind is None else value.as_dict()
+                state["format"] = _FORMAT
                 state["checksum"] = _checksum(self, state)
             return state
 
@@ -304,19 +307,11 @@ class Estimator(BaseEstimator, Guarded):
                     "content. Load another copy, or fit it again."
                 )
             state = _native(state)
-            state.update(self._rebuilt(state))
+            for name in self._stored_as.keys() & state.keys():
+                if (kind := self._stored_as[name]) is not None:
+                    state[name] = kind.from_dict(state[name])
         super().__setstate__(state)
         _warn_of_versions(self, *versions)
-
-    def _packed(self, state):
-        return {name: state[name].as_dict() for name in self._stored_as if name in state}
-
-    def _rebuilt(self, state):
-        return {
-            name: kind.from_dict(state[name])
-            for name, kind in self._stored_as.items()
-            if name in state
-        }
 
 
 @cache

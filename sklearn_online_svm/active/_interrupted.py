@@ -38,12 +38,12 @@ class InterruptedCall:
         return {**vars(self), "chance": chance}
 
     @classmethod
-    def from_state(cls, state):
+    def from_dict(cls, state):
         """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
         vars(self).update(state)
         if self.chance is not None:
-            self.chance = InitialRandomState.from_state(self.chance)
+            self.chance = InitialRandomState.from_dict(self.chance)
         return self
 
     def matches(self, X):
@@ -81,7 +81,7 @@ class InitialRandomState:
         return {"given": self.given, "start": self.start}
 
     @classmethod
-    def from_state(cls, state):
+    def from_dict(cls, state):
         """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
         # ``given`` is compared by identity, which pickles preserve.

@@ -1,6 +1,5 @@
 """LabelEfficientClassifier: online learning with selective sampling of labels."""
 
-import copy
 from contextlib import contextmanager
 from functools import lru_cache
 from numbers import Integral
@@ -156,6 +155,12 @@ class LabelEfficientClassifier(
         "random_state": ["random_state"],
     }
     _state_attribute = "_seen"
+    _stored_as = {
+        "_seen": QueryHistory,
+        "_unfinished": InterruptedCall,
+        "estimator_": None,
+        "query_strategy_": None,
+    }
     _fixed_params = ("random_state",)
     _adjustable_params = ("max_labels", "estimator", "query_strategy")
 
@@ -577,21 +582,6 @@ class LabelEfficientClassifier(
                 f"max_labels={view.max_labels!r}."
             ) from error
         return view.estimator_, check_samples(view, X, reset=False)
-
-    def _packed(self, state):
-        """Return the state as plain values; estimator and query strategy pack themselves."""
-        parts = (name for name in ("_seen", "_unfinished") if name in state)
-        models = ("estimator_", "query_strategy_")
-        return {name: state[name].as_dict() for name in parts} | {
-            name: copy.deepcopy(state[name]) for name in models
-        }
-
-    def _rebuilt(self, state):
-        """Return the fitted attributes of a stored model that are not used as they are."""
-        rebuilt = {"_seen": QueryHistory.from_state(state["_seen"])}
-        if "_unfinished" in state:
-            rebuilt["_unfinished"] = InterruptedCall.from_state(state["_unfinished"])
-        return rebuilt
 
 
 _DEFAULTS = {"estimator": PassiveAggressiveClassifier, "query_strategy": MarginQuery}

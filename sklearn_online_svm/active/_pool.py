@@ -273,9 +273,6 @@ class MarginSampling(Estimator):
             return random.permutation(n_samples) if self.random_tie_break else np.arange(n_samples)
         return random.choice(n_samples, n_drawn, replace=False)
 
-    def _packed(self, state):
-        return {}
-
 
 def margin_sampling(
     classifier,

@@ -41,6 +41,7 @@ class QueryStrategy(Estimator):
     """
 
     _state_attribute = "_asker"
+    _stored_as = {"_asker": SelectiveSampler}
     _parameter_constraints: dict = {}
 
     def query(self, scores, norms=None, variances=None):
@@ -155,19 +156,6 @@ class QueryStrategy(Estimator):
         required_by = f"confidence={getattr(self, 'confidence', None)!r}"
         variances = _checked(variances, n, "variances", required_by=required_by)
         return confidence, squared, variances
-
-    def _packed(self, state):
-        return {"_asker": state["_asker"].state()}
-
-    def _rebuilt(self, state):
-        given = {name: state[name] for name in self._get_param_names()}
-        # Parameters set since then take effect when the strategy is used again.
-        given |= zip(
-            (*self._fixed_params, *self._adjustable_params), state["_fitted_params"], strict=True
-        )
-        asker = type(self)(**given)._make(0)
-        asker.restore(state["_asker"])
-        return {"_asker": asker}
 
 
 class AllQuery(QueryStrategy):

@@ -425,7 +425,7 @@ class QueryHistory:
         }
 
     @classmethod
-    def from_state(cls, state):
+    def from_dict(cls, state):
         """Rebuild a result of ``as_dict``."""
         self = cls()
         self.taught = state["taught"]

@@ -108,9 +108,14 @@ class ScoreWindow:
         scores = among_more_classes(former, places, n_classes)
         return ScoreWindow(self.n_seen, scores, places[self.codes], self.weights, True)
 
-    def state(self):
+    def as_dict(self):
         """Return arrays and numbers, for pickling."""
         return {name: value for name, value in vars(self).items() if name != "_known"}
+
+    @classmethod
+    def from_dict(cls, state):
+        """Rebuild a result of ``as_dict``."""
+        return cls(**state)
 
     def map_of(self, size):
         """Return the map of the last ``size`` samples up to the last whole block."""
@@ -203,6 +208,7 @@ class OnlineCalibratedClassifier(
     }
 
     _state_attribute = "_window"
+    _stored_as = {"_window": ScoreWindow, "estimator_": None}
 
     def __init__(self, estimator=None, *, window_size=4000, random_state=None):
         self.estimator = estimator
@@ -464,17 +470,6 @@ class OnlineCalibratedClassifier(
         view = self._view()
         check_is_fitted(view)
         return view, check_samples(view, X, reset=False)
-
-    # ---------------------------------------------------------------------------- conventions
-
-    def _packed(self, state):
-        return {
-            "estimator_": copy.deepcopy(state["estimator_"]),
-            "_window": state["_window"].state(),
-        }
-
-    def _rebuilt(self, state):
-        return {"_window": ScoreWindow(**state["_window"])}
 
 
 def _scores(estimator, X):

@@ -67,7 +67,7 @@ def twin_of(strategy):
 
 
 def state_of(strategy):
-    return strategy._query_context().state()
+    return strategy._query_context().as_dict()
 
 
 def run_twin(twin, samples):
@@ -116,7 +116,7 @@ def test_each_sample_equals_the_reference(strategy, n_classes):
         assert state["random"] == twin.random.state
         # Other schedules do not use norms.
         largest = twin.largest_norm if strategy.schedule == "mistakes" else 0.0
-        assert_allclose(state["largest_norm"], largest**2)
+        assert_allclose(state["largest_squared_norm"], largest**2)
         if strategy.rate is not None:
             numbers = [twin.log_half, twin.n_scaled, twin.credit, twin.trend]
             own = [state[name] for name in ("log_half", "n_scaled", "credit", "trend")]
@@ -134,7 +134,7 @@ def test_delta_is_that_of_the_next_sample(strategy):
         expected = deltas[i] / (i + 1) if strategy.schedule == "adaptive" else deltas[i]
         if strategy.schedule == "mistakes":
             state = state_of(strategy)
-            expected *= state["largest_norm"] * np.sqrt(1 + state["n_updates"])
+            expected *= state["largest_squared_norm"] * np.sqrt(1 + state["n_updates"])
         assert_allclose(strategy.delta_, expected, rtol=1e-10)
         scores, norms, variances = samples.arguments(here)
         queried = strategy.query(scores, norms, variances)

@@ -75,25 +75,16 @@ cdef class SelectiveSampler:
             query.credit, query.trend = self.query.credit, self.query.trend
         self.query = query
 
-    def state(self):
-        """Return the state as plain values."""
-        return {
-            "random": self.query.random, "n_rows": self.query.n_rows,
-            "n_asked": self.query.n_asked, "n_updates": self.query.n_updates,
-            "largest_norm": self.query.largest_squared_norm, "log_half": self.query.log_half,
-            "n_scaled": self.query.n_scaled, "credit": self.query.credit,
-            "trend": self.query.trend,
-        }
+    def as_dict(self):
+        """Return parameters and state as plain values."""
+        return self.query
 
-    def restore(self, state):
-        """Restore a result of ``state``."""
-        cdef Query query = self.query
-        query.random, query.n_rows = state["random"], state["n_rows"]
-        query.n_asked, query.n_updates = state["n_asked"], state["n_updates"]
-        query.largest_squared_norm, query.log_half = state["largest_norm"], state["log_half"]
-        query.n_scaled, query.credit, query.trend = (
-            state["n_scaled"], state["credit"], state["trend"])
-        self.query = query
+    @classmethod
+    def from_dict(cls, state):
+        """Rebuild a result of ``as_dict``."""
+        cdef SelectiveSampler sampler = cls.__new__(cls)
+        sampler.query = state
+        return sampler
 
     def probabilities(self, const double[::1] confidence, const double[::1] squared_norms,
                       const double[::1] variances):
