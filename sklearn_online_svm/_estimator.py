@@ -15,7 +15,7 @@ from threading import current_thread, main_thread
 
 import numpy as np
 import sklearn
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import InconsistentVersionWarning
 
 from ._core.guard import Guarded
@@ -32,6 +32,7 @@ __all__ = [
     "raise_fixed_param",
     "store_parameters",
     "train_on_next_chunk",
+    "update_parts",
     "with_classes",
 ]
 
@@ -42,6 +43,8 @@ _VERSIONS = ("_package_version", "_sklearn_version")
 _UNKNOWN = "of unknown version"
 # Attributes of a call of ``fit`` that reports its tasks to callbacks.
 _OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
+# Types of parameters that cannot change in place.
+_CONSTANT = {bool, int, float, str, type(None)}
 # Number of the format of pickles, increased when their fields change.
 _FORMAT = 5
 
@@ -207,8 +210,8 @@ class Estimator(BaseEstimator, Guarded):
 
     A subclass sets ``_state_attribute``, the name of an attribute that exists after the first
     call, ``_fixed_params``, the parameters that cannot change, and ``_adjustable_params``, the
-    parameters that the next call applies in ``_apply_params``. Other parameters affect ``fit``
-    only or are read on use.
+    parameters that the next call applies if they have changed; ``_fitted_params`` are those of the
+    last call. Other parameters affect ``fit`` only or are read on use.
 
     Pickles have versions, a format number and a checksum. Attributes that are not plain values,
     numbers, strings and arrays are named in ``_stored_as``.
@@ -222,8 +225,8 @@ class Estimator(BaseEstimator, Guarded):
     _stored_as: dict = {}
 
     def _current_params(self):
-        """Return the values of the fixed and the adjustable parameters."""
-        return _watched(type(self))(self)
+        """Return the fixed and the adjustable parameters, as :func:`compared`."""
+        return tuple(map(compared, _watched(type(self))(self)))
 
     def _changed_params(self):
         """Return these values if one has changed since the last call, otherwise None.
@@ -238,10 +241,6 @@ class Estimator(BaseEstimator, Guarded):
             if new is not old and (callable(new) or callable(old) or new != old):
                 raise_fixed_param(name, old, new)
         return present
-
-    def _apply_params(self, present):
-        """Apply the values that ``_changed_params`` returned."""
-        self._fitted_params = present
 
     # ---------------------------------------------------------------------------- conventions
 
@@ -321,6 +320,30 @@ def _watched(kind):
     if len(names) > 1:  # of a single name the getter would not return a tuple
         return attrgetter(*names)
     return lambda model: tuple(getattr(model, name) for name in names)
+
+
+def compared(value):
+    """Return a parameter in the form in which it is compared, unaffected by changes in place.
+
+    An estimator becomes a dict of its parameters and, with the key "", the name of its class.
+    """
+    if type(value) in _CONSTANT:
+        return value
+    if isinstance(value, BaseEstimator):
+        kind = type(value)
+        values = {name: compared(getattr(value, name)) for name in param_names(kind)}
+        return values | {"": f"{kind.__module__}.{kind.__qualname__}"}
+    if isinstance(value, dict):
+        return {name: compared(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [compared(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+@cache
+def param_names(kind):
+    """Return the names of the parameters of a class of estimators."""
+    return tuple(kind._get_param_names())
 
 
 def _checksum(estimator, state):
@@ -412,8 +435,43 @@ def with_classes(estimator, classes):
     return extended
 
 
+def update_parts(estimator, present, defaults):
+    """Set the changed parameters of the fitted parts of an estimator: of ``part_`` for ``part``.
+
+    Parameters
+    ----------
+    estimator : Estimator
+    present : tuple
+        What ``_changed_params`` has returned.
+    defaults : dict
+        Class of each part for the parameter None.
+    """
+    names = *estimator._fixed_params, *estimator._adjustable_params
+    values = {name: pair for name, *pair in zip(names, estimator._fitted_params, present)}
+    changes = []
+    for name, default in defaults.items():
+        given = default() if getattr(estimator, name) is None else getattr(estimator, name)
+        old, new = (compared(default()) if value is None else value for value in values[name])
+        if old == new:
+            continue
+        if not isinstance(new, dict) or old.keys() != new.keys() or old[""] != new[""]:
+            raise_fixed_param(name, old, new)
+        changed = {part: getattr(given, part) for part in new if new[part] != old[part]}
+        if name == "query_strategy" and "random_state" in changed:  # its seed has been drawn
+            raise_fixed_param(f"{name}__random_state", old["random_state"], new["random_state"])
+        changes.append((getattr(estimator, f"{name}_"), changed))
+    for fitted, changed in changes:
+        fitted.set_params(**clone(changed, safe=False))
+        if "_fitted_params" in vars(fitted):
+            fitted._changed_params()
+        elif hasattr(fitted, "_parameter_constraints"):
+            fitted._validate_params()
+    estimator._fitted_params = present
+
+
 def raise_fixed_param(name, old, new):
     """Raise an error for a changed parameter that is fixed."""
+    old, new = (each.get("", each) if isinstance(each, dict) else each for each in (old, new))
     raise ValueError(
         f"{name} cannot change once the model has been fitted: it was {old!r} and is now {new!r}. "
         "Restore it, or call fit to start again."

@@ -1,7 +1,6 @@
 """LabelEfficientClassifier: online learning with selective sampling of labels."""
 
 from contextlib import contextmanager
-from functools import lru_cache
 from numbers import Integral
 
 import numpy as np
@@ -19,7 +18,7 @@ from .._estimator import (
     Transaction,
     add_classes,
     has_new_classes,
-    raise_fixed_param,
+    update_parts,
     with_classes,
 )
 from .._sample_arrays import check_norms
@@ -314,7 +313,7 @@ class LabelEfficientClassifier(
                     if first:
                         self._validate_params()
                     elif (new := self._changed_params()) is not None:
-                        draft._apply_params(new)
+                        update_parts(draft, new, _DEFAULTS)
                     loop = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
@@ -362,39 +361,6 @@ class LabelEfficientClassifier(
         if self._seen.taught or hasattr(self.estimator_, "_add_classes"):
             self.estimator_ = with_classes(self.estimator_, self.classes_)
         self._seen = self._seen.recoded(places)
-
-    # ---------------------------------------------------------------------------- parameters
-
-    def _current_params(self):
-        parts = (_values_of(self.estimator), _values_of(self.query_strategy))
-        return (self.random_state, self.max_labels, *parts)
-
-    def _apply_params(self, present):
-        """Set changed parameters of the fitted base estimator and query strategy."""
-        known = self._fitted_params
-        changes = []
-        for (name, default), old, new in zip(
-            _DEFAULTS.items(), known[2:], present[2:], strict=True
-        ):
-            old, new = (_values_of(default()) if v is None else v for v in (old, new))
-            if old == new:
-                continue
-            if not isinstance(new, dict) or old.keys() != new.keys() or old[""] != new[""]:
-                raise_fixed_param(name, _short(old), _short(new))
-            given = default() if getattr(self, name) is None else getattr(self, name)
-            changed = {part: getattr(given, part) for part in new if new[part] != old[part]}
-            if name == "query_strategy" and "random_state" in changed:  # its seed has been drawn
-                raise_fixed_param(
-                    f"{name}__random_state", old["random_state"], new["random_state"]
-                )
-            changes.append((getattr(self, f"{name}_"), changed))
-        for fitted, changed in changes:
-            fitted.set_params(**clone(changed, safe=False))
-            if "_fitted_params" in vars(fitted):
-                fitted._changed_params()
-            elif hasattr(fitted, "_parameter_constraints"):
-                fitted._validate_params()
-        super()._apply_params(present)
 
     # ---------------------------------------------------------------------------- training
 
@@ -599,26 +565,3 @@ def _restored_after_error(model):
             names = part.get_params(deep=False)
             part.set_params(**{name: former[name] for name in names if name in former})
         raise
-
-
-@lru_cache(maxsize=64)
-def _parameters_of(kind):
-    return tuple(kind._get_param_names())
-
-
-def _values_of(given):
-    """Return class and parameters of an estimator, nested ones included, as a dict."""
-    if isinstance(given, list | tuple):
-        return [_values_of(value) for value in given]
-    if isinstance(given, np.ndarray):
-        return given.tolist()
-    if not hasattr(given, "get_params") or isinstance(given, type):
-        return given
-    kind = type(given)
-    values = {name: _values_of(getattr(given, name)) for name in _parameters_of(kind)}
-    values[""] = f"{kind.__module__}.{kind.__qualname__}"
-    return values
-
-
-def _short(values):
-    return values[""] if isinstance(values, dict) else values

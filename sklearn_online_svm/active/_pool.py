@@ -261,7 +261,7 @@ class MarginSampling(Estimator):
             self.n_queries_ = 0
             self._seed = draw_seed(check_random_state(self.random_state))
         elif (new := self._changed_params()) is not None:
-            self._apply_params(new)
+            self._fitted_params = new
 
     def _draw(self, n_samples, batch_size):
         """Return distinct indices; among equally close samples the first one is selected."""

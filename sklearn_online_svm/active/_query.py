@@ -141,7 +141,7 @@ class QueryStrategy(Estimator):
         new = self._changed_params()
         if new is not None:
             asker.use(self._make(0))
-            self._apply_params(new)
+            self._fitted_params = new
         return asker
 
     def _numbers(self, scores, norms, variances):

@@ -1,6 +1,5 @@
 """OnlineCalibratedClassifier: class probabilities from test-then-train decision values."""
 
-import copy
 from numbers import Integral
 
 import numpy as np
@@ -14,8 +13,8 @@ from .._estimator import (
     PostponedInterrupts,
     Transaction,
     add_classes,
-    raise_fixed_param,
     train_on_next_chunk,
+    update_parts,
     with_classes,
 )
 from .._pairs import among_more_classes, compares_pairs, pair_values
@@ -209,6 +208,7 @@ class OnlineCalibratedClassifier(
 
     _state_attribute = "_window"
     _stored_as = {"_window": ScoreWindow, "estimator_": None}
+    _adjustable_params = ("estimator", "window_size")
 
     def __init__(self, estimator=None, *, window_size=4000, random_state=None):
         self.estimator = estimator
@@ -337,7 +337,7 @@ class OnlineCalibratedClassifier(
         window, params = self._window, self._fitted_params
         given = self.estimator_.get_params(deep=False)
         try:
-            self._apply_params(new)
+            update_parts(self, new, {"estimator": AROWClassifier})
             self._train(X, y, weights, order)
         except Exception:
             if self._window is window:  # the base estimator may have refused its parameters
@@ -382,26 +382,6 @@ class OnlineCalibratedClassifier(
                 counted = np.ones(len(rows)) if weights is None else weights[rows]
                 self._window = window.extended(scores, codes[rows], counted, self.window_size)
             done += len(rows)
-
-    # ---------------------------------------------------------------------------- parameters
-
-    def _current_params(self):
-        estimator = AROWClassifier() if self.estimator is None else self.estimator
-        nested = {
-            name: copy.copy(value) for name, value in estimator.get_params(deep=False).items()
-        }
-        return type(estimator), nested, self.window_size
-
-    def _apply_params(self, present):
-        """Set changed parameters of the fitted base estimator."""
-        kind, nested, _ = self._fitted_params
-        if present[0] is not kind:
-            raise_fixed_param("estimator", kind.__name__, present[0].__name__)
-        changed = {
-            name: value for name, value in present[1].items() if _has_changed(nested[name], value)
-        }
-        self.estimator_.set_params(**changed)
-        super()._apply_params(present)
 
     # ---------------------------------------------------------------------------- predictions
 
@@ -463,7 +443,7 @@ class OnlineCalibratedClassifier(
         """
         view, X = self._checked(X)
         scores = _scores(view.estimator_, X)
-        return view._window.map_of(view._fitted_params[2]).log_proba(scores)
+        return view._window.map_of(view._fitted_params[1]).log_proba(scores)
 
     def _checked(self, X):
         """Return the model as it is now and validated samples."""
@@ -476,11 +456,3 @@ def _scores(estimator, X):
     """Return the decision values that the map is a function of."""
     pairs = pair_values(estimator, X)
     return estimator.decision_function(X) if pairs is None else pairs.values
-
-
-def _has_changed(old, new):
-    """Return whether a parameter has changed; estimators are compared by their parameters."""
-    if type(old) is not type(new) or not hasattr(new, "get_params"):
-        return old != new
-    old, new = (each.get_params(deep=False) for each in (old, new))
-    return any(_has_changed(old[name], new[name]) for name in new)

@@ -171,7 +171,7 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
     def _continue_state(self, X, changed):
         if changed is not None:
             self._state.set_update_spec(self._update_spec())
-            self._apply_params(changed)
+            self._fitted_params = changed
 
     def _extend(self, places):
         """Add functions for new classes, whose negative samples are the support vectors."""

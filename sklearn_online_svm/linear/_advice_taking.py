@@ -265,11 +265,6 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     ):
         store_parameters(locals())
 
-    def _current_params(self):
-        # A copy, because the user may change the list in place.
-        *others, advice = super()._current_params()
-        return (*others, tuple(advice or ()))
-
     def _add_classes(self, classes):
         raise ValueError(
             f"classes={classes!r} has more classes than {self.classes_.tolist()}, but classes "
@@ -338,7 +333,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         classes = view.classes_.tolist()
         positive = classes[1:] if len(classes) == 2 else classes
         reports = []
-        for piece in view._fitted_params[-1]:
+        for piece in view._fitted_params[-1] or ():
             signs = np.array([1.0 if piece.label == label else -1.0 for label in positive])
             eta, zeta = shortfalls(piece, signs, coef, intercept)
             squares = (eta**2).sum(axis=1) + zeta**2

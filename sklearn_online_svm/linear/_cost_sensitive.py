@@ -232,10 +232,6 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
             average_from=average_from(self.average),
         )
 
-    def _current_params(self):
-        values = super()._current_params()
-        return tuple(v.tolist() if isinstance(v, np.ndarray) else v for v in values)
-
     def _target_margins(self):
         """Return the target margins."""
         root = self.rule != "cost-sensitive"

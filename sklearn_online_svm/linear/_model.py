@@ -139,7 +139,7 @@ class LinearModel(OnlineLearner):
             state.densify()
         if changed is not None:
             state.set_update_spec(spec)
-            self._apply_params(changed)
+            self._fitted_params = changed
         if state.sparse != is_sparse:
             state.set_layout(is_sparse)
 
