@@ -8,10 +8,11 @@ format number and a checksum.
 import copy
 import warnings
 import zlib
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 from signal import SIGINT, getsignal, signal
 from threading import current_thread, main_thread
+from types import SimpleNamespace
 
 import numpy as np
 import sklearn
@@ -27,11 +28,14 @@ __all__ = [
     "InconsistentPackageWarning",
     "PostponedInterrupts",
     "Transaction",
-    "add_classes",
+    "compared",
+    "extend_classes",
     "has_new_classes",
+    "is_current",
+    "params_getter",
+    "params_of",
     "raise_fixed_param",
     "store_parameters",
-    "train_on_next_chunk",
     "update_parts",
     "with_classes",
 ]
@@ -226,7 +230,8 @@ class Estimator(BaseEstimator, Guarded):
 
     def _current_params(self):
         """Return the fixed and the adjustable parameters, as :func:`compared`."""
-        return tuple(map(compared, _watched(type(self))(self)))
+        names = *self._fixed_params, *self._adjustable_params
+        return tuple(map(compared, map(partial(getattr, self), names)))
 
     def _changed_params(self):
         """Return these values if one has changed since the last call, otherwise None.
@@ -313,15 +318,6 @@ class Estimator(BaseEstimator, Guarded):
         _warn_of_versions(self, *versions)
 
 
-@cache
-def _watched(kind):
-    """Return a function that reads the fixed and the adjustable parameters of an estimator."""
-    names = *kind._fixed_params, *kind._adjustable_params
-    if len(names) > 1:  # of a single name the getter would not return a tuple
-        return attrgetter(*names)
-    return lambda model: tuple(getattr(model, name) for name in names)
-
-
 def compared(value):
     """Return a parameter in the form in which it is compared, unaffected by changes in place.
 
@@ -340,10 +336,41 @@ def compared(value):
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+def params_of(estimator, **more):
+    """Return all parameters of an estimator, and values of those that it does not have."""
+    kind = type(estimator)
+    values = zip(_own_and_inherited(kind), params_getter(kind)(estimator), strict=True)
+    return SimpleNamespace(**more | dict(values))
+
+
+def is_current(plan, estimator):
+    """Return whether the parameters of an estimator are those of a plan, which may be None.
+
+    ``plan.values`` are those when it was made, or None if they may change in place.
+    """
+    try:
+        return plan is not None and plan.values == params_getter(type(estimator))(estimator)
+    except ValueError:  # one is an array now
+        return False
+
+
 @cache
 def param_names(kind):
     """Return the names of the parameters of a class of estimators."""
     return tuple(kind._get_param_names())
+
+
+@cache
+def _own_and_inherited(kind):
+    # A subclass may set parameters of its base that it does not have.
+    bases = [base for base in kind.__mro__ if issubclass(base, BaseEstimator)]
+    return tuple(dict.fromkeys(name for base in bases for name in param_names(base)))
+
+
+@cache
+def params_getter(kind):
+    """Return a function that returns the values of all parameters of an estimator, as a tuple."""
+    return attrgetter(*_own_and_inherited(kind))
 
 
 def _checksum(estimator, state):
@@ -371,46 +398,20 @@ def _warn_of_versions(estimator, original, original_sklearn):
             )
 
 
-def train_on_next_chunk(model, X, y, classes, sample_weight):
-    """Validate a chunk by ``_begin_chunk``, and train on it by ``_train_on_chunk``.
-
-    The first chunk, and one with new classes, are processed by a draft. Other chunks are
-    trained without one, as making a draft takes as long as training on a sample:
-    ``_begin_chunk`` changes the model only after all checks, and the engine remains consistent
-    if it is interrupted.
-    """
-    is_fitted = model._state_attribute in model.__dict__
-    if is_fitted and not has_new_classes(model, classes):
-        return model._train_on_chunk(*model._begin_chunk(X, y, classes, sample_weight))
-    with Transaction(model) as change:
-        draft = change.draft
-        if is_fitted:
-            draft._add_classes(classes)
-        chunk = draft._begin_chunk(X, y, classes, sample_weight)
-        try:
-            return draft._train_on_chunk(*chunk)
-        except BaseException as error:
-            change.keep = draft._was_interrupted(error)
-            raise
-
-
 def store_parameters(arguments):
     """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
     vars(arguments.pop("self")).update(arguments)
 
 
-def add_classes(self, classes):
-    """Add new classes to a fitted model, which must be a draft.
-
-    The model has ``_extend``, which is called with the indices of the former classes among all
-    classes; ``classes_`` has all of them. A method of models with ``classes_`` as an attribute.
-    """
-    former = self.classes_
-    self.classes_ = classes_of_stream(classes, former, extendable=True)
-    places = np.searchsorted(self.classes_, former)
-    if "_class_order" in self.__dict__:
-        self._class_order = class_order_among(self._class_order, places, len(self.classes_))
-    self._extend(places)
+def extend_classes(estimator, classes):
+    """Set ``classes_`` of a draft; return the indices of the former classes among them."""
+    former = estimator.classes_
+    estimator.classes_ = classes_of_stream(classes, former, extendable=True)
+    places = np.searchsorted(estimator.classes_, former)
+    if "_class_order" in vars(estimator):
+        order = class_order_among(estimator._class_order, places, len(estimator.classes_))
+        estimator._class_order = order
+    return places
 
 
 def has_new_classes(model, classes):
@@ -462,7 +463,7 @@ def update_parts(estimator, present, defaults):
         changes.append((getattr(estimator, f"{name}_"), changed))
     for fitted, changed in changes:
         fitted.set_params(**clone(changed, safe=False))
-        if "_fitted_params" in vars(fitted):
+        if hasattr(fitted, "_fitted_params"):
             fitted._changed_params()
         elif hasattr(fitted, "_parameter_constraints"):
             fitted._validate_params()

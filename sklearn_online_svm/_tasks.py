@@ -215,10 +215,9 @@ def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None
     first : int, default=0
         Number of samples that an interrupted call has processed.
     """
-    tasks = _tasks_of(trained)
-    if tasks is None:
+    if "_tasks" not in vars(trained):
         return _NO_TASKS if progress is None else nullcontext(progress)
-    return _sample_tasks(tasks, n_samples, position, progress, order, first)
+    return _sample_tasks(_tasks_of(trained), n_samples, position, progress, order, first)
 
 
 @contextmanager

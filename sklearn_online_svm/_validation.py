@@ -296,7 +296,8 @@ def encode_labels(y, classes, name="y", *, extendable=False):
         if kind != classes.dtype.kind and {kind, classes.dtype.kind} in _NOT_COMPARABLE:
             raise TypeError
         codes = classes.searchsorted(y)
-        if (classes.take(codes, mode="clip") == y).all():
+        # Faster than ``all`` for few samples.
+        if np.count_nonzero(classes.take(codes, mode="clip") == y) == len(y):
             return codes.astype(np.int32)
     except (TypeError, AttributeError):  # y and classes cannot be compared
         pass

@@ -16,7 +16,7 @@ from .._estimator import (
     Estimator,
     PostponedInterrupts,
     Transaction,
-    add_classes,
+    extend_classes,
     has_new_classes,
     update_parts,
     with_classes,
@@ -354,10 +354,9 @@ class LabelEfficientClassifier(
         loop.n_seen = 0 if interrupted is None else interrupted.n_done
         return loop
 
-    _add_classes = add_classes
-
-    def _extend(self, places):
-        """Add classes to the base estimator; codes of former samples change."""
+    def _add_classes(self, classes):
+        """Add classes to a draft and its base estimator; codes of former samples change."""
+        places = extend_classes(self, classes)
         if self._seen.taught or hasattr(self.estimator_, "_add_classes"):
             self.estimator_ = with_classes(self.estimator_, self.classes_)
         self._seen = self._seen.recoded(places)

@@ -12,8 +12,8 @@ from .._estimator import (
     Estimator,
     PostponedInterrupts,
     Transaction,
-    add_classes,
-    train_on_next_chunk,
+    extend_classes,
+    has_new_classes,
     update_parts,
     with_classes,
 )
@@ -292,7 +292,20 @@ class OnlineCalibratedClassifier(
             been trained on the blocks of samples before it (at most 100 samples each).
         """
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
-            train_on_next_chunk(self, X, y, classes, sample_weight)
+            is_fitted = "_window" in vars(self)
+            if is_fitted and not has_new_classes(self, classes):
+                self._train_on_chunk(*self._begin_chunk(X, y, classes, sample_weight))
+                return self
+            with Transaction(self) as change:
+                draft = change.draft
+                if is_fitted:
+                    draft._add_classes(classes)
+                chunk = draft._begin_chunk(X, y, classes, sample_weight)
+                try:
+                    draft._train_on_chunk(*chunk)
+                except KeyboardInterrupt:
+                    change.keep = draft._window.n_seen > 0
+                    raise
         return self
 
     def _begin_chunk(self, X, y, classes, sample_weight):
@@ -313,14 +326,13 @@ class OnlineCalibratedClassifier(
             self._initialize()
         return X, y, weights, new
 
-    _add_classes = add_classes
-
-    def _extend(self, places):
-        """Add classes to the base estimator, and their scores to the window.
+    def _add_classes(self, classes):
+        """Add classes to a draft, its base estimator, and their scores to the window.
 
         Former samples are negative samples of a new class, whose target is -1; in a joint problem,
         and without an intercept, its function is 0.
         """
+        places = extend_classes(self, classes)
         self.estimator_ = estimator = with_classes(self.estimator_, self.classes_)
         if compares_pairs(estimator):
             self._window = self._window.among_pairs(places, len(self.classes_))
@@ -344,9 +356,6 @@ class OnlineCalibratedClassifier(
                 self.estimator_.set_params(**given)
                 self._fitted_params = params
             raise
-
-    def _was_interrupted(self, error):
-        return isinstance(error, KeyboardInterrupt) and self._window.n_seen > 0
 
     def _initialize(self):
         """Create the base estimator."""

@@ -16,8 +16,16 @@ from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import UpdateLoop
 from .._sample_arrays import sample_arrays
 from .._tasks import unguarded
-from ..linear._update_spec import UpdateSpec
+from .._updates import UpdateSpec, class_weights
+from .._validation import can_skip_validation, check_samples
 from ._engine import VectorSpec, is_function
+from ._first_samples import (
+    choose_layout,
+    fixed_values,
+    refuse_other_than_square,
+    warn_of_small_chunk,
+)
+from ._new_classes import extended_expansion
 
 # Budget maintenance strategies.
 POLICIES = {
@@ -84,6 +92,65 @@ class ExpansionState:
 
     # Column subset of the samples: a kernel expansion has none.
     feature_map = None
+    # The plan of the next chunk, unless parameters have changed. It is not stored.
+    plan = None
+
+    @staticmethod
+    def validated(estimator, plan, state, X, y, fewest=1):
+        """Return validated samples and labels."""
+        dtype, is_valid = None if state is None else state.dtype, False
+        if state is not None and y is not None and can_skip_validation(estimator, X, dtype):
+            y = np.asarray(y)
+            is_valid = y.shape == (X.shape[0],)
+        if not is_valid:
+            layouts = False if plan.params.kernel == "precomputed" else "csr"
+            options = dict(reset=state is None, dtype=dtype, accept_sparse=layouts)
+            X, y = check_samples(estimator, X, y, **options)
+            if not layouts:
+                refuse_other_than_square(X)
+        if state is not None:
+            state.expansion.check(X)
+        return X, y
+
+    @classmethod
+    def begun(cls, plan, schema, X, weights, start=None):
+        """Return samples in the dtype of the kernel, and a state before the first of them.
+
+        ``start`` is given in ``fit`` only.
+        """
+        params = plan.params
+        if start is None:
+            warn_of_small_chunk(params, X)
+        if weights is None or not weights.any():
+            weights = np.ones(X.shape[0])
+        kernel, gamma, X = fixed_values(params, X, weights)
+        spec = plan.expansion(
+            n_features=X.shape[1],
+            n_problems=schema.n_problems,
+            dtype=X.dtype.name,
+            layout=choose_layout(X, params.kernel),
+            kernel=kernel,
+            degree=int(params.degree),
+            gamma=gamma,
+            coef0=float(params.coef0),
+        )
+        state = cls(spec, plan.spec_for(schema), not isinstance(X, np.ndarray))
+        if start is None:
+            state.expansion.check(X)
+        return X, state
+
+    def continued(self, estimator, X, spec):
+        """Continue training with another specification of the updates, if it is not None."""
+        if spec is not None:
+            self.loop = self._built(spec, self.counters)
+            self.update_spec = spec
+
+    def extended(self, plan, schema, places):
+        """Return a copy with functions for new classes, whose negative samples are the vectors."""
+        factors = class_weights(plan.params.class_weight, schema.classes)
+        if factors is not None:
+            factors = factors[places]
+        return extended_expansion(self, places, len(schema.classes), factors)
 
     def __init__(self, spec, update_spec, is_sparse):
         self.spec, self.update_spec, self.is_sparse = spec, update_spec, is_sparse
@@ -108,23 +175,19 @@ class ExpansionState:
             loop.restore(moved)
         return loop
 
-    def set_update_spec(self, update_spec):
-        """Continue training with changed parameters of the update rule."""
-        self.loop = self._built(update_spec, self.counters)
-        self.update_spec = update_spec
-
     def samples(self, X):
         """Return samples in the form that the loop takes."""
-        return sample_arrays(X)
+        return X if isinstance(X, np.ndarray) else sample_arrays(X)
 
-    def expect_samples(self, n_rows, again):
-        """Assign numbers to the coming samples; ``again``: they are visited more than once."""
+    def expect(self, X, again=False):
+        """Assign numbers to the coming samples, None at their end.
+
+        ``again``: they are visited more than once.
+        """
         self.loop.position = 0
-        self.expansion.expect(n_rows, again)
-
-    def check(self, X):
-        """Raise ValueError for samples whose kernel values are not finite."""
-        self.expansion.check(X)
+        self.expansion.expect(0 if X is None else X.shape[0], again)
+        if self.spec.layout == "precomputed":
+            self.expansion.store.attach(X)
 
     def saved(self):
         """Return a copy to restore after an error of a callable kernel, else None."""
@@ -143,7 +206,7 @@ class ExpansionState:
         # The position is still that of the call before, which must not be counted again.
         before, self.loop.position = self.expansion.n_seen, 0
         try:
-            self.expect_samples(X.shape[0], again=False)
+            self.expect(X)
             self.train(Dataset(self.samples(X), targets, weights, None, X), progress=progress)
         except BaseException:
             self.expansion.expect_no_more(before + self.loop.position)
@@ -164,11 +227,6 @@ class ExpansionState:
 
     def publish(self):
         """Do nothing: other threads can always read the state."""
-
-    def attach(self, matrix):
-        """Attach the matrix of a precomputed kernel; None detaches it."""
-        if self.spec.layout == "precomputed":
-            self.expansion.store.attach(matrix)
 
     @property
     def n_seen(self):

@@ -1,5 +1,6 @@
 """KernelAROWClassifier: AROW with a kernel."""
 
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import store_parameters
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
+from .._updates import UpdateSpec, plan_of
 from .._validation import check_samples
-from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
+from ._expansion import ExpansionSpec, ExpansionState
 from ._kernel_online_base import KernelUpdateClassifier
 from ._plan import is_precomputed
 
@@ -222,17 +224,17 @@ class KernelAROWClassifier(KernelUpdateClassifier):
                 variance[rows, c] = np.maximum(0.0, np.sum((Z @ S) * Z, axis=1)) + distance
         return variance[:, 0] if variance.shape[1] == 1 else variance
 
-    def _update_spec(self):
-        return UpdateSpec(rule={"name": "arow", "r": float(self.r)}, fit_intercept=False)
-
-    def _expansion_options(self):
+    def _plan(self):
         if isinstance(self.kernel, str) and self.kernel == "sigmoid":
             raise ValueError(
                 "KernelAROWClassifier needs a positive definite kernel, which kernel='sigmoid' is "
                 "not. Use kernel='rbf', or KernelPassiveAggressiveClassifier."
             )
-        return dict(
+        spec = UpdateSpec(rule={"name": "arow", "r": float(self.r)}, fit_intercept=False)
+        expansion = partial(
+            ExpansionSpec,
             budget=int(self.max_support_vectors),
             policy="dictionary",
             decay=float(self.forgetting_factor),
         )
+        return plan_of(self, spec, ExpansionState, expansion=expansion)

@@ -4,13 +4,12 @@ from numbers import Real
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
 from ._kernel_online_base import (
     FIRST_ORDER_CONSTRAINTS,
     FIRST_ORDER_PARAMS,
     KernelUpdateClassifier,
-    first_order_options,
+    first_order_plan,
 )
 
 
@@ -153,11 +152,5 @@ class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
     ):
         store_parameters(locals())
 
-    _expansion_options = first_order_options
-
-    def _update_spec(self):
-        return UpdateSpec(
-            rule={"name": self.loss, "C": float(self.C)},
-            fit_intercept=False,
-            crammer_singer=self.multi_class == "crammer_singer",
-        )
+    def _plan(self):
+        return first_order_plan(self, {"name": self.loss, "C": float(self.C)})

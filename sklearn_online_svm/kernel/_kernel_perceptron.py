@@ -4,13 +4,12 @@ from numbers import Real
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval
-from ..linear._update_spec import UpdateSpec
 from ._docs import with_shared_docs
 from ._kernel_online_base import (
     FIRST_ORDER_CONSTRAINTS,
     FIRST_ORDER_PARAMS,
     KernelUpdateClassifier,
-    first_order_options,
+    first_order_plan,
 )
 
 
@@ -139,13 +138,7 @@ class KernelPerceptronClassifier(KernelUpdateClassifier):
     ):
         store_parameters(locals())
 
-    _expansion_options = first_order_options
-
-    def _update_spec(self):
+    def _plan(self):
         margin = float(self.margin)
-        return UpdateSpec(
-            rule={"name": "perceptron"},
-            target_margins={"positive": margin, "negative": margin},
-            fit_intercept=False,
-            crammer_singer=self.multi_class == "crammer_singer",
-        )
+        margins = {"positive": margin, "negative": margin}
+        return first_order_plan(self, {"name": "perceptron"}, margins)

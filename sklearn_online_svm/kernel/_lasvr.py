@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import store_parameters
+from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
@@ -19,7 +19,7 @@ from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._path import fit_path
-from ._plan import params_of, plan_of, refuse_limits
+from ._plan import plan_of, refuse_limits
 from ._solution_view import are_rows_of, solution_views
 from ._span import without_each
 from ._targets import ValueTargets

@@ -14,7 +14,6 @@ import numpy as np
 
 from .._core.kernel.vectors.block import Samples
 from .._core.linear.rows import Dataset
-from ._expansion import ExpansionState
 
 # Arrays of an expansion with a row for each problem, and those of its votes.
 _BY_PROBLEM = ("coef", "sums", "weights", "covariance", "f")
@@ -130,7 +129,7 @@ def extended_expansion(state, places, n_classes, factors=None):
     counts = np.zeros(n_classes)
     counts[places] = stored["moved"]["counts"]
     spec = replace(state.spec, n_problems=n_classes)
-    return ExpansionState.from_dict(
+    return type(state).from_dict(
         {
             "spec": spec.as_dict(),
             "is_sparse": state.is_sparse,
@@ -170,7 +169,7 @@ def _negative_expansion(state, expansion, factors):
     if state.spec.joint or not len(slots):
         return new
     spec = replace(state.spec, n_problems=1, average=None)
-    negative = ExpansionState(spec, state.update_spec, state.is_sparse)
+    negative = type(state)(spec, state.update_spec, state.is_sparse)
     negative.expansion.restore(_with_arrays(expansion, one))
     vectors = state.expansion.store.vectors(slots)
     weights = None if factors is None else factors[expansion["labels"][slots]]

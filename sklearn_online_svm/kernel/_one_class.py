@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._estimator import store_parameters
+from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, _fit_context
 from . import _training
 from ._docs import with_shared_docs
@@ -14,7 +14,7 @@ from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
 from ._engine import OneClassSpec
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
-from ._plan import params_of, plan_of, refuse_limits
+from ._plan import plan_of, refuse_limits
 from ._targets import OneClassTargets
 
 

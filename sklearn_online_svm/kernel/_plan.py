@@ -6,12 +6,9 @@ plan, a :class:`Machine` and samples; none of them reads the parameters of an es
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from operator import attrgetter
 from types import SimpleNamespace
 
-from sklearn.base import BaseEstimator
-
+from .._estimator import params_getter
 from ._sample_selection import AllSamples
 
 # Parameters that limit the support set: samples that are removed must not be added again.
@@ -110,7 +107,7 @@ def plan_of(
     return Plan(
         type(estimator).__name__,
         params,
-        _getter(type(estimator))(estimator),
+        params_getter(type(estimator))(estimator),
         limits,
         targets,
         solver,
@@ -127,33 +124,6 @@ def plan_of(
         has_finite_costs=has_finite_costs,
         counts_new_samples=counts_new_samples,
     )
-
-
-def params_of(estimator, **more):
-    """Return all parameters of an estimator, and values of others that it does not have."""
-    kind = type(estimator)
-    values = zip(_names(kind), _getter(kind)(estimator), strict=True)
-    return SimpleNamespace(**dict(values) | more)
-
-
-def is_current(plan, estimator):
-    """Return whether the parameters of an estimator are those of a plan, which may be None."""
-    return plan is not None and plan.values == _getter(type(estimator))(estimator)
-
-
-@cache
-def _names(kind):
-    # A subclass may set parameters of its base that it does not have.
-    names = {}
-    for base in kind.__mro__:
-        if issubclass(base, BaseEstimator):
-            names |= dict.fromkeys(base._get_param_names())
-    return tuple(names)
-
-
-@cache
-def _getter(kind):
-    return attrgetter(*_names(kind))
 
 
 def is_precomputed(kernel):

@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .._estimator import store_parameters
+from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from . import _probabilities, _svc, _training
 from ._classifier import KernelClassifier
@@ -12,7 +12,7 @@ from ._convex import CONVEX_PROBLEMS
 from ._docs import with_shared_docs
 from ._dual_loop import DualLoop
 from ._engine import GapDrivenSpec, LasvmSpec
-from ._plan import params_of, plan_of
+from ._plan import plan_of
 from ._svc import CLASS_CONSTRAINTS, MULTICLASS_CONSTRAINTS, without_keywords_of_svc
 from ._targets import ClassTargets
 

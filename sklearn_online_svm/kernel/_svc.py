@@ -7,11 +7,12 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._estimator import params_of
 from .._sklearn_compat import Interval, StrOptions
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop
 from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._epochs import EPOCHS
-from ._plan import is_precomputed, params_of, plan_of, refuse_limits
+from ._plan import is_precomputed, plan_of, refuse_limits
 from ._probabilities import PROBABILITIES
 from ._sample_selection import AllSamples
 from ._targets import ClassTargets

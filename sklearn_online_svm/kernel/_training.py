@@ -16,7 +16,7 @@ from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.dual.engine import is_interrupt
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA, STREAM
-from .._estimator import Transaction, has_new_classes
+from .._estimator import Transaction, has_new_classes, is_current
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
 from .._validation import can_skip_validation, check_weights, restore_generator, thread_pool
 from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
@@ -39,7 +39,6 @@ from ._first_samples import (
 )
 from ._kept_samples import KeptSamples
 from ._machine import Machine
-from ._plan import is_current
 from ._progress import finish_with_progress
 from ._solution_view import are_rows_of
 from ._targets import Targets

@@ -1,6 +1,6 @@
 """AdvicePassiveAggressiveClassifier: passive-aggressive classification with advice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import UpdateSpec, plan_of
 from .._validation import check_samples
 from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
 from ._docs import with_shared_docs
 from ._model import LinearClassifier
-from ._update_spec import UpdateSpec
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,6 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         "advice",
     )
     _stored_as = {"_state": AdvisedState}
-    _min_samples = 0
 
     def __init__(
         self,
@@ -265,34 +264,12 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     ):
         store_parameters(locals())
 
-    def _add_classes(self, classes):
-        raise ValueError(
-            f"classes={classes!r} has more classes than {self.classes_.tolist()}, but classes "
-            f"cannot be added to {type(self).__name__}: its advice refers to the classes of the "
-            "first call. Pass all classes in the first call, or call fit."
-        )
-
-    def _update_spec(self):
-        rules = None
-        if self.advice:
-            names = getattr(self, "feature_names_in_", None)
-            pieces = check_advice(self.advice, self.classes_, self.n_features_in_, names)
-            warn_of_contradictions(pieces)
-            rules = rules_of(
-                pieces,
-                self.classes_,
-                fit_intercept=self.fit_intercept,
-                weight=self.advice_weight,
-                zero_start=self.initial_weights == "zero",
-                refine=self.refine,
-            )
-        # Starting from c, the step is that of PA-II with nu C in place of C.
-        keep = 1.0 if rules is None else keep_of(rules)
-        return UpdateSpec(
-            rule={"name": "squared_hinge", "C": self.C * keep},
+    def _plan(self):
+        spec = UpdateSpec(
+            rule={"name": "squared_hinge", "C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
-            advice=rules,
         )
+        return plan_of(self, spec, AdvisedState, complete=_with_advice, fewest=0)
 
     # ---------------------------------------------------------------------------- the advice
 
@@ -360,3 +337,23 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
                 )
             )
         return reports
+
+
+def _with_advice(plan, schema):
+    """Return the specification of the updates with the rules of the advice, if there is any."""
+    params, spec = plan.params, plan.update_spec
+    if not params.advice:
+        return spec
+    classes = schema.classes
+    pieces = check_advice(params.advice, classes, schema.n_features, schema.feature_names)
+    warn_of_contradictions(pieces)
+    rules = rules_of(
+        pieces,
+        classes,
+        fit_intercept=params.fit_intercept,
+        weight=params.advice_weight,
+        zero_start=params.initial_weights == "zero",
+        refine=params.refine,
+    )
+    # Starting from c, the step is that of PA-II with nu C in place of C.
+    return replace(spec, rule=spec.rule | {"C": params.C * keep_of(rules)}, advice=rules)

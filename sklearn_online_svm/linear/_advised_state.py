@@ -67,6 +67,14 @@ class AdvisedState(LinearState):
             refinement,
         )
 
+    def extended(self, plan, schema, places):
+        """Raise ValueError: advice is for given classes."""
+        raise ValueError(
+            f"classes={schema.classes.tolist()} has more than {len(places)} classes, but classes "
+            f"cannot be added to {plan.name}: its advice refers to the classes of the first call. "
+            "Pass all classes in the first call, or call fit."
+        )
+
     # ---------------------------------------------------------------------------- reading
 
     def weights(self, guard):

@@ -8,10 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import UpdateSpec, plan_of
 from .._validation import warn
 from ._docs import with_shared_docs
 from ._model import SecondOrder
-from ._update_spec import UpdateSpec
+from ._state import LinearState
 
 
 @with_shared_docs
@@ -120,41 +121,31 @@ class ConfidenceWeightedClassifier(SecondOrder):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={"name": "confidence", "phi": float(norm.ppf(self.eta))},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
         )
+        return plan_of(self, spec, LinearState, check=_warn_of_underflow)
 
-    def _run_epochs(self, X, targets, weights):
-        improving = super()._run_epochs(X, targets, weights)
-        self._warn_of_underflow()
-        return improving
 
-    def _train_on_chunk(self, X, targets, weights, class_order):
-        before = int(self.t_)
-        super()._train_on_chunk(X, targets, weights, class_order)
-        # Checked only each time the number of samples has doubled, as all variances are read.
-        if before.bit_length() < int(self.t_).bit_length():
-            self._warn_of_underflow()
-
-    def _warn_of_underflow(self):
-        """Warn if variances are so small that steps overflow, which are then not made."""
-        if self.covariance == "full":
-            variances = np.diagonal(self._state.arrays["covariance"], axis1=1, axis2=2)
-            smallest = np.sqrt(np.finfo(np.float64).tiny)  # S x x'S has the squares of variances
-        else:
-            variances = self._state.arrays["variances"]
-            smallest = np.finfo(variances.dtype).tiny
-        if variances.min() < smallest:
-            warn(
-                "ConfidenceWeightedClassifier does not learn any more: after "
-                f"{int(self.t_) - 1} samples the smallest variance of its weights is "
-                f"{variances.min():.3g}. Its hard margin requires separable classes. Use "
-                "SCWClassifier or AROWClassifier for noisy labels.",
-                ConvergenceWarning,
-            )
+def _warn_of_underflow(state):
+    """Warn if variances are so small that steps overflow, which are then not made."""
+    if state.update_spec.covariance == "full":
+        variances = np.diagonal(state.arrays["covariance"], axis1=1, axis2=2)
+        smallest = np.sqrt(np.finfo(np.float64).tiny)  # S x x'S has the squares of variances
+    else:
+        variances = state.arrays["variances"]
+        smallest = np.finfo(variances.dtype).tiny
+    if variances.min() < smallest:
+        warn(
+            "ConfidenceWeightedClassifier does not learn any more: after "
+            f"{state.loop.n_rows} samples the smallest variance of its weights is "
+            f"{variances.min():.3g}. Its hard margin requires separable classes. Use "
+            "SCWClassifier or AROWClassifier for noisy labels.",
+            ConvergenceWarning,
+        )
 
 
 @with_shared_docs
@@ -262,13 +253,14 @@ class SCWClassifier(SecondOrder):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
+    def _plan(self):
         name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
-        return UpdateSpec(
+        spec = UpdateSpec(
             rule={"name": name, "C": float(self.C), "phi": float(norm.ppf(self.eta))},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
         )
+        return plan_of(self, spec, LinearState)
 
 
 @with_shared_docs
@@ -374,9 +366,10 @@ class AROWClassifier(SecondOrder):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={"name": "arow", "r": float(self.r)},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
         )
+        return plan_of(self, spec, LinearState)

@@ -1,11 +1,13 @@
 """Cost-sensitive passive-aggressive classification."""
 
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import UpdateSpec, plan_of
 from ._docs import with_shared_docs
 from ._model import (
     AVERAGE,
@@ -15,7 +17,7 @@ from ._model import (
     intercept_scalings,
     positive_is_first,
 )
-from ._update_spec import UpdateSpec
+from ._state import LinearState
 
 
 @with_shared_docs
@@ -219,101 +221,105 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={
                 "name": "prediction" if self.rule == "prediction" else "hinge",
                 "C": 2.0 if self.C is None else float(self.C),
             },
-            target_margins={"relative": self.C is None, **self._target_margins()},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
-            crammer_singer=self.multi_class == "crammer_singer" and len(self.classes_) > 2,
             average_from=average_from(self.average),
         )
+        return plan_of(self, spec, LinearState, complete=_with_margins)
 
-    def _target_margins(self):
-        """Return the target margins."""
-        root = self.rule != "cost-sensitive"
-        if len(self.classes_) > 2 and self.multi_class == "crammer_singer":
-            if not root:
-                raise ValueError(
-                    "multi_class='crammer_singer' is for rule='prediction' and rule='max_loss'; "
-                    "got rule='cost-sensitive', which is one class against the rest."
-                )
-            return {
-                "pairs": np.sqrt(self._costs_of_pairs()),
-                "max_loss": self.rule == "max_loss",
-            }
-        first = positive_is_first(self, alike=self._treats_classes_alike())
-        target_margins = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
-        rho = self._fixed_rho(first)
-        if rho is None:
-            weighted = self.objective == "sum"
-            target_margins["running"] = True
-            target_margins["eta_ratio"] = self.eta_p / (1.0 - self.eta_p) if weighted else 1.0
-            return target_margins
-        rho_n, rho_p = rho
-        target_margins["positive"] = np.sqrt(rho_p) if root else rho_p
-        target_margins["negative"] = np.sqrt(rho_n) if root else rho_n
-        return target_margins
 
-    def _treats_classes_alike(self):
-        """Return whether the objective does not depend on which class is positive."""
-        if self.rho is not None:
-            # A matrix gives the cost of each class explicitly.
-            return np.ndim(self.rho) > 0 or self.rho == 1.0
-        if self.objective == "sum":
-            return self.eta_p == 0.5
-        return None in (self.cost_p, self.cost_n) or self.cost_p == self.cost_n
-
-    def _fixed_rho(self, first):
-        """Return the costs of negative and positive samples; None if by running counts."""
-        if self.rho is not None:
-            rho = self._rho()
-            if rho.ndim == 0:
-                return 1.0, float(rho)
-            if len(self.classes_) > 2:
-                raise ValueError(
-                    "a cost matrix rho with more than two classes needs "
-                    f"multi_class='crammer_singer'; got multi_class={self.multi_class!r}."
-                )
-            rho = self._costs_of_pairs()
-            return (rho[1, 0], rho[0, 1]) if first else (rho[0, 1], rho[1, 0])
-        if self.objective == "cost" and (self.cost_p is not None or self.cost_n is not None):
-            if self.cost_p is None or self.cost_n is None:
-                raise ValueError(
-                    "cost_p and cost_n must both be given, or neither; got "
-                    f"cost_p={self.cost_p!r}, cost_n={self.cost_n!r}."
-                )
-            return 1.0, self.cost_p / self.cost_n
-        return None
-
-    def _rho(self):
-        try:
-            return np.asarray(self.rho, dtype=np.float64)
-        except TypeError:
+def _with_margins(plan, schema):
+    """Return the specification of the updates with the target margins."""
+    params, classes = plan.params, schema.classes
+    is_joint = params.multi_class == "crammer_singer" and len(classes) > 2
+    margins, root = {"relative": params.C is None}, params.rule != "cost-sensitive"
+    if is_joint:
+        if not root:
             raise ValueError(
-                f"rho must be a number or a matrix of numbers, got {self.rho!r}."
-            ) from None
-        except OverflowError:
-            raise ValueError(f"rho is too large for a float: {self.rho!r}.") from None
+                "multi_class='crammer_singer' is for rule='prediction' and rule='max_loss'; "
+                "got rule='cost-sensitive', which is one class against the rest."
+            )
+        pairs = np.sqrt(_costs_of_pairs(params, len(classes)))
+        margins |= {"pairs": pairs, "max_loss": params.rule == "max_loss"}
+        return replace(plan.update_spec, target_margins=margins, crammer_singer=True)
+    first = positive_is_first(plan, classes, alike=_treats_classes_alike(params))
+    margins |= {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
+    rho = _fixed_rho(params, len(classes), first)
+    if rho is None:
+        margins["running"] = True
+        weighted = params.objective == "sum"
+        margins["eta_ratio"] = params.eta_p / (1.0 - params.eta_p) if weighted else 1.0
+    else:
+        negative, positive = rho
+        margins["positive"] = np.sqrt(positive) if root else positive
+        margins["negative"] = np.sqrt(negative) if root else negative
+    return replace(plan.update_spec, target_margins=margins)
 
-    def _costs_of_pairs(self):
-        """Return the matrix rho[y, r], the cost of predicting r for y."""
-        n_classes = len(self.classes_)
-        if self.rho is None:
-            return 1.0 - np.eye(n_classes)
-        rho = self._rho()
+
+def _treats_classes_alike(params):
+    """Return whether the objective does not depend on which class is positive."""
+    if params.rho is not None:
+        # A matrix gives the cost of each class explicitly.
+        return np.ndim(params.rho) > 0 or params.rho == 1.0
+    if params.objective == "sum":
+        return params.eta_p == 0.5
+    return None in (params.cost_p, params.cost_n) or params.cost_p == params.cost_n
+
+
+def _fixed_rho(params, n_classes, first):
+    """Return the costs of negative and positive samples; None if by running counts."""
+    if params.rho is not None:
+        rho = _rho(params)
         if rho.ndim == 0:
-            return float(rho) * (1.0 - np.eye(n_classes))
-        if rho.shape != (n_classes, n_classes):
+            return 1.0, float(rho)
+        if n_classes > 2:
             raise ValueError(
-                f"rho must be a number or have shape {(n_classes, n_classes)}, got {rho.shape}."
+                "a cost matrix rho with more than two classes needs "
+                f"multi_class='crammer_singer'; got multi_class={params.multi_class!r}."
             )
-        others = rho[~np.eye(n_classes, dtype=bool)]
-        if not (np.isfinite(rho).all() and (others > 0).all() and not np.diag(rho).any()):
+        rho = _costs_of_pairs(params, n_classes)
+        return (rho[1, 0], rho[0, 1]) if first else (rho[0, 1], rho[1, 0])
+    if params.objective == "cost" and (params.cost_p is not None or params.cost_n is not None):
+        if params.cost_p is None or params.cost_n is None:
             raise ValueError(
-                "rho, a cost matrix, must be 0 on its diagonal and finite and positive elsewhere."
+                "cost_p and cost_n must both be given, or neither; got "
+                f"cost_p={params.cost_p!r}, cost_n={params.cost_n!r}."
             )
-        return rho
+        return 1.0, params.cost_p / params.cost_n
+    return None
+
+
+def _rho(params):
+    try:
+        return np.asarray(params.rho, dtype=np.float64)
+    except TypeError:
+        raise ValueError(
+            f"rho must be a number or a matrix of numbers, got {params.rho!r}."
+        ) from None
+    except OverflowError:
+        raise ValueError(f"rho is too large for a float: {params.rho!r}.") from None
+
+
+def _costs_of_pairs(params, n_classes):
+    """Return the matrix rho[y, r], the cost of predicting r for y."""
+    if params.rho is None:
+        return 1.0 - np.eye(n_classes)
+    rho = _rho(params)
+    if rho.ndim == 0:
+        return float(rho) * (1.0 - np.eye(n_classes))
+    if rho.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"rho must be a number or have shape {(n_classes, n_classes)}, got {rho.shape}."
+        )
+    others = rho[~np.eye(n_classes, dtype=bool)]
+    if not (np.isfinite(rho).all() and (others > 0).all() and not np.diag(rho).any()):
+        raise ValueError(
+            "rho, a cost matrix, must be 0 on its diagonal and finite and positive elsewhere."
+        )
+    return rho

@@ -7,13 +7,14 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _updates
 from .._estimator import store_parameters
 from .._sample_arrays import sample_arrays
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import UpdateSpec, plan_of
 from ._docs import with_shared_docs
 from ._model import AVERAGE, LinearClassifier, average_from
-from ._state import BY_FEATURE
-from ._update_spec import UpdateSpec
+from ._state import BY_FEATURE, LinearState
 
 
 class _Missing:
@@ -30,6 +31,26 @@ class _Missing:
 
 
 _NO_HYPERPLANE = "each region has its own hyperplane, see common_coef_ and local_coef_"
+
+
+class LocalState(LinearState):
+    """Arrays of a model with prototypes."""
+
+    def scores(self, X, guard):
+        """Return the decision values of validated samples."""
+        arrays = self.named_weights(guard)
+        X = arrays["feature_map"].map_samples(X, arrays["coef"].shape[1])
+        scores = X @ arrays["coef"].T + arrays["intercept"]
+        kmeans = self.kmeans(arrays, sparse.issparse(X))
+        with np.errstate(over="ignore"):  # overflow is detected in the scores
+            rows = X.astype(self.dtype, copy=False)
+        near, shares = kmeans.near_rows(sample_arrays(rows))
+        local_coef, local_intercept = arrays["local_coef"], arrays["local_intercept"]
+        for k in np.unique(near[near >= 0]):
+            rows, places = np.nonzero(near == k)
+            local = X[rows] @ local_coef[k].T + local_intercept[k]
+            scores[rows] += shares[rows, places, np.newaxis] * local
+        return scores
 
 
 @with_shared_docs
@@ -202,6 +223,8 @@ class LocalOnlineClassifier(LinearClassifier):
         "eta",
     )
 
+    _stored_as = {"_state": LocalState}
+
     coef_ = _Missing(_NO_HYPERPLANE)
     intercept_ = _Missing(_NO_HYPERPLANE)
     sparsify = _Missing("its arrays are always dense")
@@ -256,15 +279,15 @@ class LocalOnlineClassifier(LinearClassifier):
         ValueError
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
-        return self._fit(X, y, sample_weight)
+        return _updates.fit(self, X, y, sample_weight)
 
-    def _update_spec(self):
+    def _plan(self):
         if self.variant == "pa":
             rule = {"name": self.loss}
         else:
             name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
             rule = {"name": name, "phi": float(norm.ppf(self.eta))}
-        return UpdateSpec(
+        spec = UpdateSpec(
             rule=rule | {"C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
             covariance=None if self.variant == "pa" else "diag",
@@ -276,24 +299,7 @@ class LocalOnlineClassifier(LinearClassifier):
                 "lam": float(self.lam),
             },
         )
-
-    # ---------------------------------------------------------------------------- predicting
-
-    def _scores(self, X):
-        state = self._state
-        arrays = state.named_weights(self._guard)
-        X = arrays["feature_map"].map_samples(X, arrays["coef"].shape[1])
-        scores = X @ arrays["coef"].T + arrays["intercept"]
-        kmeans = state.kmeans(arrays, sparse.issparse(X))
-        with np.errstate(over="ignore"):  # overflow is detected in the scores
-            rows = X.astype(state.dtype, copy=False)
-        near, shares = kmeans.near_rows(sample_arrays(rows))
-        local_coef, local_intercept = arrays["local_coef"], arrays["local_intercept"]
-        for k in np.unique(near[near >= 0]):
-            rows, places = np.nonzero(near == k)
-            local = X[rows] @ local_coef[k].T + local_intercept[k]
-            scores[rows] += shares[rows, places, np.newaxis] * local
-        return scores
+        return plan_of(self, spec, LocalState)
 
     # ---------------------------------------------------------------------------- the solution
 

@@ -9,14 +9,13 @@ from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .. import _suspects
-from .._estimator import add_classes
-from .._online import OnlineClassTargets, OnlineLearner, query_adapter
+from .. import _suspects, _updates
 from .._pairs import ClassScores
-from .._sample_arrays import canonical_csr, check_norms
+from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import OnlineClassTargets, OnlineLearner, codes_of
 from .._validation import check_finite_output, check_samples, matches_fitted_format
-from ._state import LinearState
+from ._state import LinearState, checked_weights
 
 # Constraints of parameters that several estimators share.
 INTERCEPT_SCALING = [StrOptions({"auto"}), Interval(Real, 0.0, 1e100, closed="right")]
@@ -44,35 +43,33 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-def positive_is_first(model, *, alike):
+def positive_is_first(plan, classes, *, alike):
     """Return whether the positive class is the first of two classes.
 
     ``pos_label=None`` means 1 (or True), as in scikit-learn's binary metrics. With ``alike``
     the classes are treated equally, and the positive class need not be known.
     """
-    if len(model.classes_) > 2:
+    if len(classes) > 2:
         return False
-    known = model.classes_.tolist()
-    pos_label = 1 if model.pos_label is None else model.pos_label
+    known, given = classes.tolist(), plan.params.pos_label
+    pos_label = 1 if given is None else given
     if pos_label in known:
         return known.index(pos_label) == 0
-    if model.pos_label is not None:
+    if given is not None:
         raise ValueError(f"pos_label={pos_label!r} is not one of the classes {known}.")
     if not alike:
         raise ValueError(
             f"pos_label=None means 1, which is not one of the classes {known}. Set "
-            f"pos_label of {type(model).__name__} to the positive class."
+            f"pos_label of {plan.name} to the positive class."
         )
     return False
 
 
 class LinearModel(OnlineLearner):
-    """Base class of linear models; a subclass defines ``_targets`` and ``_update_spec``."""
+    """Base class of linear models."""
 
     _stored_as = {"_state": LinearState}
     _adjustable_params = ("early_stopping",)
-    # Smallest number of samples that ``partial_fit`` accepts.
-    _min_samples = 1
 
     _parameter_constraints: dict = {
         **OnlineLearner._parameter_constraints,
@@ -81,67 +78,6 @@ class LinearModel(OnlineLearner):
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
         "warm_start": ["boolean"],
     }
-
-    # ---------------------------------------------------------------------------- training
-
-    def _check_samples(self, X, y, *, in_stream):
-        """Return validated samples and targets; values that are not finite are found later."""
-        state = self.__dict__.get("_state") if in_stream else None
-        # scikit-learn's validation takes longer than training on a small chunk.
-        if (
-            state is None
-            or not matches_fitted_format(self, X, state.dtype, accept_sparse=True)
-            or type(y) is not np.ndarray
-            or y.shape != X.shape[:1]
-        ):
-            X, y = check_samples(
-                self,
-                X,
-                y,
-                reset=state is None,
-                deep=False,
-                dtype=None if state is None else state.dtype,
-                min_samples=self._min_samples if in_stream else 1,
-            )
-        return (X if isinstance(X, np.ndarray) else canonical_csr(X)), y
-
-    def _new_state(self, X, weights, coef_init=None, intercept_init=None):
-        former = self.__dict__.get("_state") if self.warm_start else None
-        state = self._state = self._stored_as["_state"](
-            self._update_spec(),
-            self._targets.n_problems(self),
-            X.shape[1],
-            X.dtype,
-            sparse.issparse(X),
-        )
-        self._fitted_params = self._current_params()
-        if former is not None:
-            state.copy_from(former)
-        if intercept_init is not None and not self.fit_intercept:
-            raise ValueError(
-                f"intercept_init={intercept_init!r} cannot be used with fit_intercept=False."
-            )
-        state.set_weights(
-            _initial(coef_init, "coef_init", state.shape),
-            _initial(intercept_init, "intercept_init", state.shape[:1]),
-        )
-        return X
-
-    def _continue_state(self, X, changed):
-        state, is_sparse = self._state, not isinstance(X, np.ndarray)
-        # Invalid parameters raise an error here, before the state is changed.
-        spec = None if changed is None else self._update_spec()
-        if state.sparse_coef is not None or state.sparse != is_sparse:
-            # A chunk that is refused later would leave weights in another form, whose decision
-            # values differ in the last bit.
-            check_norms(self, X, np.finfo(state.dtype).max)
-        if state.sparse_coef is not None:
-            state.densify()
-        if changed is not None:
-            state.set_update_spec(spec)
-            self._fitted_params = changed
-        if state.sparse != is_sparse:
-            state.set_layout(is_sparse)
 
     # ---------------------------------------------------------------------------- predicting
 
@@ -157,7 +93,7 @@ class LinearModel(OnlineLearner):
             X = check_samples(self, X, reset=False, deep=state.sparse_coef is not None)
         if sparse.issparse(X):
             X = canonical_csr(X)  # norms of samples would be wrong with duplicates
-        scores = self._scores(X)
+        scores = state.scores(X, self._guard)
         # Cheaper than isfinite of each: inf - inf is nan.
         if not math.isfinite(scores.sum()):
             assert_all_finite(
@@ -167,14 +103,6 @@ class LinearModel(OnlineLearner):
             )
             check_finite_output(scores, f"beyond the range of {scores.dtype}")
         return scores
-
-    def _scores(self, X):
-        """Return ``X w + b``."""
-        coef, intercept = self._state.weights(self._guard)
-        scores = X @ coef.T
-        if sparse.issparse(scores):
-            scores = scores.toarray()
-        return scores + intercept
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -190,7 +118,7 @@ class LinearModel(OnlineLearner):
             if state.sparse_coef is not None:
                 state.densify()
             values = values.toarray() if sparse.issparse(values) else values
-            state.set_weights(coef=_initial(values, "coef_", state.shape))
+            state.set_weights(coef=checked_weights(values, "coef_", state.shape))
 
     @property
     def intercept_(self):
@@ -201,7 +129,7 @@ class LinearModel(OnlineLearner):
     @intercept_.setter
     def intercept_(self, values):
         with self._changing() as state:
-            state.set_weights(intercept=_initial(values, "intercept_", state.shape[:1]))
+            state.set_weights(intercept=checked_weights(values, "intercept_", state.shape[:1]))
 
     def sparsify(self):
         """Convert the weights to a sparse matrix, which saves memory if most are zero.
@@ -249,15 +177,15 @@ class LinearModel(OnlineLearner):
 
 
 class LinearClassifier(ClassifierMixin, LinearModel):
-    """Base class of linear classifiers; a subclass defines ``_update_spec``."""
+    """Base class of linear classifiers."""
 
     _parameter_constraints: dict = {
         **LinearModel._parameter_constraints,
         **OnlineClassTargets.constraints,
     }
     _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
-    _targets = OnlineClassTargets()
-    _query_adapter = query_adapter
+    _query_adapter = _updates.query_adapter
+    _add_classes = _updates.add_classes
     suspect_labels = _suspects.suspect_labels
 
     def _class_scores(self, scores):
@@ -289,7 +217,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ValueError
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
-        return self._fit(X, y, sample_weight, coef_init, intercept_init)
+        return _updates.fit(self, X, y, sample_weight, (coef_init, intercept_init))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Update the model with new samples, in their order, in one epoch.
@@ -319,14 +247,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ValueError
             If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
-        return self._partial_fit(X, y, classes, sample_weight)
-
-    _add_classes = add_classes
-
-    def _extend(self, places):
-        """Add constant functions for new classes."""
-        self._stream_parameters()
-        self._state = self._state.extended(self._update_spec(), places, len(self.classes_))
+        return _updates.partial_fit(self, X, y, classes, sample_weight)
 
     def decision_function(self, X):
         """Compute the decision function of each sample.
@@ -375,7 +296,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             If the input is invalid, or a decision value overflows.
         """
         view = self._view()
-        codes = self._targets.codes_of(view._decision_values(X))
+        codes = codes_of(view._decision_values(X))
         return view.classes_[codes]
 
 
@@ -423,17 +344,6 @@ class SecondOrder(LinearClassifier):
         X = check_samples(view, X, reset=False)
         intercept = view._state.update_spec.fit_intercept
         return _variances(X, intercept, *view._state.covariance(self._guard))
-
-
-def _initial(values, name, shape):
-    if values is None:
-        return None
-    values = np.asarray(values, dtype=np.float64)
-    if values.shape != shape and (1, *values.shape) != shape and (*values.shape, 1) != shape:
-        raise ValueError(f"{name} must have shape {shape}, got {values.shape}.")
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} must be finite.")
-    return values.reshape(shape)
 
 
 def _variances(X, intercept, covariance, intercept_variances=None):

@@ -5,9 +5,10 @@ from numbers import Real
 from scipy import sparse
 from sklearn.base import RegressorMixin
 
+from .. import _updates
 from .._estimator import store_parameters
-from .._online import OnlineValueTargets
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import OnlineValueTargets, UpdateSpec, plan_of
 from ._docs import with_shared_docs
 from ._model import (
     AVERAGE,
@@ -17,7 +18,7 @@ from ._model import (
     average_from,
     intercept_scalings,
 )
-from ._update_spec import UpdateSpec
+from ._state import LinearState
 
 
 @with_shared_docs
@@ -149,14 +150,15 @@ class PassiveAggressiveClassifier(LinearClassifier):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={"name": self.loss, "C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer",
             average_from=average_from(self.average),
         )
+        return plan_of(self, spec, LinearState)
 
 
 @with_shared_docs
@@ -249,7 +251,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         "epsilon",
         "intercept_scaling",
     )
-    _targets = OnlineValueTargets()
 
     def __init__(
         self,
@@ -298,7 +299,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         ValueError
             If the input is invalid. The model is then unchanged.
         """
-        return self._fit(X, y, sample_weight, coef_init, intercept_init)
+        return _updates.fit(self, X, y, sample_weight, (coef_init, intercept_init))
 
     def partial_fit(self, X, y, sample_weight=None):
         """Update the model with new samples, in their order, in one epoch.
@@ -322,7 +323,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         ValueError
             If the input is invalid. The model is then unchanged.
         """
-        return self._partial_fit(X, y, None, sample_weight)
+        return _updates.partial_fit(self, X, y, None, sample_weight)
 
     def predict(self, X):
         """Predict the target value of each sample.
@@ -356,8 +357,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     def coef_(self, values):
         LinearModel.coef_.fset(self, values)
 
-    def _update_spec(self):
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={
                 "name": self.loss.replace("epsilon_", ""),
                 "C": float(self.C),
@@ -367,3 +368,4 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             average_from=average_from(self.average),
         )
+        return plan_of(self, spec, LinearState, targets=OnlineValueTargets)

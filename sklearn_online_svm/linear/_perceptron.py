@@ -1,9 +1,11 @@
 """First- and second-order perceptrons."""
 
+from dataclasses import replace
 from numbers import Real
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
+from .._updates import UpdateSpec, plan_of
 from ._docs import with_shared_docs
 from ._model import (
     AVERAGE,
@@ -14,7 +16,7 @@ from ._model import (
     intercept_scalings,
     positive_is_first,
 )
-from ._update_spec import UpdateSpec
+from ._state import LinearState
 
 
 @with_shared_docs
@@ -150,18 +152,23 @@ class PerceptronClassifier(LinearClassifier):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
-        first, second = float(self.negative_margin), float(self.positive_margin)
-        if positive_is_first(self, alike=first == second):
-            first, second = second, first
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={"name": "perceptron"},
-            target_margins={"positive": second, "negative": first},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer",
             average_from=average_from(self.average),
         )
+        return plan_of(self, spec, LinearState, complete=_with_margins)
+
+
+def _with_margins(plan, schema):
+    """Return the specification of the updates with the margins of both classes."""
+    first, second = float(plan.params.negative_margin), float(plan.params.positive_margin)
+    if positive_is_first(plan, schema.classes, alike=first == second):
+        first, second = second, first
+    return replace(plan.update_spec, target_margins={"positive": second, "negative": first})
 
 
 @with_shared_docs
@@ -272,10 +279,11 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     ):
         store_parameters(locals())
 
-    def _update_spec(self):
-        return UpdateSpec(
+    def _plan(self):
+        spec = UpdateSpec(
             rule={"name": "second_order"},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
             start_variance=1.0 / float(self.a),
         )
+        return plan_of(self, spec, LinearState)

@@ -15,9 +15,10 @@ from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, first_not_finite
 from .._core.linear.weights import FullWeights, Weights, zeros
 from .._estimator import PostponedInterrupts
-from .._sample_arrays import sample_arrays
+from .._sample_arrays import canonical_csr, check_norms, sample_arrays
+from .._updates import UpdateSpec
+from .._validation import check_samples, matches_fitted_format
 from ._feature_map import FeatureMap
-from ._update_spec import UpdateSpec
 
 # Arrays that other threads may read during training.
 _NAMES = (
@@ -69,6 +70,57 @@ class LinearState:
     sparse : bool
         Whether the samples are CSR. Arrays with one column per feature are then Fortran-ordered.
     """
+
+    # The plan of the next chunk, unless parameters have changed. It is not stored.
+    plan = None
+
+    @staticmethod
+    def validated(estimator, plan, state, X, y, fewest=1):
+        """Return validated samples and targets; values that are not finite are found later."""
+        # scikit-learn's validation takes longer than training on a small chunk.
+        if (
+            state is None
+            or not matches_fitted_format(estimator, X, state.dtype, accept_sparse=True)
+            or type(y) is not np.ndarray
+            or y.shape != X.shape[:1]
+        ):
+            dtype = None if state is None else state.dtype
+            options = dict(reset=state is None, deep=False, dtype=dtype, min_samples=fewest)
+            X, y = check_samples(estimator, X, y, **options)
+        return (X if isinstance(X, np.ndarray) else canonical_csr(X)), y
+
+    @classmethod
+    def begun(cls, plan, schema, X, weights, start=(None, None, None)):
+        """Return samples and a state before the first of them.
+
+        ``start``, in ``fit`` only: the state of the former fit, and given weights and intercepts.
+        """
+        spec, is_sparse = plan.spec_for(schema), not isinstance(X, np.ndarray)
+        state = cls(spec, schema.n_problems, X.shape[1], X.dtype, is_sparse)
+        former, coef, intercept = start
+        if former is not None and plan.params.warm_start:
+            state.copy_from(former)
+        if intercept is not None and not plan.params.fit_intercept:
+            raise ValueError(
+                f"intercept_init={intercept!r} cannot be used with fit_intercept=False."
+            )
+        coef = checked_weights(coef, "coef_init", state.shape)
+        state.set_weights(coef, checked_weights(intercept, "intercept_init", state.shape[:1]))
+        return X, state
+
+    def continued(self, estimator, X, spec):
+        """Prepare for samples, and for another specification of the updates if it is not None."""
+        is_sparse = not isinstance(X, np.ndarray)
+        if self.sparse_coef is not None or self.sparse != is_sparse:
+            # A chunk that is refused later would leave weights in another form, whose decision
+            # values differ in the last bit.
+            check_norms(estimator, X, np.finfo(self.dtype).max)
+        if self.sparse_coef is not None:
+            self.densify()
+        if spec is not None:
+            self.set_update_spec(spec)
+        if self.sparse != is_sparse:
+            self.set_layout(is_sparse)
 
     def __init__(self, spec, n_problems, n_features, dtype, sparse):
         self.update_spec = spec
@@ -243,10 +295,7 @@ class LinearState:
 
     def _reserve_regions(self, n_samples):
         """Allocate regions, so that each of the next samples may become a prototype."""
-        local = self.update_spec.local
-        if local is None:
-            return
-        counts = self.arrays["prototype_counts"]
+        local, counts = self.update_spec.local, self.arrays["prototype_counts"]
         # With one more than there are prototypes, the next sample may still become one.
         needed = min(np.count_nonzero(counts) + n_samples + 1, local["n_prototypes"])
         if needed > len(counts):
@@ -398,6 +447,12 @@ class LinearState:
         """Return the variances or covariances of the weights, and those of the intercepts."""
         return self._read(guard)[0][2:]
 
+    def scores(self, X, guard):
+        """Return the decision values of validated samples, ``X w + b``."""
+        coef, intercept = self.weights(guard)
+        scores = X @ coef.T
+        return (scores.toarray() if sparse_matrices.issparse(scores) else scores) + intercept
+
     def _average(self, arrays, n_rows):
         """Return averages: ``arrays`` are the newest values, followed by their sums."""
         start, n = self.update_spec.average_from, len(arrays) // 2
@@ -425,7 +480,8 @@ class LinearState:
             Index of the first sample with a norm that is not finite, or too large; -1 if none.
         """
         samples = self.samples(X)
-        self._reserve_regions(X.shape[0])  # before the copy that ``restore`` writes back
+        if self.update_spec.local is not None:
+            self._reserve_regions(X.shape[0])  # before the copy that ``restore`` writes back
         n_bytes = samples.nbytes if X is samples else samples[0].nbytes + samples[1].nbytes
         backup = readable = None
         # Either look for invalid samples first, or be able to restore: the cheaper of the two.
@@ -445,7 +501,8 @@ class LinearState:
 
     def train(self, dataset, start=0, purchases=None, meanwhile=None, progress=None):
         """Run the update loop; return how it ended, and its position."""
-        self._reserve_regions(dataset.n_samples)
+        if self.update_spec.local is not None:
+            self._reserve_regions(dataset.n_samples)
         end, position = self.loop.train(dataset, start, purchases, meanwhile, progress)
         if end == WEIGHTS_IN_USE:
             self._detach()
@@ -467,7 +524,7 @@ class LinearState:
         """Let readers have the updates made before training stopped at an invalid sample."""
         self._shared.end_write(self.loop.n_rows)
 
-    def expect_samples(self, n_rows, again):
+    def expect(self, X, again=False):
         """Do nothing: kernel models number their samples here."""
 
     def copy(self):
@@ -487,7 +544,7 @@ class LinearState:
 
     # ---------------------------------------------------------------------------- new classes
 
-    def extended(self, spec, places, n_classes):
+    def extended(self, plan, schema, places):
         """Return a copy with functions for new classes; the other functions do not change.
 
         The new functions are constant: -1 in one-vs-rest, where all former samples are negative,
@@ -498,12 +555,13 @@ class LinearState:
 
         Parameters
         ----------
-        spec : UpdateSpec
-            The specification for all classes.
+        plan : UpdatePlan
+        schema : Schema
+            All classes.
         places : ndarray of shape (n_former_classes,)
             Indices of the former classes among all classes.
-        n_classes : int
         """
+        spec, n_classes = plan.spec_for(schema), len(schema.classes)
         stored = self.as_dict()
         if stored["thin"] is not None:
             thick = self.from_dict(stored)
@@ -680,6 +738,18 @@ class LinearState:
         else:
             self._show(self._counters["n_rows"])
         return self
+
+
+def checked_weights(values, name, shape):
+    """Return given weights as float64, in this shape; None remains None."""
+    if values is None:
+        return None
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != shape and (1, *values.shape) != shape and (*values.shape, 1) != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {values.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite.")
+    return values.reshape(shape)
 
 
 def _laid_out(array, order):

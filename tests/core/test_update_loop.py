@@ -6,8 +6,8 @@ from numpy.testing import assert_array_equal
 from sklearn_online_svm._core.linear.queries import ALL, LabelQueries, SelectiveSampler
 from sklearn_online_svm._core.linear.rows import Dataset
 from sklearn_online_svm._core.linear.update_loop import DONE, LABEL_NEEDED, NOT_FINITE
+from sklearn_online_svm._updates import UpdateSpec
 from sklearn_online_svm.linear._state import LinearState
-from sklearn_online_svm.linear._update_spec import UpdateSpec
 from tests.support.linear_kinds import clouds
 
 

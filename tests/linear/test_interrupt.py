@@ -13,7 +13,7 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
 )
-from tests.support.internals import _model
+from tests.support.internals import LinearState
 from tests.support.programs import finished, interrupted
 
 # Time in seconds until the interrupt is raised. The loop checks signals every few milliseconds,
@@ -258,7 +258,7 @@ def test_interrupt_before_training_leaves_the_model_unchanged(make, method, monk
     fitted, empty = make(random_state=0).fit(X, y), make()
     before = dict(vars(fitted))
     predicted = fitted.predict(X)
-    monkeypatch.setattr(_model.LinearModel, "_stored_as", {"_state": interrupt})
+    monkeypatch.setattr(LinearState, "begun", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X[:, :3], y + 5)
     assert vars(fitted) == before

@@ -23,7 +23,7 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from sklearn_online_svm.active import RandomQuery
-from tests.support.internals import LinearModel, LinearState, update_state
+from tests.support.internals import LinearState, _updates, update_state
 from tests.support.linear_kinds import clouds, regression
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
@@ -303,14 +303,14 @@ def test_readers_get_the_former_model_during_fit(monkeypatch):
     X, y = two_classes(200)
     model = AROWClassifier().fit(X, y)
     decisions, reached, go_on = model.decision_function(X), threading.Event(), threading.Event()
-    passes = LinearModel._run_epochs
+    passes = _updates.run_epochs
 
-    def slow(self, *arguments):
-        passes(self, *arguments)
+    def slow(*arguments):
+        passes(*arguments)
         reached.set()
         assert go_on.wait(20)
 
-    monkeypatch.setattr(LinearModel, "_run_epochs", slow)
+    monkeypatch.setattr(_updates, "run_epochs", slow)
     learner = threading.Thread(target=lambda: model.fit(np.c_[X, X], np.arange(200) % 3))
     learner.start()
     try:

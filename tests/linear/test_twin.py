@@ -549,7 +549,8 @@ def test_queries_sample_by_sample(model, rule, n_classes):
         assert_same_answers(asking, asking.estimator_, twin, i + 1)
     assert 3 < twin.owned.sum() < 40 or isinstance(rule, AllQuery)
     if hasattr(twin.query, "delta"):
-        assert asking.query_strategy_._query_context().state()["n_rows"] == twin.query.n_rows == 40
+        state = asking.query_strategy_._query_context().as_dict()
+        assert state["n_rows"] == twin.query.n_rows == 40
     assert asking.n_queries_ == asking.query_strategy_.n_queries_ == twin.owned.sum()
 
 

@@ -11,7 +11,7 @@ from sklearn_online_svm import LASVC
 
 # Module of the package: the names in it, or submodules of it.
 NAMES = {
-    "": "_atomic_dump _estimator",
+    "": "_atomic_dump _estimator _updates",
     "_atomic_dump": "ABANDONED atomic_dump atomic_file",
     "_core.kernel.dual.selection": "Active",
     "_core.kernel.expansion": "expansion_budgets",
@@ -46,8 +46,6 @@ NAMES = {
     "kernel._training": "RESERVE",
     "kernel._virtual_points": "VirtualPoints",
     "kernel._virtual_pool": "VirtualPool",
-    "linear": "_model",
-    "linear._model": "LinearModel",
     "linear._state": "LinearState",
     "model_selection": "_race",
     "model_selection._progress": "Progress StreamProgress",
