@@ -13,6 +13,7 @@ from sklearn_online_svm import LASVC
 NAMES = {
     "": "_atomic_dump _estimator _updates",
     "_atomic_dump": "ABANDONED atomic_dump atomic_file",
+    "_core.interrupts": "DeferredInterrupts",
     "_core.kernel.dual.selection": "Active",
     "_core.kernel.expansion": "expansion_budgets",
     "_core.kernel.vectors.block": "Samples",
@@ -136,6 +137,24 @@ def checkpoint_of(model):
     return model._machine.checkpoint
 
 
+def training_state(model):
+    """Return all that training continues from, or None.
+
+    It is without parameters such as the kernel, the number of kernel values, which is larger after
+    an interrupt, and the arrangement of sparse vectors in memory.
+    """
+    if not has_engine(model):
+        return None
+    state, store = model._machine.as_dict(), engine_of(model).store
+    state["spec"]["kernel"] = state["watched"] = state["engine"]["n_evaluations"] = None
+    if state["spec"]["layout"] == "sparse":
+        state["engine"]["store"] = store.vectors(range(store.n_slots)).toarray()
+    for problem in state["engine"]["problems"]:
+        problem["counters"][0] = 0
+        problem["limits"][4:] = 0  # left of the last optimization, also that for a prediction
+    return state
+
+
 def decide(model, X):
     """Return the value of each binary problem for each sample."""
     scores = model._decision_values(X)
@@ -207,6 +226,20 @@ def note_engine_calls(monkeypatch):
 
     monkeypatch.setattr(spec, "build", lambda *given: Noted(build(*given)))
     return calls
+
+
+def check_signals(monkeypatch, work):
+    """Let engines check for signals each time that so many array elements were accessed."""
+    spec = import_module(f"{_PACKAGE}.kernel._engine").EngineSpec
+    build = spec.build
+
+    def build_for_test(self, *matrix):
+        engine = build(self, *matrix)
+        for problem in engine.problems:
+            problem.work_limit = work
+        return engine
+
+    monkeypatch.setattr(spec, "build", build_for_test)
 
 
 def limit_reprocessing(monkeypatch, n):
