@@ -100,15 +100,18 @@ def check_gradients(model):
         assert (members["alpha"] <= members["upper"]).all()
 
 
-def check_interrupts(begun, method, data, X, most, classes=()):
-    """Interrupt a call at some checks and continue it; return the stages that were interrupted."""
+def check_interrupts(begun, method, data, X, most, classes=(), numbers=lambda n: (n,)):
+    """Interrupt a call at some checks and continue it; return the stages that were interrupted.
+
+    ``numbers`` returns those of the checks at which the call is interrupted for a place.
+    """
     stored, former, stages = pickle.dumps(begun), training_state(begun), set()
     reference = pickle.loads(stored)
     places = InterruptAtCheck((), getattr(reference, method), *data, *classes).places
     expected, values = training_state(reference), scores(reference, X)
     for k, n in enumerate(some_checks(places, most)):
         model, message = pickle.loads(stored), f"check {n} of {len(places)}, {places[n - 1]}"
-        call = InterruptAtCheck((n,), getattr(model, method), *data, *classes)
+        call = InterruptAtCheck(numbers(n), getattr(model, method), *data, *classes)
         assert call.raised and call.places[:n] == places[:n], message
         if has_engine(model) and model.interrupted_:
             stages.add(checkpoint_of(model)["at"]["stage"])
@@ -328,6 +331,14 @@ def test_methods_that_move_the_origin(kind, most):
 
 
 # -- other interrupts -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes, params", [(2, {}), (3, {}), (2, FUNCTION)], ids=label)
+def test_second_interrupt_during_the_first(n_classes, params):
+    """Regression test: the gradients of vectors removed by shrinking were left outdated."""
+    X, y = samples(LASVC, n_classes, n=400)
+    model, twice = new(LASVC, **params), lambda n: (n, n + 1)
+    assert check_interrupts(model, "fit", (X, y), X, 5, numbers=twice) >= {"finish"}
 
 
 ONLINE = [LASVC, LASVR, OneClassLASVM, ActiveLASVC, VirtualLASVC]

@@ -305,7 +305,7 @@ cdef class Engine:
         except BaseException as error:
             if is_interrupt(error):
                 self.checkpoint = self.state()
-                self.finisher.end_finish()
+                self.end_interrupted()
                 for problem in self.problems:
                     problem.refresh()
             raise
@@ -313,6 +313,15 @@ cdef class Engine:
             for problem in self.problems:
                 problem.finishing = False
         self.finisher.end_finish()
+
+    def end_interrupted(self):
+        """Recompute every g after an interrupt; further ones do not leave it incomplete."""
+        while True:
+            try:
+                self.finisher.end_finish()
+                return
+            except KeyboardInterrupt:
+                pass                # it continues where it was
 
     def change(self, operation, *arguments):
         """Run an operation on the problems; after an error take the problems back."""
