@@ -199,7 +199,7 @@ from tests.support.internals import engine_of, spec_of
 
 name, n_classes, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 make = getattr(sklearn_online_svm, name)
-params = {"gamma": 0.05, "C": 10.0, "tol": 1e-6, "random_state": 0, **params}
+params = {"gamma": 0.05, "C": 10.0, "tol": 1e-6, "n_jobs": 2, "random_state": 0, **params}
 rng = np.random.default_rng(0)
 n_samples = params.pop("n_samples", 700)
 X, y = rng.normal(size=(n_samples, 40)), rng.integers(0, n_classes, n_samples)
@@ -254,19 +254,16 @@ print(n_interrupted)
 @pytest.mark.parametrize(
     "name, n_classes, params",
     [
-        pytest.param("LASVC", 2, {}, marks=pytest.mark.slow),
-        pytest.param("LASVC", 2, dict(algorithm="lasvm-g"), marks=pytest.mark.slow),
         # So many support vectors that the threads share the steps.
-        pytest.param("LASVC", 2, dict(n_jobs=2, n_samples=4000), marks=pytest.mark.slow),
-        pytest.param("LASVC", 3, dict(algorithm="lasvm-nc", n_jobs=2), marks=pytest.mark.slow),
-        pytest.param("LASVC", 3, dict(n_jobs=2, max_iter=2), marks=pytest.mark.slow),
-        ("LASVC", 4, dict(multi_class="ovo", n_jobs=2, max_iter=2)),
-        ("RampSVC", 2, {}),
-        pytest.param("RampSVC", 3, dict(fit_intercept=False), marks=pytest.mark.slow),
+        ("LASVC", 2, dict(n_samples=4000)),
+        ("LASVC", 3, dict(algorithm="lasvm-nc")),
+        ("LASVC", 3, dict(max_iter=2)),
+        ("LASVC", 4, dict(multi_class="ovo", max_iter=2)),
+        ("RampSVC", 3, dict(fit_intercept=False)),
     ],
     ids=str,
 )
-def test_interrupts_at_any_time_leave_engine_consistent(name, n_classes, params):
+def test_interrupts_of_threads_leave_engine_consistent(name, n_classes, params):
     process = finished(MANY, name, str(n_classes), json.dumps(params), seconds=60)
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 10
