@@ -54,7 +54,7 @@ TARGETS = {
         " reference/test_ramp_svc.py"
     ),
     "_core/kernel/dual/one_class.pyx": "core/test_targets.py kernel/test_one_class.py",
-    "_core/kernel/dual/selection.pyx kernel/_sample_selection.py": (
+    "_core/kernel/dual/selection.pyx kernel/_choice.py": (
         "core/test_selection.py kernel/test_selection.py active/test_pool.py kernel/test_stream.py"
     ),
     "_core/kernel/dual/window.pyx": "core/test_window.py kernel/test_window.py",
@@ -71,11 +71,11 @@ TARGETS = {
         " kernel/test_robust.py kernel/test_lasvr.py kernel/test_convergence.py"
         " kernel/test_lasvc.py kernel/test_ramp_svc_cases.py"
     ),
-    "kernel/_ramp.py kernel/_convex.py": (
+    "kernel/_ramp_svc.py kernel/_convex.py": (
         "reference/test_ramp_svc.py kernel/test_progress.py kernel/test_ramp*.py"
     ),
-    "kernel/_path.py kernel/_path_solver.py": "kernel/test_path.py",
-    "kernel/_compression.py kernel/_compressed.py": "kernel/test_compression.py",
+    "kernel/_analysis/_path.py kernel/_analysis/_path_solver.py": "kernel/test_path.py",
+    "kernel/_analysis/_compress*.py": "kernel/test_compression.py",
     "linear/_state.py linear/_confidence_weighted.py linear/_passive_aggressive.py": (
         "reference/test_linear.py test_new_classes.py linear/test_s[pt]*.py linear/test_weights.py"
         " linear/test_attributes.py linear/test_epochs.py test_docstrings.py linear/test_local.py"

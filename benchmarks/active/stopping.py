@@ -13,7 +13,7 @@ from sklearn_online_svm.evaluation import (
     geometric_mean_score,
     precision_recall_breakeven_score,
 )
-from sklearn_online_svm.kernel._sample_selection import STOPPINGS
+from sklearn_online_svm.kernel._choice import STOPPINGS
 
 from ..bench.measure import timed
 from ..imbalance import sets

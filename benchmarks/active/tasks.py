@@ -8,7 +8,7 @@ from scipy import sparse
 
 from sklearn_online_svm import ActiveLASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
-from sklearn_online_svm.kernel._sample_selection import seeds_first
+from sklearn_online_svm.kernel._choice import seeds_first
 
 from ..bench.job import Job
 from ..bench.measure import timed

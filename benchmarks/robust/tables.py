@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from sklearn_online_svm.kernel._engine import GapDrivenSpec
+from sklearn_online_svm.kernel._spec import GapDrivenSpec
 
 from ..bench.rst import (
     NBSP,

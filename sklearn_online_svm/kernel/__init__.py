@@ -1,17 +1,17 @@
 """Support vector machines and other online models with a kernel."""
 
 from ._active_lasvc import ActiveLASVC
+from ._analysis._compressed import CompressedClassifier
+from ._analysis._path import SolutionPath
 from ._column_kernel import ColumnKernel
-from ._compressed import CompressedClassifier
-from ._kernel_arow import KernelAROWClassifier
-from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
-from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
 from ._lasvr import LASVR
-from ._one_class import OneClassLASVM
-from ._path import SolutionPath
-from ._ramp import RampSVC
-from ._virtual import VirtualLASVC
+from ._one_class_lasvm import OneClassLASVM
+from ._ramp_svc import RampSVC
+from ._updates._arow import KernelAROWClassifier
+from ._updates._passive_aggressive import KernelPassiveAggressiveClassifier
+from ._updates._perceptron import KernelPerceptronClassifier
+from ._virtual_lasvc import VirtualLASVC
 
 __all__ = [
     "LASVC",

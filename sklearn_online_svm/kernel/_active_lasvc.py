@@ -6,12 +6,13 @@ from sklearn.utils.metaestimators import available_if
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context
-from . import _leave_one_out, _svc, _training
+from . import _svc, _training
+from ._analysis import _leave_one_out
+from ._choice import SELECTIONS, STOPPINGS, SampleSelection
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
 from ._dual_loop import DualLoop, finished
 from ._kernel_estimator import can_take_new_samples
-from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
 from ._svc import plan_of_classes, without_keywords_of_svc
 
 

@@ -19,12 +19,7 @@ from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
 from .._validation import thread_pool, warn
-from ._diagnostics import (
-    advice,
-    violation_in,
-    warn_if_cut_short,
-    warn_unless_solved,
-)
+from ._diagnosis import advice, violation_in, warn_if_cut_short, warn_unless_solved
 from ._progress import finish_with_progress, progress
 
 # max_iter="auto": training stops when the mean violation of a part of the samples, which is the

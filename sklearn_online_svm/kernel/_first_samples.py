@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from .._validation import warn, weighted_variance
 from ._column_kernel import ColumnKernel
-from ._engine import EXPONENTIAL, KERNELS, EngineSpec
+from ._spec import EXPONENTIAL, KERNELS, EngineSpec
 
 # Kernels with a coefficient gamma.
 WITH_GAMMA = ("rbf", "poly", "sigmoid", *EXPONENTIAL)

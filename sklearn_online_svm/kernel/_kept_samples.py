@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import _limits
-from ._span import even_part
+from ._analysis._span import even_part
 from ._virtual_pool import as_arrays, from_arrays
 
 

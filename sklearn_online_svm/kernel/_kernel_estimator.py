@@ -9,8 +9,8 @@ from .._estimator import Estimator
 from .._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
 from .._validation import can_skip_validation, check_finite_output, check_samples, thread_pool
 from ._column_kernel import ColumnKernel
-from ._engine import KERNELS, LARGEST_DEGREE, NONNEGATIVE, linear_weights
 from ._plan import is_precomputed
+from ._spec import KERNELS, LARGEST_DEGREE, NONNEGATIVE, linear_weights
 
 # Number of float32 values that are converted to double at a time.
 _DOUBLES_AT_ONCE = 1 << 17

@@ -4,12 +4,13 @@ from sklearn.utils.metaestimators import available_if
 
 from .._estimator import store_parameters
 from .._sklearn_compat import _fit_context
-from . import _leave_one_out, _probabilities, _svc, _training
+from . import _svc, _training
+from ._analysis import _leave_one_out, _probabilities
+from ._analysis._path import fit_path
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
 from ._dual_loop import DualLoop, finished
 from ._kernel_estimator import can_take_new_samples
-from ._path import fit_path
 from ._svc import MULTICLASS_CONSTRAINTS, plan_of_classes, without_keywords_of_svc
 
 

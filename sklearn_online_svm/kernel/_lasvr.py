@@ -12,16 +12,16 @@ from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from .._validation import warn
 from . import _training
-from ._diagnostics import decisions
+from ._analysis._path import fit_path
+from ._analysis._solution_view import are_rows_of, solution_views
+from ._analysis._span import without_each
+from ._diagnosis import decisions
 from ._docs import with_shared_docs
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
-from ._engine import GapDrivenSpec, LasvmSpec
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
-from ._path import fit_path
 from ._plan import plan_of, refuse_limits
-from ._solution_view import are_rows_of, solution_views
-from ._span import without_each
+from ._spec import GapDrivenSpec, LasvmSpec
 from ._targets import ValueTargets
 
 # Warn if a larger share of at least so many samples are support vectors.

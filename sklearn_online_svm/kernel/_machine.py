@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .._validation import thread_pool
-from ._diagnostics import most_steps
-from ._engine import EngineSpec
+from ._analysis._probabilities import fitted_map
+from ._diagnosis import most_steps
 from ._kept_samples import KeptSamples
 from ._new_classes import extended_engine
-from ._probabilities import fitted_map
+from ._spec import EngineSpec
 from ._targets import KINDS
 
 # Fields that are stored as they are.

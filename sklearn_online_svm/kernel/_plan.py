@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from .._estimator import params_getter
-from ._sample_selection import AllSamples
+from ._choice import AllSamples
 
 # Parameters that limit the support set: samples that are removed must not be added again.
 LIMITS = "window_size", "max_support_vectors"

@@ -9,12 +9,12 @@ from sklearn.base import BaseEstimator
 
 from .._estimator import params_of
 from .._sklearn_compat import Interval, StrOptions
+from ._analysis._probabilities import PROBABILITIES
+from ._choice import AllSamples
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop
-from ._engine import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._epochs import EPOCHS
 from ._plan import is_precomputed, plan_of, refuse_limits
-from ._probabilities import PROBABILITIES
-from ._sample_selection import AllSamples
+from ._spec import ALGORITHMS, GapDrivenSpec, LasvmSpec
 from ._targets import ClassTargets
 
 # Parameters of SVC without a counterpart: the values that change nothing here, which are accepted

@@ -28,8 +28,8 @@ from .._validation import (
     unique_labels_and_codes,
     weights_of_counts,
 )
-from ._engine import pairs_of
-from ._solution_view import KernelValues
+from ._analysis._solution_view import KernelValues
+from ._spec import pairs_of
 
 # Maximum number of samples for the estimate of the noise.
 MAX_SAMPLES = 1000

@@ -19,8 +19,9 @@ from .._core.kernel.vectors.support_set import DATA, STREAM
 from .._estimator import Transaction, has_new_classes, is_current
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
 from .._validation import can_skip_validation, check_weights, restore_generator, thread_pool
+from ._analysis._solution_view import are_rows_of
 from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
-from ._diagnostics import (
+from ._diagnosis import (
     BOUNDED,
     coarseness,
     diagnosed,
@@ -40,7 +41,6 @@ from ._first_samples import (
 from ._kept_samples import KeptSamples
 from ._machine import Machine
 from ._progress import finish_with_progress
-from ._solution_view import are_rows_of
 from ._targets import Targets
 
 # Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the

@@ -7,7 +7,7 @@ from .._core.kernel.vectors.block import Samples
 from .._core.kernel.vectors.support_set import VIRTUAL
 from .._feature_space import Kernel
 from .._validation import code_of, restore_generator
-from ._sample_selection import SampleSelection
+from ._choice import SampleSelection
 from ._virtual_points import VirtualPoints
 
 

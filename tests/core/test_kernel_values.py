@@ -10,7 +10,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from benchmarks.kernels.sets import fingerprints
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors import python_stores
-from sklearn_online_svm.kernel._engine import NONNEGATIVE
+from sklearn_online_svm.kernel._spec import NONNEGATIVE
 from tests.support.engine import Learner, expansion, kernel_values, make_store
 
 KERNELS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm.kernel._engine import LasvmSpec
+from sklearn_online_svm.kernel._spec import LasvmSpec
 from tests.core.test_solver_steps import Pair
 from tests.reference.window import WindowTwin
 from tests.support.engine import Learner, kernel_values, make_store

@@ -7,7 +7,7 @@ from sklearn_online_svm._core.kernel.dual.engine import Engine
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm._core.kernel.vectors.dense_store import DenseStore
 from sklearn_online_svm._core.kernel.vectors.sparse_store import SparseStore
-from sklearn_online_svm.kernel._engine import GapDrivenSpec, LasvmSpec, OneClassSpec
+from sklearn_online_svm.kernel._spec import GapDrivenSpec, LasvmSpec, OneClassSpec
 
 
 def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):

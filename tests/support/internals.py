@@ -32,17 +32,19 @@ NAMES = {
     "command_line._main": "_parser main",
     "distributed": "_cells",
     "evaluation._conformal": "conformity_scores threshold_of",
-    "kernel": "_compression _epochs _first_samples _path _path_solver _probabilities _progress",
+    "kernel": "_epochs _first_samples _progress",
+    "kernel._analysis": "_compression _path _path_solver _probabilities",
     "kernel._checkpoint": "refuse_new_parameters",
-    "kernel._compression": "CompressedState Selection distinct",
-    "kernel._diagnostics": "precision",
-    "kernel._engine": "EngineSpec GapDrivenSpec LasvmSpec",
+    "kernel._analysis._compression": "CompressedState Selection distinct",
+    "kernel._diagnosis": "precision",
+    "kernel._spec": "EngineSpec GapDrivenSpec LasvmSpec",
     "kernel._epochs": "Position is_above",
-    "kernel._expansion": "ExpansionState",
-    "kernel._leave_one_out": "Optimum",
+    "kernel._updates._expansion": "ExpansionState",
+    "kernel._analysis._leave_one_out": "Optimum",
     "kernel._progress": "RemainingFinish RemainingTime progress",
-    "kernel._sample_selection": "STOPPING_WINDOWS SampleSelection",
-    "kernel._span": "Basis proven_shifts reach replacement_shifts span_shifts xi_alpha_shifts",
+    "kernel._choice": "STOPPING_WINDOWS SampleSelection",
+    "kernel._analysis._span": "Basis proven_shifts reach replacement_shifts span_shifts "
+    "xi_alpha_shifts",
     "kernel._targets": "noise",
     "kernel._training": "RESERVE",
     "kernel._virtual_points": "VirtualPoints",
@@ -209,7 +211,7 @@ def changed_solver(plan, **changes):
 
 def note_engine_calls(monkeypatch):
     """Return a list to which the calls of engines built from now on add their names."""
-    calls, spec = [], import_module(f"{_PACKAGE}.kernel._engine").EngineSpec
+    calls, spec = [], import_module(f"{_PACKAGE}.kernel._spec").EngineSpec
     build = spec.build
 
     class Noted:
@@ -230,7 +232,7 @@ def note_engine_calls(monkeypatch):
 
 def check_signals(monkeypatch, work):
     """Let engines check for signals each time that so many array elements were accessed."""
-    spec = import_module(f"{_PACKAGE}.kernel._engine").EngineSpec
+    spec = import_module(f"{_PACKAGE}.kernel._spec").EngineSpec
     build = spec.build
 
     def build_for_test(self, *matrix):

@@ -24,13 +24,13 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import _limits
-from .._core.kernel.vectors.stores import BLOCK
-from .._core.kernel.vectors.support_set import DATA
-from .._validation import thread_pool, warn
-from ._diagnostics import advice, most_steps, warn_unless_solved
-from ._epochs import engine_with, is_small, known_slots, lower_gradients
-from ._kept_samples import KeptSamples
+from ... import _limits
+from ..._core.kernel.vectors.stores import BLOCK
+from ..._core.kernel.vectors.support_set import DATA
+from ..._validation import thread_pool, warn
+from .._diagnosis import advice, most_steps, warn_unless_solved
+from .._epochs import engine_with, is_small, known_slots, lower_gradients
+from .._kept_samples import KeptSamples
 
 
 @dataclass

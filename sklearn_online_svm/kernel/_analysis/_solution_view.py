@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._feature_space import Kernel
+from ..._feature_space import Kernel
 
 # Jitter of a kernel matrix before inversion, relative to the mean of its diagonal; the second one
 # for float32 values. It is needed for support vectors that are combinations of others, such as

@@ -7,15 +7,15 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import Transaction, store_parameters
-from .._sklearn_compat import Interval
-from .._tasks import propagating, reporting
-from .._validation import check_samples
-from ._classifier import KernelClassifier
+from ..._estimator import Transaction, store_parameters
+from ..._sklearn_compat import Interval
+from ..._tasks import propagating, reporting
+from ..._validation import check_samples
+from .._classifier import KernelClassifier
+from .._docs import with_shared_docs
+from .._kernel_estimator import decision_values
+from .._lasvc import LASVC
 from ._compression import CompressedState, compress_solution
-from ._docs import with_shared_docs
-from ._kernel_estimator import decision_values
-from ._lasvc import LASVC
 
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],

@@ -12,10 +12,10 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _limits
-from .._validation import signs
-from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
-from ._kept_samples import stack
+from ... import _limits
+from ..._validation import signs
+from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
+from .._kept_samples import stack
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part, without_each
 

@@ -7,25 +7,25 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from .._core.interrupts import DeferredInterrupts
-from .._core.kernel.dual.votes import Votes
-from .._core.kernel.expansion import expansion_budgets
-from .._core.kernel.expansion.dictionary import DictionaryExpansion
-from .._core.kernel.expansion.expansion import KernelExpansion
-from .._core.linear.rows import Dataset
-from .._core.linear.update_loop import UpdateLoop
-from .._sample_arrays import sample_arrays
-from .._tasks import unguarded
-from .._updates import UpdateSpec, class_weights
-from .._validation import can_skip_validation, check_samples
-from ._engine import VectorSpec, is_function
-from ._first_samples import (
+from ..._core.interrupts import DeferredInterrupts
+from ..._core.kernel.dual.votes import Votes
+from ..._core.kernel.expansion import expansion_budgets
+from ..._core.kernel.expansion.dictionary import DictionaryExpansion
+from ..._core.kernel.expansion.expansion import KernelExpansion
+from ..._core.linear.rows import Dataset
+from ..._core.linear.update_loop import UpdateLoop
+from ..._sample_arrays import sample_arrays
+from ..._tasks import unguarded
+from ..._updates import UpdateSpec, class_weights
+from ..._validation import can_skip_validation, check_samples
+from .._first_samples import (
     choose_layout,
     fixed_values,
     refuse_other_than_square,
     warn_of_small_chunk,
 )
-from ._new_classes import extended_expansion
+from .._new_classes import extended_expansion
+from .._spec import VectorSpec, is_function
 
 # Budget maintenance strategies.
 POLICIES = {

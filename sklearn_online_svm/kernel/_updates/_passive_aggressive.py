@@ -2,10 +2,10 @@
 
 from numbers import Real
 
-from .._estimator import store_parameters
-from .._sklearn_compat import Interval, StrOptions
-from ._docs import with_shared_docs
-from ._kernel_online_base import (
+from ..._estimator import store_parameters
+from ..._sklearn_compat import Interval, StrOptions
+from .._docs import with_shared_docs
+from ._base import (
     FIRST_ORDER_CONSTRAINTS,
     FIRST_ORDER_PARAMS,
     KernelUpdateClassifier,

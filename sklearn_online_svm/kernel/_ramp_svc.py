@@ -6,13 +6,14 @@ import numpy as np
 
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
-from . import _probabilities, _svc, _training
+from . import _svc, _training
+from ._analysis import _probabilities
 from ._classifier import KernelClassifier
 from ._convex import CONVEX_PROBLEMS
 from ._docs import with_shared_docs
 from ._dual_loop import DualLoop
-from ._engine import GapDrivenSpec, LasvmSpec
 from ._plan import plan_of
+from ._spec import GapDrivenSpec, LasvmSpec
 from ._svc import CLASS_CONSTRAINTS, MULTICLASS_CONSTRAINTS, without_keywords_of_svc
 from ._targets import ClassTargets
 

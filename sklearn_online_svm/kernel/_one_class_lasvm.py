@@ -11,10 +11,10 @@ from .._sklearn_compat import Interval, _fit_context
 from . import _training
 from ._docs import with_shared_docs
 from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
-from ._engine import OneClassSpec
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._plan import plan_of, refuse_limits
+from ._spec import OneClassSpec
 from ._targets import OneClassTargets
 
 

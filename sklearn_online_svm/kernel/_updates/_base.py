@@ -6,12 +6,12 @@ from numbers import Integral
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _updates
-from .._sklearn_compat import Interval, Options, StrOptions
-from .._updates import OnlineClassTargets, OnlineLearner, UpdateSpec, plan_of
-from ._classifier import KernelClassifier
+from ... import _updates
+from ..._sklearn_compat import Interval, Options, StrOptions
+from ..._updates import OnlineClassTargets, OnlineLearner, UpdateSpec, plan_of
+from .._classifier import KernelClassifier
+from .._kernel_estimator import can_take_new_samples
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._kernel_estimator import can_take_new_samples
 
 
 class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
@@ -117,38 +117,38 @@ FIRST_ORDER_CONSTRAINTS = {
 }
 
 
-def first_order_plan(model, rule, margins=None):
-    """Return the plan of a model whose update adds one support vector."""
-    if model.max_support_vectors is not None:
-        _refuse_contradictions(model)
-    is_joint = model.multi_class == "crammer_singer"
+def first_order_plan(params, rule, margins=None):
+    """Return the plan for such parameters (of an estimator): each update adds one vector."""
+    if params.max_support_vectors is not None:
+        _refuse_contradictions(params)
+    is_joint = params.multi_class == "crammer_singer"
     spec = UpdateSpec(rule, margins or {}, fit_intercept=False, crammer_singer=is_joint)
     expansion = partial(
         ExpansionSpec,
-        budget=None if model.max_support_vectors is None else int(model.max_support_vectors),
-        policy=model.budget_policy,
-        average=model.average or None,
+        budget=None if params.max_support_vectors is None else int(params.max_support_vectors),
+        policy=params.budget_policy,
+        average=params.average or None,
         joint=is_joint,
     )
-    return plan_of(model, spec, ExpansionState, expansion=expansion)
+    return plan_of(params, spec, ExpansionState, expansion=expansion)
 
 
-def _refuse_contradictions(model):
+def _refuse_contradictions(params):
     """Raise ValueError for parameters that cannot be combined with a budget."""
-    kernel = model.kernel
-    if model.budget_policy == "merging" and not (isinstance(kernel, str) and kernel == "rbf"):
+    kernel = params.kernel
+    if params.budget_policy == "merging" and not (isinstance(kernel, str) and kernel == "rbf"):
         raise ValueError(
             "budget_policy='merging' replaces two support vectors by a point between them, "
             f"which only kernel='rbf' allows; got kernel={kernel!r}. Use "
             "budget_policy='projection'."
         )
-    if model.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
+    if params.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
         raise ValueError(
             "budget_policy='projection' needs a positive definite kernel, which "
             "kernel='sigmoid' is not. Use budget_policy='margin'."
         )
-    if model.average == "vote":
+    if params.average == "vote":
         raise ValueError(
             "average='vote' needs all support vectors, but max_support_vectors="
-            f"{model.max_support_vectors} removes some of them. Use average='mean'."
+            f"{params.max_support_vectors} removes some of them. Use average='mean'."
         )

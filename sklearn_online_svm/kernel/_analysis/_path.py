@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .._core.interrupts import DeferredInterrupts
-from .._estimator import Transaction
-from ._diagnostics import coarseness, warn_if_coarse
+from ..._core.interrupts import DeferredInterrupts
+from ..._estimator import Transaction
+from .._diagnosis import coarseness, warn_if_coarse
+from .._training import begin_fit, run_to_end
 from ._path_solver import Sweeps
-from ._training import begin_fit, run_to_end
 
 
 class SolutionPath:

@@ -13,18 +13,11 @@ from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _limits
-from .._validation import check_samples, check_weights, encode_labels
-from ._plan import is_precomputed
+from ... import _limits
+from ..._validation import check_samples, check_weights, encode_labels
+from .._plan import is_precomputed
 from ._solution_view import KernelValues, are_rows_of, solution_views
-from ._span import (
-    BLOCK,
-    may_limit_bias,
-    proven_shifts,
-    span_shifts,
-    without_each,
-    xi_alpha_shifts,
-)
+from ._span import BLOCK, may_limit_bias, proven_shifts, span_shifts, without_each, xi_alpha_shifts
 
 METHODS = ("exact", "span", "xi-alpha")
 

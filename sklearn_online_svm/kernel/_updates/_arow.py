@@ -7,15 +7,15 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import store_parameters
-from .._feature_space import Kernel
-from .._sklearn_compat import Interval
-from .._updates import UpdateSpec, plan_of
-from .._validation import check_samples
-from ._docs import with_shared_docs
+from ..._estimator import store_parameters
+from ..._feature_space import Kernel
+from ..._sklearn_compat import Interval
+from ..._updates import UpdateSpec, plan_of
+from ..._validation import check_samples
+from .._docs import with_shared_docs
+from .._plan import is_precomputed
+from ._base import KernelUpdateClassifier
 from ._expansion import ExpansionSpec, ExpansionState
-from ._kernel_online_base import KernelUpdateClassifier
-from ._plan import is_precomputed
 
 # Number of samples whose variances are computed at a time.
 _BLOCK = 1024

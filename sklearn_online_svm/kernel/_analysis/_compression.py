@@ -13,13 +13,13 @@ from scipy import linalg, sparse
 from scipy.optimize import minimize
 from sklearn import config_context
 
-from .._core.kernel.vectors import stores
-from .._feature_space import Kernel
-from ..calibration._maps import CouplingMap, MultinomialMap, SplineMap
-from ._engine import VectorSpec, linear_weights, pairs_of
-from ._expansion import ExpansionSpec, blas_threads
-from ._kernel_estimator import decision_values
-from ._virtual_pool import as_arrays, from_arrays
+from ..._core.kernel.vectors import stores
+from ..._feature_space import Kernel
+from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
+from .._kernel_estimator import decision_values
+from .._spec import VectorSpec, linear_weights, pairs_of
+from .._updates._expansion import ExpansionSpec, blas_threads
+from .._virtual_pool import as_arrays, from_arrays
 
 # Number of samples whose kernel values are computed at a time.
 BLOCK = 512

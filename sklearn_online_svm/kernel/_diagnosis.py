@@ -10,8 +10,8 @@ from .. import _limits
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from .._validation import warn
-from ._engine import EXPONENTIAL
 from ._first_samples import short
+from ._spec import EXPONENTIAL
 
 # Kernels with values between -1 and 1, whose rounding does not matter.
 BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")

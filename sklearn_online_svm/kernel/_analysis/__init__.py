@@ -1,0 +1,1 @@
+"""Analysis of solutions: leave-one-out values, probabilities, paths, compression."""

@@ -1,0 +1,1 @@
+"""Kernel models that make one update per sample."""
