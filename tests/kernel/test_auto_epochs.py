@@ -385,11 +385,10 @@ def test_verbose_prints_a_line_for_each_epoch(make, large_sets):
 # -- interrupts -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("params", [{}, dict(n_jobs=2)], ids=str)
-def test_interrupts_at_any_time(params, large_sets, ctrl_c, frequent_checks):  # noqa: F811
+def test_interrupts_of_threads(large_sets, ctrl_c, frequent_checks):  # noqa: F811
     """Bitwise the same model, also if it is pickled in between."""
     X, y = noise(400, 3)
-    make = lambda: LASVC(C=3.0, gamma=0.05, tol=1e-4, random_state=0, **params)  # noqa: E731
+    make = lambda: LASVC(C=3.0, gamma=0.05, tol=1e-4, n_jobs=2, random_state=0)  # noqa: E731
     start = time.perf_counter()
     reference = make().fit(X, y)
     seconds = time.perf_counter() - start
@@ -398,29 +397,6 @@ def test_interrupts_at_any_time(params, large_sets, ctrl_c, frequent_checks):  #
     while clock.is_short_of_interrupts:
         assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
     assert clock.n_interrupts >= 6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "make", [partial(two_classes, noise=2.0), partial(three_classes, distance=0.5)]
-)
-@pytest.mark.parametrize("at_once", [False, True])
-def test_interrupts_within_a_kernel_function(make, at_once, monkeypatch):
-    """Within epochs, while samples are scored, and while all samples are added at once."""
-    if not at_once:
-        set_limits(monkeypatch, SMALL_SET=0)
-    X, y = make(300)
-    kernel = InterruptedKernel()
-    params = dict(C=0.3, kernel=kernel, random_state=0)
-    reference, n_calls = LASVC(**params).fit(X, y), kernel.n_calls
-    assert (reference.n_iter_ > 1) is not at_once
-    for n in np.unique(np.linspace(0, n_calls - 1, 25).astype(int)):
-        kernel.calls_left = n
-        model = LASVC(**params)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X, y)
-        kernel.calls_left = np.inf
-        assert_same(pickle.loads(pickle.dumps(model)).resume(X, y), reference, X)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])

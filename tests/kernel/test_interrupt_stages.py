@@ -198,6 +198,15 @@ def test_limits_of_rounds(kind, params, most, monkeypatch):
 
 
 @with_interrupts
+@pytest.mark.parametrize("params", [{}, dict(cache_size=0.1), FUNCTION], ids=label)
+def test_working_sets(params, most, monkeypatch):
+    set_limits(monkeypatch, WORKING_SET_SIZE=20)
+    X, y = samples(LASVC, 2, n=120)
+    stages = check_interrupts(new(LASVC, **params), "fit", (X, y), X, most)
+    assert stages >= {"finish", "over"}
+
+
+@with_interrupts
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_limits_of_steps(most, monkeypatch):
     """A resumed optimization may not use its share of the steps left again."""
