@@ -1,7 +1,8 @@
 """Training calls of estimators that solve a dual problem: fit, partial_fit, finish, resume.
 
-A call changes the estimator completely or not at all, except after Ctrl-C, which leaves a model
-that can be used and resumed. The engine raises Ctrl-C where its state is consistent.
+A call changes the estimator completely or not at all, with two exceptions: Ctrl-C leaves a model
+that can be used and resumed, and an error of a kernel function in a later chunk of a stream leaves
+one that has learned the blocks before it. The engine raises Ctrl-C where its state is consistent.
 """
 
 import copy
@@ -13,7 +14,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.interrupts import DeferredInterrupts
-from .._core.kernel.dual.engine import is_interrupt
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA, STREAM
 from .._estimator import Transaction, has_new_classes, is_current
@@ -251,14 +251,10 @@ def partial_fit(estimator, X, y, classes, sample_weight):
                 if machine is not None:
                     draft._add_classes(classes)
                 plan, rows, at = begin_chunk(draft, X, y, classes, sample_weight)
-                try:
-                    uncertain = train_on_chunk(draft, plan, rows, at)
-                except BaseException as error:
-                    change.keep = is_interrupt(error)
-                    raise
+                change.is_usable = True
+                uncertain = train_on_chunk(draft, plan, rows, at)
         machine = estimator._machine
-        if machine.engine.cut_short:
-            warn_if_cut_short(plan, machine)
+        warn_if_cut_short(plan, machine)
     if uncertain:
         warn_if_coarse(plan, machine.targets, uncertain)
     return estimator
@@ -272,7 +268,10 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
     machine = vars(estimator).get("_machine")
     is_first, plan, new = machine is None, None if machine is None else machine.plan, None
     if not is_current(plan, estimator):
-        new = estimator._validate_params() if is_first else estimator._changed_params()
+        if is_first:
+            estimator._validate_params()
+        else:
+            new = estimator._changed_params()
         plan = estimator._plan()
         for refuse in plan.refusals:
             refuse(plan, in_stream=True)
@@ -304,9 +303,10 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
         targets_after=after.after(plan, encoded),
         **plan.choice.begun(plan, machine, order, encoded, cost, random, first),
     )
-    if new is not None:
+    # Training checks each block before its first sample, which is too late here.
+    if not is_first and (new is not None or machine.checkpoint is not None or len(order) > BLOCK):
         with machine.engine.guard:
-            machine.engine.check(X)  # training would find the same errors, but too late
+            machine.engine.check(X)
     # All input is valid: only from here on is a fitted model changed.
     machine.checkpoint = None
     if is_first:
@@ -315,7 +315,7 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
     elif new is not None:
         configure(machine, plan)
         machine.watched = new
-    machine.plan = plan  # the next call repeats what an interrupt has ended
+    machine.plan = plan  # last, so that an interrupted change is made again by the next call
     return plan, rows, at
 
 
@@ -410,9 +410,6 @@ def train_on_chunk(estimator, plan, rows, at):
                         problem.grows = True
                 engine.begin_pass(None)
                 engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
-                # Otherwise training finds invalid samples before it changes anything.
-                if n_rows > BLOCK or outdated:
-                    engine.check(rows.X)
                 stage = "learn"
             for problem in outdated:
                 problem.reserve = reserve
@@ -516,7 +513,9 @@ def resume(estimator, X, y, sample_weight):
         draft, former = change.draft, vars(estimator).get("_machine")
         checkpoint = None if former is None else former.checkpoint
         if checkpoint is None:
-            raise ValueError("There is nothing to resume: no call of this model was interrupted.")
+            raise ValueError(
+                "There is nothing to resume: no call of this model was interrupted before its end."
+            )
         refuse_new_parameters(plan, checkpoint)
         rows, method, at = None, checkpoint["method"], checkpoint["at"]
         if checkpoint["checksums"] is not None:
@@ -532,11 +531,14 @@ def resume(estimator, X, y, sample_weight):
         elif method == "partial_fit":
             position = ChunkPosition.from_dict(at, plan.targets)
             uncertain = train_on_chunk(draft, plan, rows, position)
-            warn_if_cut_short(plan, draft._machine)
         else:
             uncertain = optimize_support_set(draft, plan, at["stage"])
-            warn_unless_solved(plan, draft._machine)
-    warn_if_coarse(plan, estimator._machine.targets, uncertain)
+    machine = estimator._machine
+    if method == "partial_fit":
+        warn_if_cut_short(plan, machine)
+    elif method == "finish":
+        warn_unless_solved(plan, machine)
+    warn_if_coarse(plan, machine.targets, uncertain)
     return estimator
 
 

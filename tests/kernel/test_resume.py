@@ -4,16 +4,18 @@ import os
 import pickle
 import signal
 import time
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC
-from tests.support.internals import check_signals, targets_of, training_state
+from tests.support.internals import check_signals, limit_reprocessing, targets_of, training_state
+from tests.support.interrupts import InterruptAtCheck
 from tests.support.samples import three_classes, two_classes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no timer to interrupt with")
@@ -244,6 +246,44 @@ def test_nothing_to_resume():
         assert not model.interrupted_
         with pytest.raises(ValueError, match="nothing to resume"):
             model.resume(X, y)
+
+
+def interrupted_chunk(chunk, **params):
+    """Return a model, a copy of it, and a chunk during which one has been interrupted."""
+    X, y = two_classes(200 + chunk)
+    model = LASVC(random_state=0, **params).partial_fit(X[:200], y[:200], np.unique(y))
+    reference, data = pickle.loads(pickle.dumps(model)), (X[200:], y[200:])
+    assert InterruptAtCheck((1,), model.partial_fit, *data).raised and model.interrupted_
+    return model, reference, data
+
+
+@pytest.mark.parametrize("n", [1, 300])
+def test_invalid_samples_after_an_interrupt_keep_it(n):
+    """The engine finds samples whose norms overflow, after validation."""
+    model, reference, data = interrupted_chunk(1000)
+    before = training_state(model)
+    X, y = two_classes(n)
+    X[-1] = 1e200
+    with pytest.raises(ValueError, match="squared norm"):
+        model.partial_fit(X, y)
+    assert_equal(training_state(model), before)
+    assert_same(model.resume(*data), reference.partial_fit(*data), data[0])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("method", ["partial_fit", "resume"])
+def test_warnings_as_errors_do_not_undo_training(method, monkeypatch):
+    limit_reprocessing(monkeypatch, 3)
+    X, y = noise(200, 2)
+    model = LASVC(C=1e4, delta_max=1e-3, finishing=False, random_state=0)
+    model.partial_fit(X[:99], y[:99], [0, 1])
+    if method == "resume":
+        assert InterruptAtCheck((1,), model.partial_fit, X, y).raised and model.interrupted_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        with pytest.raises(ConvergenceWarning, match="maximum number of steps"):
+            getattr(model, method)(X, y)
+    assert model.n_samples_seen_ == 299 and not model.interrupted_
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
