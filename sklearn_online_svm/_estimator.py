@@ -1,6 +1,7 @@
 """Base classes of all estimators: atomic updates, changed parameters, pickles.
 
-A training call changes a model completely or not at all (``Transaction``). A parameter changed
+A training call changes a model completely or not at all (``Transaction``; later chunks of a stream
+are trained on without one, see ``kernel/_training.py``). A parameter changed
 between two calls either takes effect or raises an error with its name. Pickles have versions, a
 format number and a checksum.
 """

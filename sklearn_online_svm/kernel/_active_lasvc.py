@@ -11,13 +11,13 @@ from ._analysis import _leave_one_out
 from ._choice import SELECTIONS, STOPPINGS, SampleSelection
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
-from ._dual_loop import DualLoop, finished
+from ._dual_estimator import DualEstimator, finished
 from ._kernel_estimator import can_take_new_samples
 from ._svc import plan_of_classes, without_keywords_of_svc
 
 
 @with_shared_docs
-class ActiveLASVC(KernelClassifier, DualLoop):
+class ActiveLASVC(KernelClassifier, DualEstimator):
     r"""Online support vector classifier that selects its training samples (LASVM, active).
 
     Before each step the current model selects the next training sample; samples that are not

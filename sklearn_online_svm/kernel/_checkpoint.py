@@ -1,6 +1,8 @@
 """Checkpoint of an interrupted call, from which ``resume`` continues exactly.
 
-It holds everything but the samples: a dict of plain values and arrays, pickled with the model.
+It is a dict of plain values and arrays, pickled with the model: the position, the parameters, and
+checksums of the samples. The state of the engine is in it only after an interrupt within finish;
+otherwise the engine of the model still has that state.
 """
 
 import zlib

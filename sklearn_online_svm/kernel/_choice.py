@@ -41,12 +41,13 @@ class AllSamples:
 
     Parameters
     ----------
-    model : OnlineMachine
+    plan : Plan
+    machine : Machine
     order : ndarray of int64
         Samples in their order.
     choice : dict or None
         State of a sample selection.
-    X, encoded, cost : samples, what is learned of them, upper bounds of alpha
+    X, encoded, cost : samples, encoded targets, upper bounds of alpha
     row_ids : ndarray of int64
     origin : int
         What ``row_ids`` refer to: DATA or STREAM.

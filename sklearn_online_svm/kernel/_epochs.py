@@ -22,10 +22,8 @@ from .._validation import thread_pool, warn
 from ._diagnosis import advice, violation_in, warn_if_cut_short, warn_unless_solved
 from ._progress import finish_with_progress, progress
 
-# max_iter="auto": training stops when the mean violation of a part of the samples, which is the
-# mean loss that another epoch could remove, is at most ``AUTO_EXCESS`` of the spread of the
-# decision values, or of the margin if that is smaller. Part of the samples, and its smallest and
-# largest size, from which the excess is estimated:
+# max_iter="auto": part of the samples whose mean violation is estimated (see ``AUTO_EXCESS``), and
+# the smallest and largest size of that part.
 SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
 
 # Share of the steps left that ``finish`` may make between two epochs. A slow optimization over the
@@ -38,7 +36,7 @@ IDLE_ROUNDS_WITHIN_TOL = 3
 
 @dataclass
 class Rows:
-    """Validated samples of a call, what is learned of them, weights, and upper bounds of alpha.
+    """Validated samples of a call, encoded targets, weights, and upper bounds of alpha.
 
     ``order`` is that of the first epoch of ``fit``.
     """

@@ -9,13 +9,13 @@ from ._analysis import _leave_one_out, _probabilities
 from ._analysis._path import fit_path
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
-from ._dual_loop import DualLoop, finished
+from ._dual_estimator import DualEstimator, finished
 from ._kernel_estimator import can_take_new_samples
 from ._svc import MULTICLASS_CONSTRAINTS, plan_of_classes, without_keywords_of_svc
 
 
 @with_shared_docs
-class LASVC(KernelClassifier, DualLoop):
+class LASVC(KernelClassifier, DualEstimator):
     r"""Online support vector classifier (LASVM and its successors).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. Up to 5000 samples,
@@ -316,7 +316,7 @@ class LASVC(KernelClassifier, DualLoop):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+        """Fit the model from scratch; ``max_iter`` says how the samples are processed.
 
         $fit_classes
         """

@@ -17,7 +17,7 @@ from ._analysis._solution_view import are_rows_of, solution_views
 from ._analysis._span import without_each
 from ._diagnosis import decisions
 from ._docs import with_shared_docs
-from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
+from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._plan import plan_of, refuse_limits
@@ -62,7 +62,7 @@ def refuse_unbounded(plan, in_stream):
 
 
 @with_shared_docs
-class LASVR(RegressorMixin, DualLoop):
+class LASVR(RegressorMixin, DualEstimator):
     r"""Online support vector regression (LASVM with the epsilon-insensitive loss).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. Up to 5000 samples,
@@ -217,11 +217,11 @@ class LASVR(RegressorMixin, DualLoop):
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "algorithm": [StrOptions({"lasvm", "lasvm-g"})],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
-        **DualLoop._parameter_constraints,
+        **DualEstimator._parameter_constraints,
         **ONLINE_CONSTRAINTS,
     }
 
-    _fixed_params = (*DualLoop._fixed_params, "epsilon", "loss", "algorithm")
+    _fixed_params = (*DualEstimator._fixed_params, "epsilon", "loss", "algorithm")
     _adjustable_params = (
         *("C", "tol", "finishing", "shrinking", "max_support_vectors", "window_size"),
         *("cache_size", "n_jobs"),
@@ -256,7 +256,7 @@ class LASVR(RegressorMixin, DualLoop):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+        """Fit the model from scratch; ``max_iter`` says how the samples are processed.
 
         $fit_online
 

@@ -10,7 +10,7 @@ from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, _fit_context
 from . import _training
 from ._docs import with_shared_docs
-from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop, finished
+from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._plan import plan_of, refuse_limits
@@ -30,7 +30,7 @@ def refuse_two_limits(plan, in_stream):
 
 
 @with_shared_docs
-class OneClassLASVM(OutlierMixin, DualLoop):
+class OneClassLASVM(OutlierMixin, DualEstimator):
     r"""Online one-class support vector machine (LASVM for novelty detection).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.OneClassSVM`. ``fit`` runs
@@ -165,11 +165,11 @@ class OneClassLASVM(OutlierMixin, DualLoop):
     _parameter_constraints: dict = {
         "nu": [Interval(Real, 1e-300, 1.0, closed="both")],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
-        **DualLoop._parameter_constraints,
+        **DualEstimator._parameter_constraints,
         **ONLINE_CONSTRAINTS,
     }
 
-    _fixed_params = (*DualLoop._fixed_params, "nu")
+    _fixed_params = (*DualEstimator._fixed_params, "nu")
     _adjustable_params = (
         *("tol", "finishing", "shrinking", "max_support_vectors", "window_size", "cache_size"),
         "n_jobs",

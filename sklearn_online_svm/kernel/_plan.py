@@ -30,11 +30,11 @@ class Plan:
     limits : dict
         Limits of the support set that are given, by name.
     targets : type
-        Class of what is learned, a subclass of :class:`Targets`.
+        Class of the encoded targets, a subclass of :class:`Targets`.
     solver : callable
         Returns the :class:`SolverSpec` for ``params`` and targets.
     procedure : Procedure
-        How ``fit`` trains on samples in memory.
+        How ``fit`` trains, unless a small set is optimized at once (``procedure_of``).
     choice : type
         Which samples are used, and in what order.
     most_passes : int or "auto"

@@ -11,7 +11,7 @@ from ._analysis import _probabilities
 from ._classifier import KernelClassifier
 from ._convex import CONVEX_PROBLEMS
 from ._docs import with_shared_docs
-from ._dual_loop import DualLoop
+from ._dual_estimator import DualEstimator
 from ._plan import plan_of
 from ._spec import GapDrivenSpec, LasvmSpec
 from ._svc import CLASS_CONSTRAINTS, MULTICLASS_CONSTRAINTS, without_keywords_of_svc
@@ -19,7 +19,7 @@ from ._targets import ClassTargets
 
 
 @with_shared_docs
-class RampSVC(KernelClassifier, DualLoop):
+class RampSVC(KernelClassifier, DualEstimator):
     r"""Support vector classifier with the ramp loss, robust to outliers.
 
     The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so that each mislabelled

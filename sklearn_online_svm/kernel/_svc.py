@@ -11,7 +11,7 @@ from .._estimator import params_of
 from .._sklearn_compat import Interval, StrOptions
 from ._analysis._probabilities import PROBABILITIES
 from ._choice import AllSamples
-from ._dual_loop import ONLINE_CONSTRAINTS, DualLoop
+from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator
 from ._epochs import EPOCHS
 from ._plan import is_precomputed, plan_of, refuse_limits
 from ._spec import ALGORITHMS, GapDrivenSpec, LasvmSpec
@@ -86,7 +86,7 @@ def without_keywords_of_svc(init):
 # Parameters of all classifiers that solve a dual problem.
 CLASS_CONSTRAINTS: dict = {
     "C": [Interval(Real, 0.0, None, closed="right")],
-    **DualLoop._parameter_constraints,
+    **DualEstimator._parameter_constraints,
     "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
 }
 
@@ -99,7 +99,7 @@ ONLINE_CLASS_CONSTRAINTS: dict = {
     "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
     "warm_start": ["boolean"],
 }
-FIXED_PARAMS = (*DualLoop._fixed_params, "algorithm")
+FIXED_PARAMS = (*DualEstimator._fixed_params, "algorithm")
 ADJUSTABLE_PARAMS = (
     *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
     *("cache_size", "n_jobs", "window_size"),

@@ -13,7 +13,7 @@ from ._active_lasvc import ActiveLASVC
 from ._classifier import KernelClassifier
 from ._column_kernel import ColumnKernel
 from ._docs import with_shared_docs
-from ._dual_loop import DualLoop, finished
+from ._dual_estimator import DualEstimator, finished
 from ._kernel_estimator import can_take_new_samples
 from ._plan import is_precomputed
 from ._svc import plan_of_classes, without_keywords_of_svc
@@ -46,7 +46,7 @@ def refuse_no_points_between(plan, in_stream):
 
 
 @with_shared_docs
-class VirtualLASVC(KernelClassifier, DualLoop):
+class VirtualLASVC(KernelClassifier, DualEstimator):
     r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
 
     Samples are selected by margin sampling, as with

@@ -31,7 +31,7 @@ cdef class Slots:
     cdef Py_ssize_t n_free
     # The solution at the end of the last block, or None: to be computed on request.
     cdef object solution
-    # Slots of the single problem filled by the last block.
+    # Allocated length of the arrays.
     cdef Py_ssize_t capacity
     cdef int32_t *references_at
     cdef int32_t *free_at

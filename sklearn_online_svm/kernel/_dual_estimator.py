@@ -27,7 +27,7 @@ ONLINE_CONSTRAINTS: dict = {
 
 
 @with_shared_docs
-class DualLoop(KernelEstimator):
+class DualEstimator(KernelEstimator):
     """Kernel estimator that solves an optimization problem over a support set.
 
     A subclass has ``_plan``, which returns the :class:`Plan` of its parameters. The fitted state
