@@ -19,7 +19,7 @@ class ProblemPosition(Position):
 
     Parameters
     ----------
-    rows : ndarray of int64 or None
+    ids : ndarray of int64 or None
         Samples of the current problem; None: all.
     shifted : ndarray of int8 of shape (n_problems, n_samples) or None
         Flags of the samples beyond the ramp; None at the beginning.
@@ -29,7 +29,7 @@ class ProblemPosition(Position):
         Number of convex problems solved.
     """
 
-    rows: np.ndarray | None = None
+    ids: np.ndarray | None = None
     shifted: np.ndarray | None = None
     checked_at: int = -1
     n_solved: int = 0
@@ -40,7 +40,7 @@ def begun(plan, machine, rows, random):
     machine.memory["objective_history"] = np.empty((0, machine.spec.n_problems))
     first = first_rows(rows.order, rows.encoded, rows.cost, plan.params.init_size)
     shifted = np.zeros((machine.spec.n_problems, len(rows.encoded)), dtype=np.int8)
-    return ProblemPosition(first, rows=first, shifted=shifted)
+    return ProblemPosition(first, ids=first, shifted=shifted)
 
 
 def convex_problems(run):
@@ -55,14 +55,14 @@ def convex_problems(run):
         while at.stage != "over":
             if at.stage == "begin":
                 engine.begin_pass(*known_slots(engine, rows.encoded))
-                at.stage, at.n_changes, at.n_rounds = "learn", engine.n_changes, 0
+                at.stage, at.n_changes, at.n_finishes = "learn", engine.n_changes, 0
             if at.stage == "learn":
                 learn(run, threads, given(run), rows.X, at.order)
                 at.stage = "finish"
             if at.stage == "shift":
                 engine.rebox(given(run))  # moves the solution into the boxes of the next problem
-                at.rows, at.best, at.n_counted, at.idle = None, None, 0, 0
-                at.stage, at.checked_at, at.n_rounds = "finish", -1, 0
+                at.ids, at.best, at.n_rounds, at.idle = None, None, 0, 0
+                at.stage, at.checked_at, at.n_finishes = "finish", -1, 0
             optimize(run, threads, None, FINISH_SHARE, after="judge")
             if at.stage == "judge":
                 scores = np.empty((len(rows.encoded), len(y)))
@@ -81,7 +81,7 @@ def given(run):
 def judge(run, scores, y):
     """Find samples of the problem that violate the optimality conditions (stage "judge")."""
     plan, machine, at, engine = run.plan, run.machine, run.at, run.machine.engine
-    some = np.arange(len(run.rows.encoded)) if at.rows is None else at.rows
+    some = np.arange(len(run.rows.encoded)) if at.ids is None else at.ids
     violation = engine.violations(given(run), scores)[:, some]
     violation = np.fmax.reduce(violation, axis=0)  # NaN: not in the problem of a pair
     machine.violation = float(violation.max())
@@ -91,9 +91,9 @@ def judge(run, scores, y):
         conclude(run, scores, y, given_up=engine.out_of_steps)
         return
     at.count_round(engine)
-    if at.idle == _limits.IDLE_ROUNDS or at.n_counted == _limits.MAX_EPOCHS:
+    if at.idle == _limits.IDLE_ROUNDS or at.n_rounds == _limits.MAX_EPOCHS:
         warn(
-            f"A convex problem of RampSVC did not converge within {at.n_counted} rounds: the "
+            f"A convex problem of RampSVC did not converge within {at.n_rounds} rounds: the "
             f"largest violation left is {machine.violation:.3g}, tol is {plan.params.tol:.3g}. "
             f"{advice(plan, machine)}",
             ConvergenceWarning,

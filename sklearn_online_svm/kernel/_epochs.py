@@ -61,14 +61,16 @@ class Position:
     random : dict or None
         State of the generator of later orders.
     stage : str
-        The next stage; ``"over"`` at the end.
+        The next stage. In ``epochs``: begin, learn, finish (again after refresh), assess, next,
+        and begin again, or over at the end. In ``all_at_once``: begin, finish, refresh, over. See
+        also ``kernel/_convex.py``.
     n_pass : int
         Number of the current epoch, from 1.
     n_changes : int
         Count of the engine at the beginning of the epoch.
-    n_rounds : int
+    n_finishes : int
         Number of optimizations over the support set in this epoch.
-    best, n_counted, idle : float, int, int
+    best, n_rounds, idle : float, int, int
         Largest dual objective, number of rounds, and of the last ones without an increase.
     """
 
@@ -78,9 +80,9 @@ class Position:
     stage: str = "begin"
     n_pass: int = 1
     n_changes: int = 0
-    n_rounds: int = 0
+    n_finishes: int = 0
     best: float | None = None
-    n_counted: int = 0
+    n_rounds: int = 0
     idle: int = 0
 
     def as_dict(self):
@@ -92,7 +94,7 @@ class Position:
         objective = float(sum(problem.objective for problem in engine.problems))
         gained = self.best is None or objective > self.best + 1e-13 * abs(self.best)
         self.best = objective if gained else self.best
-        self.n_counted, self.idle = self.n_counted + 1, 0 if gained else self.idle + 1
+        self.n_rounds, self.idle = self.n_rounds + 1, 0 if gained else self.idle + 1
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class Run:
 
 def procedure_of(plan, targets, encoded):
     """Return how ``fit`` trains on these samples."""
-    small = len(encoded) <= _limits.SMALL_SET and plan.most_passes == "auto"
+    small = is_small(len(encoded)) and plan.most_passes == "auto"
     if not (small and plan.in_batch) or plan.starts_warm:
         return plan.procedure
     # Where gradients are rounded by more than tol, epochs come closer to the optimum.
@@ -224,8 +226,8 @@ def optimize(run, threads, exactly, share, after):
                     finish_with_progress(engine, threads, verbose, title, share, report)
                 else:
                     engine.finish(threads, report, share)
-            at.n_rounds += 1
-            again = (exactly is None or exactly()) and at.n_rounds <= _limits.MAX_REFRESHES
+            at.n_finishes += 1
+            again = (exactly is None or exactly()) and at.n_finishes <= _limits.MAX_REFRESHES
             at.stage = "refresh" if again else after
         else:
             engine.refresh()
@@ -352,10 +354,10 @@ def begin_epoch(run):
     engine, machine.n_epochs = machine.engine, at.n_pass
     if plan.counts_new_samples:
         for problem in engine.problems:
-            problem.grows = at.n_pass == 1  # unknown samples of later epochs were counted before
+            problem.grows = at.n_pass == 1  # later epochs repeat samples that were counted
     engine.begin_pass(*() if plan.is_single else known_slots(engine, run.rows.encoded))
     run.start = time.perf_counter()
-    at.stage, at.n_changes, at.n_rounds = "learn", engine.n_changes, 0
+    at.stage, at.n_changes, at.n_finishes = "learn", engine.n_changes, 0
 
 
 def run_epoch(run, threads):
@@ -396,7 +398,7 @@ def begin_next(run, most, finishing, until_converged):
             used = plan.choice.used(plan, machine, at.order)
             at.order = used[next_order(run.random, plan.params.shuffle, len(used))]
             at.choice, at.random = None, run.random.get_state(legacy=False)
-            at.stage, at.n_pass, at.n_changes, at.n_rounds = "begin", at.n_pass + 1, 0, 0
+            at.stage, at.n_pass, at.n_changes, at.n_finishes = "begin", at.n_pass + 1, 0, 0
             return
     if until_converged and not within_tol:
         warn(
@@ -453,7 +455,7 @@ def has_converged(run, threads):
 
 
 def warn_of_unused_classes(run, used):
-    """Warn if the samples used leave out a class; others than those of X are virtual."""
+    """Warn if the samples used leave out a class; indices beyond X are virtual samples."""
     rows, classes = run.rows, run.machine.targets.classes
     given = np.bincount(rows.encoded[rows.cost > 0.0], minlength=len(classes)) > 0
     known = np.bincount(rows.encoded[used[used < len(rows.encoded)]], minlength=len(classes)) > 0
@@ -477,7 +479,7 @@ def next_order(random, shuffle, n_rows):
 
 
 def is_small(n_rows):
-    """Return whether max_iter="auto" optimizes over all of so many samples if that is possible."""
+    """Return whether so many samples are a small set, for ``max_iter="auto"``."""
     return n_rows <= _limits.SMALL_SET
 
 

@@ -402,4 +402,4 @@ class LASVC(KernelClassifier, DualEstimator):
         return fit_path(self, X, y, Cs, sample_weight)
 
     def _plan(self):
-        return plan_of_classes(self, refusals=(_svc.refuse_unknown_values,))
+        return plan_of_classes(self, refusals=(_svc.refuse_probability_of_matrix,))

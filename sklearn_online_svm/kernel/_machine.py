@@ -34,7 +34,7 @@ class Machine:
     engine : Engine
         Support vectors and their alpha.
     targets : Targets
-        What is learned.
+        Meaning and encoding of y.
     is_sparse : bool
         Whether the first samples were sparse.
     n_seen : int
@@ -42,7 +42,7 @@ class Machine:
     n_labels : int
         Number of those whose label was used.
     next_id : int
-        Number of the next sample of a stream.
+        Identifier of the next sample. ``n_seen`` is less after an interrupted first epoch.
     n_epochs : int
         Number of epochs of ``fit``.
     violation : float
@@ -50,7 +50,7 @@ class Machine:
     stopped : bool
         Whether a stopping criterion ended the last ``fit`` or chunk.
     watched : tuple
-        Parameters that must not change, or are applied when they have changed, as they are used.
+        Values of the fixed and adjustable parameters, as the engine uses them.
     kept : KeptSamples or None
         Samples kept for probabilities.
     checkpoint : dict or None
@@ -87,7 +87,7 @@ class Machine:
 
     def solution(self, finishing, n_jobs):
         """Return the last complete solution; ``finishing``: optimized over the support set."""
-        # The kernel matrix is not stored.
+        # With a precomputed kernel nothing can be optimized: its matrix is not kept.
         engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         solution = engine.cached_solution(optimized)
         if solution is None:

@@ -268,7 +268,7 @@ class RampSVC(KernelClassifier, DualEstimator):
             solver_of_ramp,
             CONVEX_PROBLEMS,
             most_passes=-1,
-            refusals=(_svc.refuse_unknown_values,),
+            refusals=(_svc.refuse_probability_of_matrix,),
             has_finite_costs=True,
         )
 

@@ -213,7 +213,7 @@ class EngineSpec(VectorSpec):
 
     def build(self, matrix=None):
         """Return an engine with an empty support set, of a precomputed kernel with its matrix."""
-        store, n_bytes = self.store(), self.row_bytes
+        store, n_bytes = self.store(), self.cache_bytes
         if self.layout == "precomputed" and matrix is not None:
             store.attach(matrix)
         # Pairs of classes share few vectors; a Python kernel has no store for copies.
@@ -227,17 +227,17 @@ class EngineSpec(VectorSpec):
 
     def configure(self, engine):
         """Apply the current options to an existing engine; its support set is not changed."""
-        engine.set_cache_size(self.row_bytes)
+        engine.set_cache_size(self.cache_bytes)
         for problem in engine.problems:
             problem.configure(**self.options())
 
     def options(self):
         """Return the options of each problem."""
         n_of_sample = pairs_of(self.n_problems)[-1][1] if self.one_vs_one else self.n_problems
-        return self.solver.options(self.n_problems, n_of_sample, self.row_bytes)
+        return self.solver.options(self.n_problems, n_of_sample, self.cache_bytes)
 
     @property
-    def row_bytes(self):
+    def cache_bytes(self):
         """Size of the kernel cache in bytes."""
         return int(min(self.cache_size * 2**20, sys.maxsize))
 

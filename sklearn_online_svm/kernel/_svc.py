@@ -150,7 +150,7 @@ def refuse_balanced_stream(plan, in_stream):
         )
 
 
-def refuse_unknown_values(plan, in_stream):
+def refuse_probability_of_matrix(plan, in_stream):
     """Raise ValueError for probabilities that need kernel values which are not stored."""
     if plan.params.probability and is_precomputed(plan.params.kernel):
         raise ValueError(

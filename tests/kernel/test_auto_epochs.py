@@ -282,7 +282,7 @@ def test_epochs_end_after_rounds_without_an_increase(monkeypatch):
     counted = []
 
     def idle(position, engine):
-        position.n_counted, position.idle = position.n_counted + 1, len(counted)
+        position.n_rounds, position.idle = position.n_rounds + 1, len(counted)
         counted.append(position.idle)
 
     monkeypatch.setattr(Position, "count_round", idle)
