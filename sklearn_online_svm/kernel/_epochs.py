@@ -181,7 +181,7 @@ class Run:
 
 def procedure_of(plan, targets, encoded):
     """Return how ``fit`` trains on these samples."""
-    small = is_small(len(encoded)) and plan.most_passes == "auto"
+    small = len(encoded) <= _limits.SMALL_SET and plan.most_passes == "auto"
     if not (small and plan.in_batch) or plan.starts_warm:
         return plan.procedure
     # Where gradients are rounded by more than tol, epochs come closer to the optimum.
@@ -336,7 +336,7 @@ def epochs(run):
                     run.report()
             if at.stage in ("finish", "refresh"):
                 is_first, is_last = is_auto and at.n_pass == 1, not is_auto and at.n_pass == most
-                share = 1.0 if is_last or (is_first and not is_small(n)) else FINISH_SHARE
+                share = 1.0 if is_last or (is_first and n > _limits.SMALL_SET) else FINISH_SHARE
                 exactly = (lambda: is_cheap(run)) if is_first else (lambda: most > 1)
                 optimize(run, threads, exactly, share, after="assess" if is_auto else "next")
             if at.stage == "assess":
@@ -413,7 +413,7 @@ def begin_next(run, most, finishing, until_converged):
 def is_cheap(run):
     """Return whether the optimum over all samples costs little."""
     n, X = len(run.rows.encoded), run.rows.X
-    if not is_small(n):
+    if n > _limits.SMALL_SET:
         return False
     n_values = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data)
     return sum(run.machine.estimated_cost(n_values / n, run.at.n_pass * n)) < _limits.SHORT_TIME
@@ -476,11 +476,6 @@ def next_order(random, shuffle, n_rows):
     """Return the order of an epoch over so many samples."""
     order = random.permutation(n_rows) if shuffle else np.arange(n_rows)
     return order.astype(np.int64, copy=False)
-
-
-def is_small(n_rows):
-    """Return whether so many samples are a small set, for ``max_iter="auto"``."""
-    return n_rows <= _limits.SMALL_SET
 
 
 def is_above(bounds, values):

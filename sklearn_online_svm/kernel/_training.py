@@ -151,7 +151,7 @@ def run_to_end(run):
     """
     plan, machine = run.plan, run.machine
     if "_tasks" in vars(run.draft):
-        run.draft._tasks.attributes = lambda: _as_if_interrupted(run)
+        run.draft._tasks.attributes = lambda: as_if_interrupted(run)
     try:
         run.procedure.run(run)
         uncertain = diagnosed(plan, machine)
@@ -163,12 +163,17 @@ def run_to_end(run):
     return uncertain
 
 
-def _as_if_interrupted(run):
+def as_if_interrupted(run):
     """Return the attributes of a copy of the estimator as an interrupt would leave it."""
-    checkpoint = checkpoint_of(run.plan, run.machine, "fit", run.rows, run.noted())
-    copied = run.draft._copy_without_callbacks()
+    attributes = _as_if_interrupted(run, run.draft, "fit")
+    end_fit(run, attributes["_machine"])
+    return attributes
+
+
+def _as_if_interrupted(run, estimator, method):
+    checkpoint = checkpoint_of(run.plan, run.machine, method, run.rows, run.noted())
+    copied = estimator._copy_without_callbacks()
     copied._machine.checkpoint = copy.deepcopy(checkpoint)
-    end_fit(run, copied._machine)
     return vars(copied)
 
 
@@ -340,83 +345,99 @@ def _begin_stream(plan, targets, X, encoded, weights):
     return X, Machine(spec, spec.build(), targets, is_sparse, n_epochs=1)
 
 
-def train_on_chunk(estimator, plan, rows, at):
-    """Train on validated samples; return the uncertainty of decisions (see ``coarseness``).
+class ChunkRun:
+    """A call of ``partial_fit``: estimator, plan, validated samples, and how far it has come."""
 
-    The counts of samples and labels are correct even after an exception.
-    """
-    machine, n_rows, whole = estimator._machine, len(rows.encoded), False
-    engine, order, stage = machine.engine, at.order, at.stage
-    in_order = at.choice is None and len(order) == n_rows
-    row_ids = at.first + (order if in_order else np.arange(n_rows))
-    choice = plan.choice(
-        plan, machine, order, at.choice, rows.X, rows.encoded, rows.cost, row_ids, STREAM
-    )
+    __slots__ = ("at", "choice", "estimator", "in_order", "is_whole", "machine", "plan", "rows")
 
-    def count(_=None):
+    def __init__(self, estimator, plan, rows, at):
+        self.estimator, self.plan, self.rows, self.at = estimator, plan, rows, at
+        self.machine, self.is_whole = estimator._machine, False
+        n_rows = len(rows.encoded)
+        self.in_order = at.choice is None and len(at.order) == n_rows
+        row_ids = at.first + (at.order if self.in_order else np.arange(n_rows))
+        X, encoded, cost = rows.X, rows.encoded, rows.cost
+        self.choice = plan.choice(
+            plan, self.machine, at.order, at.choice, X, encoded, cost, row_ids, STREAM
+        )
+
+    def count(self, _=None):
+        """Note the numbers of samples and labels so far; return that of samples of the chunk."""
+        machine, at = self.machine, self.at
+        n_processed = self.choice.n_labels if at.stage == "learn" else 0
         # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
-        n_processed = choice.n_labels if stage == "learn" else 0
-        n = n_rows if whole or (n_processed > 0 and not in_order) else n_processed
+        is_whole = self.is_whole or (n_processed > 0 and not self.in_order)
+        n = len(self.rows.encoded) if is_whole else n_processed
         machine.n_seen, machine.next_id = at.n_seen + n, at.first + n
         machine.n_labels = at.n_labels + n_processed
         return n
 
-    def count_all():
-        n, before, after = count(), at.targets_before, at.targets_after
-        machine.stopped = choice.stopped
-        is_whole = n == n_rows
+    def count_all(self):
+        """Note all that depends on the number of samples so far."""
+        machine, rows, at, n = self.machine, self.rows, self.at, self.count()
+        before, after = at.targets_before, at.targets_after
+        machine.stopped = self.choice.stopped
         machine.targets = (
-            after if is_whole else before.after_part(after, rows.encoded[:n], rows.weights[:n])
+            after
+            if n == len(rows.encoded)
+            else before.after_part(after, rows.encoded[:n], rows.weights[:n])
         )
-        if plan.keeps_samples:
+        if self.plan.keeps_samples:
             kept = machine.kept or KeptSamples.of_stream(rows.X, at.first)
             machine.kept = kept.after_chunk(rows, at.first, n)
         else:
             machine.kept = None
 
-    def attributes():
-        count_all()
-        now = replace(at, stage=stage, **choice.state).as_dict()
-        checkpoint = checkpoint_of(plan, machine, "partial_fit", rows, now)
-        copied = estimator._copy_without_callbacks()
-        copied._machine.checkpoint = copy.deepcopy(checkpoint)
-        return vars(copied)
+    def noted(self):
+        """Return the position, also within the chunk."""
+        return replace(self.at, **self.choice.state).as_dict()
+
+    def as_if_interrupted(self):
+        """Return the attributes of a copy of the estimator as an interrupt would leave it."""
+        self.count_all()
+        return _as_if_interrupted(self, self.estimator, "partial_fit")
+
+
+def train_on_chunk(estimator, plan, rows, at):
+    """Train on validated samples; return the uncertainty of decisions (see ``coarseness``).
+
+    The counts of samples and labels are correct even after an exception.
+    """
+    run, n_rows = ChunkRun(estimator, plan, rows, at), len(rows.encoded)
+    machine, choice, engine = run.machine, run.choice, run.machine.engine
 
     def position():
         return engine.n_processed
 
     if "_tasks" in vars(estimator):
-        estimator._tasks.attributes = attributes
-    progress = count if n_rows > BLOCK else None
-    begin = 0 if stage == "begin" else position()
+        estimator._tasks.attributes = run.as_if_interrupted
+    progress = run.count if n_rows > BLOCK else None
+    begin = 0 if at.stage == "begin" else position()
     try:
         with (
             sample_tasks(
-                estimator, len(order), position, progress, order=choice.order, first=begin
+                estimator, len(at.order), position, progress, order=choice.order, first=begin
             ) as report,
             engine.guard,
             thread_pool(plan.params.n_jobs, n_rows) as threads,
             choice,
         ):
             # The reserve of problems with a bias is 0 within a budget, and without finishing.
-            solver, outdated = machine.spec.solver, []
+            solver = machine.spec.solver
             reserve = RESERVE if plan.finishing and solver.budget == 0 else 0
             for problem in engine.problems if solver.has_bias else ():
-                if problem.reserve != reserve:
-                    outdated.append(problem)
-            if stage == "begin":
+                problem.reserve = reserve
+            if at.stage == "begin":
                 if plan.counts_new_samples:
                     for problem in engine.problems:
                         problem.grows = True
                 engine.begin_pass(None)
                 engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
-                stage = "learn"
-            for problem in outdated:
-                problem.reserve = reserve
+                at.stage = "learn"
             if report is not progress:
                 report = unguarded(report, engine.guard)
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
-            whole = True
+            run.is_whole = True
             # Precision is checked only each time the number of samples has doubled.
             has_doubled = (at.first + n_rows).bit_length() != at.first.bit_length()
             if not has_doubled or machine.spec.kernel in BOUNDED:
@@ -424,15 +445,14 @@ def train_on_chunk(estimator, plan, rows, at):
             moved = recentred(plan, machine)
             if moved is not None:
                 # One assignment, because other threads may predict.
-                estimator._machine = machine = moved
-            return coarseness(plan, machine)
+                estimator._machine = run.machine = moved
+            return coarseness(plan, run.machine)
     except KeyboardInterrupt as error:
-        if machine.engine is engine:  # otherwise the origin was moved after the last sample
-            now = replace(at, stage=stage, **choice.state).as_dict()
-            note_interrupt(plan, machine, error, "partial_fit", rows, now)
+        if run.machine is machine:  # otherwise the origin was moved after the last sample
+            note_interrupt(plan, machine, error, "partial_fit", rows, run.noted())
         raise
     finally:
-        count_all()
+        run.count_all()
 
 
 def start_from(estimator, X, y, classes, alpha, bias):

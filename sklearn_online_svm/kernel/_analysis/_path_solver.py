@@ -29,7 +29,7 @@ from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
 from ..._validation import thread_pool, warn
 from .._diagnosis import advice, most_steps, warn_unless_solved
-from .._epochs import engine_with, is_small, known_slots, lower_gradients
+from .._epochs import engine_with, known_slots, lower_gradients
 from .._kept_samples import KeptSamples
 
 
@@ -104,7 +104,9 @@ class Sweeps:
         self.keep_residuals()
         self.compute_residuals()
         self.has_bias, most = self.machine.spec.solver.has_bias, self.plan.most_passes
-        self.until_converged = most == -1 or (most == "auto" and is_small(len(self.encoded)))
+        self.until_converged = most == -1 or (
+            most == "auto" and len(self.encoded) <= _limits.SMALL_SET
+        )
         self.most_checks = (
             _limits.MAX_EPOCHS if self.until_converged else 1 if most == "auto" else most
         )
