@@ -194,7 +194,7 @@ doc-quick: $(VENV)/.built $(VENV)/.extra-doc $(FIGURES) ## the documentation wit
 	$(PY) -m sphinx -W --keep-going -D plot_gallery=0 -b html doc doc/_build/quick
 
 $(FIGURES): $(foreach end,*.py */*.py results/*.json,$(wildcard benchmarks/$(end))) \
-		| $(VENV)/.built $(VENV)/.extra-doc
+		| $(VENV)/.built $(VENV)/.extra-doc $(VENV)/.extra-test
 	$(PY) -m benchmarks.build
 
 doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
