@@ -9,9 +9,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "sklearn_online_svm"
 ENGINE = PACKAGE / "_core"
-WIDTH = 100
+WIDTH = 87
 # Column of the descriptions.
-TEXT_AT = 34
+TEXT_AT = 32
 
 
 def summary(path):
