@@ -234,7 +234,7 @@ def test_changed_schemas_are_refused_or_loaded(model, tmp_path, global_random_se
         else:
             container[key] = WRONG_VALUES[random.integers(len(WRONG_VALUES))]
 
-    for _ in range(30):
+    for _ in range(60):
         path.write_bytes(original)
         changed(path, change)
         try:
