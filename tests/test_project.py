@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 
 import pytest
 
@@ -216,3 +217,25 @@ def private_names(tree):
             lines = re.findall(r"^ *from (sklearn_online_svm.* import .*)$", node.value, re.M)
             imported = [line.replace(" import ", ".") for line in lines]
             yield from filter(PRIVATE.match, [node.value, *imported])
+
+
+def is_module(name):
+    try:
+        return bool(import_module(name))
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "examples"])
+def test_imported_names_exist(folder):
+    """Also those of programs that only the slow tests run."""
+    missing = []
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE.name):
+                module = import_module(node.module)
+                for alias in node.names:
+                    name = f"{node.module}.{alias.name}"
+                    if not hasattr(module, alias.name) and not is_module(name):
+                        missing.append(f"{path.relative_to(ROOT)}: {name}")
+    assert not missing

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sklearn.metrics import zero_one_loss
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.kernel import _compression
+from sklearn_online_svm.kernel._analysis import _compression
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
