@@ -23,7 +23,7 @@ def summary(path):
 def code_map(folder=PACKAGE, depth=0):
     """Return the lines of the map of a folder: its modules, then its folders, the engine last.
 
-    Of the folders of the engine only the names: the page lists their modules by layers.
+    The folders of the engine appear without their modules, which the page lists by layers.
     """
     lines = [_line(f"{folder.name}/", folder / "__init__.py", depth)]
     below = sorted(folder.iterdir(), key=lambda path: (path == ENGINE, path.name.lstrip("_")))

@@ -234,7 +234,7 @@ def test_changed_schemas_are_refused_or_loaded(model, tmp_path, global_random_se
         else:
             container[key] = WRONG_VALUES[random.integers(len(WRONG_VALUES))]
 
-    for _ in range(60):
+    for _ in range(100):
         path.write_bytes(original)
         changed(path, change)
         try:
@@ -244,7 +244,8 @@ def test_changed_schemas_are_refused_or_loaded(model, tmp_path, global_random_se
             n_refused += 1
         else:
             assert hasattr(loaded, "fit")
-    assert n_refused > 5  # many fields are not used
+    # Many fields are not used: of CellClassifier between 21 and 24 of 100 changes are refused.
+    assert n_refused > 12
 
 
 # -- versions ------------------------------------------------------------------------------------
