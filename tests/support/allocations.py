@@ -43,6 +43,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery
 from tests.support import ROOT
+from tests.support.internals import machine_of
 from tests.support.programs import in_fork
 from tests.support.trainable import (
     MODELS,
@@ -268,7 +269,8 @@ def attempt(case, preloaded, kind, first, last, expected, sabotage=None):
     if sabotage == "crash":
         ctypes.string_at(8)
     elif sabotage == "change":
-        error, model.kkt_violation_, model.n_samples_seen_ = MemoryError(), -1.0, case.n_seen
+        error, machine = MemoryError(), machine_of(model)
+        machine.violation, machine.n_seen = -1.0, case.n_seen
     if met < first:
         return met, "through", message
     if error is None:

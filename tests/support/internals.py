@@ -86,6 +86,11 @@ def engine_of(model):
     return model._machine.engine
 
 
+def machine_of(model):
+    """Return the fitted state of a model that is trained by a solver of the dual."""
+    return model._machine
+
+
 def support_arrays(model, k=0):
     """Return the support set of a problem: alpha, g, bounds and row numbers by name."""
     return model._machine.engine.problems[k].members
