@@ -11,6 +11,10 @@ IDLE_ROUNDS = 20
 # Maximum number of times that finish is repeated with recomputed gradients.
 MAX_REFRESHES = 10
 
+# Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
+# margin: support vectors of the optimum that did not violate when they were visited.
+RESERVE = 50
+
 # max_iter="auto": largest number of samples of a set that is optimized to the end. Where epochs
 # are repeated for that, they must have taken less than this estimated time in nanoseconds.
 SMALL_SET = 5000

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _limits
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA, STREAM
@@ -42,10 +43,6 @@ from ._kept_samples import KeptSamples
 from ._machine import Machine
 from ._progress import finish_with_progress
 from ._targets import Targets
-
-# Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
-# margin: support vectors of the optimum that did not violate when they were visited.
-RESERVE = 50
 
 # Stages of ``finish``: the last two follow if the origin of the features has to be moved.
 FINISH_STAGES = ("allow", "finish", "recentre", "again")
@@ -424,7 +421,7 @@ def train_on_chunk(estimator, plan, rows, at):
         ):
             # The reserve of problems with a bias is 0 within a budget, and without finishing.
             solver = machine.spec.solver
-            reserve = RESERVE if plan.finishing and solver.budget == 0 else 0
+            reserve = _limits.RESERVE if plan.finishing and solver.budget == 0 else 0
             for problem in engine.problems if solver.has_bias else ():
                 problem.reserve = reserve
             if at.stage == "begin":

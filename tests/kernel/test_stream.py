@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.datasets import make_blobs
 
 from sklearn_online_svm import LASVC
-from tests.support.internals import RESERVE, LasvmSpec, engine_of, support_arrays
+from tests.support.internals import LasvmSpec, engine_of, support_arrays
+from tests.support.limits import set_limits
 from tests.support.robust import BOTH, Busy, with_both
 from tests.support.samples import ALGORITHMS, two_classes
 
@@ -154,19 +156,34 @@ def test_pickles_contain_no_kernel_rows():
 # -- classes that appear late -----------------------------------------------------------
 
 
-def test_the_first_class_is_predicted_until_another_is_seen():
+def test_the_first_class_is_predicted_until_another_is_seen(monkeypatch):
+    set_limits(monkeypatch, RESERVE=40)
     X, y = samples_of("binary")
     yes = X[y == "yes"]
     model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert_array_equal(model.predict(X), "yes")
     assert len(model.support_) == 0
-    assert support_arrays(model).n_members == RESERVE
+    assert support_arrays(model).n_members == 40
     plain = new_model().set_params(finishing=False)
     plain.partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert support_arrays(plain).n_members == LasvmSpec.n_init
     model.finish()
     model.partial_fit(X[y == "no"], np.full((y == "no").sum(), "no"))
     assert set(model.predict(X)) == {"no", "yes"}
+
+
+@pytest.mark.parametrize("C", [1e-3, 1e-2, 1e-1])
+def test_a_small_reserve_keeps_the_partners_of_the_next_samples(C, monkeypatch):
+    """With alpha at its bounds, these are members with alpha = 0."""
+    set_limits(monkeypatch, RESERVE=3)
+    X, y = make_blobs(600, centers=4, cluster_std=6.0, random_state=0)
+    model = LASVC(C=C, gamma=0.01).partial_fit(X, y, classes=range(4)).finish()
+    for problem in engine_of(model).problems:
+        members, slots = problem.members, problem.slots()
+        alpha, g = members["alpha"][slots], members["g"][slots]
+        rising, falling = g[alpha < members["upper"][slots]], g[alpha > members["lower"][slots]]
+        assert len(rising) and len(falling)
+        assert rising.max() - falling.min() <= model.tol
 
 
 # -- weights of zero --------------------------------------------------------------------

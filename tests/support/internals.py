@@ -46,7 +46,6 @@ NAMES = {
     "kernel._analysis._span": "Basis proven_shifts reach replacement_shifts span_shifts "
     "xi_alpha_shifts",
     "kernel._targets": "noise",
-    "kernel._training": "RESERVE",
     "kernel._virtual_points": "VirtualPoints",
     "kernel._virtual_pool": "VirtualPool",
     "linear._state": "LinearState",

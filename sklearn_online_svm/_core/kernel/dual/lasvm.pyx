@@ -248,7 +248,7 @@ cdef class Lasvm(Problem):
             return -1
         self.n_changes += 1
         if not gap > self.tau or partner < 0:
-            self.members.scan()
+            self.members.update_extremes(slot)
             return 1
         self.members.turn_for_step(partner, not rises)
         # The row of the new sample is available; only the partner's comes from the cache.
@@ -398,25 +398,31 @@ cdef class Lasvm(Problem):
     cdef void thin_reserve(self, const simd_extremes *e) noexcept nogil:
         """Evict members at alpha = 0 that are farthest from violating, if there are too many.
 
-        ``slack`` becomes the distance of the farthest one left, at which new samples are added.
+        ``slack`` becomes the distance of the farthest one left, at which new samples are added. It
+        is not less than the distance of the extremes, which are kept (see ``process``).
         """
-        cdef Py_ssize_t p, n_left = self.members.n_zeros
-        cdef double farthest = 0.0
-        if n_left <= self.n_reserve + self.n_reserve // 4:
+        cdef Py_ssize_t p, n = self.members.n_zeros, n_left = n
+        cdef double farthest = 0.0, nearest = fmax(e.g_min - e.g_max, fmax(self.tau, LEAST_SLACK))
+        cdef double *distances
+        if n <= self.n_reserve + self.n_reserve // 4:
             return
-        for p in range(n_left):
-            farthest = fmax(farthest, self.distance(self.members.zeros[p], e))
-        self.slack = fmin(self.slack, farthest)
-        while n_left > self.n_reserve and self.slack > fmax(self.tau, LEAST_SLACK):
-            self.slack *= THINNING
+        distances = <double *>malloc(n * sizeof(double))
+        if distances == NULL:
+            return  # until a later sample
+        for p in range(n):
+            distances[p] = self.distance(self.members.zeros[p], e)
+            farthest = fmax(farthest, distances[p])
+        self.slack = fmax(fmin(self.slack, farthest), nearest)
+        while n_left > self.n_reserve and self.slack > nearest:
+            self.slack = fmax(self.slack * THINNING, nearest)
             n_left = 0
-            for p in range(self.members.n_zeros):
-                n_left += self.distance(self.members.zeros[p], e) <= self.slack
-        p = self.members.n_zeros - 1
-        while p >= 0:
-            if self.distance(self.members.zeros[p], e) > self.slack:
+            for p in range(n):
+                n_left += distances[p] <= self.slack
+        # Backwards, as in ``evict``.
+        for p in range(n - 1, -1, -1):
+            if distances[p] > self.slack:
                 self.evict_slot(self.members.zeros[p])
-            p -= 1
+        free(distances)
 
     cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil:
         """Return by how much g of a member at alpha = 0 may change before it violates."""

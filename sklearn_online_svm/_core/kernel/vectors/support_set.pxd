@@ -115,6 +115,7 @@ cdef class SupportSet:
     cdef simd_extremes ends(self, Team team) noexcept nogil
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
     cdef void mark(self) noexcept nogil
+    cdef void update_extremes(self, Py_ssize_t s) noexcept nogil
     cdef void scan(self) noexcept nogil
 
 

@@ -429,6 +429,15 @@ cdef class SupportSet:
             if self.alpha[s] == 0.0 and self.alive[s]:
                 self.add_zero(s)
 
+    cdef void update_extremes(self, Py_ssize_t s) noexcept nogil:
+        """Update the extremes of g for a member that has been added; of equal ones the first."""
+        cdef simd_extremes *e = &self.extremes
+        cdef double g = self.g[s]
+        if self.up[s] and (g > e.g_max or g == e.g_max and s < e.i_max):
+            e.g_max, e.i_max = g, s
+        if self.down[s] and (g < e.g_min or g == e.g_min and s < e.j_min):
+            e.g_min, e.j_min = g, s
+
     cdef void scan(self) noexcept nogil:
         """Recompute the extremes of g."""
         cdef Py_ssize_t s
