@@ -12,8 +12,9 @@ IDLE_ROUNDS = 20
 MAX_REFRESHES = 10
 
 # Number of vectors with alpha = 0 that a stream keeps in each support set, those closest to the
-# margin: support vectors of the optimum that did not violate when they were visited.
-RESERVE = 50
+# margin: support vectors of the optimum that did not violate when they were visited. So does the
+# first of several epochs of fit, but at most this share of the samples of a problem.
+RESERVE, RESERVE_SHARE = 50, 0.01
 
 # max_iter="auto": largest number of samples of a set that is optimized to the end. Where epochs
 # are repeated for that, they must have taken less than this estimated time in nanoseconds.
@@ -23,6 +24,10 @@ SHORT_TIME = 0.5e9
 # mean loss that another epoch could remove, is at most this share of the spread of the decision
 # values, or of the margin if that is smaller.
 AUTO_EXCESS = 0.01
+# max_iter="auto": training stops when the number of samples outside of a support set that violate
+# is at most this share of the number of support vectors. With rare classes both are small, and so
+# is the mean loss over all samples.
+AUTO_VIOLATORS = 0.2
 # max_iter="auto": where more than this share of the samples are support vectors, training
 # continues until an epoch changes nothing. If all alpha are at their bounds, a few missing vectors
 # move the bias from the middle of a wide interval to its end.

@@ -22,9 +22,11 @@ from .._validation import thread_pool, warn
 from ._diagnosis import advice, violation_in, warn_if_cut_short, warn_unless_solved
 from ._progress import finish_with_progress, progress
 
-# max_iter="auto": part of the samples whose mean violation is estimated (see ``AUTO_EXCESS``), and
-# the smallest and largest size of that part.
+# max_iter="auto": part of the samples whose violations are estimated (see ``AUTO_EXCESS``), and
+# the smallest and largest size of that part. If few samples are support vectors, scoring costs
+# little: so many are scored that SUPPORT_SCORED of them are support vectors, by their share.
 SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
+SUPPORT_SCORED = 25
 
 # Share of the steps left that ``finish`` may make between two epochs. A slow optimization over the
 # support set would otherwise leave no steps for the samples outside of it.
@@ -352,12 +354,24 @@ def begin_epoch(run):
     """Begin an epoch: the stage "begin"."""
     plan, machine, at = run.plan, run.machine, run.at
     engine, machine.n_epochs = machine.engine, at.n_pass
+    reserve = 0
+    if plan.finishing and plan.most_passes != 1 and at.n_pass == 1:
+        mean_size = len(run.rows.encoded) * engine.n_problems_of_sample / len(engine.problems)
+        reserve = min(_limits.RESERVE, int(_limits.RESERVE_SHARE * mean_size))
+    keep_reserve(machine, reserve)
     if plan.counts_new_samples:
         for problem in engine.problems:
             problem.grows = at.n_pass == 1  # later epochs repeat samples that were counted
     engine.begin_pass(*() if plan.is_single else known_slots(engine, run.rows.encoded))
     run.start = time.perf_counter()
     at.stage, at.n_changes, at.n_finishes = "learn", engine.n_changes, 0
+
+
+def keep_reserve(machine, n):
+    """Set the number of vectors with alpha = 0 kept in each support set; 0 within a budget."""
+    solver = machine.spec.solver
+    for problem in machine.engine.problems if solver.has_bias else ():
+        problem.reserve = n if solver.budget == 0 else 0
 
 
 def run_epoch(run, threads):
@@ -427,19 +441,30 @@ def has_converged(run, threads):
     plan, machine, rows, at = run.plan, run.machine, run.rows, run.at
     engine, targets, cost = machine.engine, machine.targets, rows.cost
     used = plan.choice.used(plan, machine, at.order)
-    total = np.cumsum(np.where(np.isinf(cost[used]), 1.0, cost[used]))
+    weights = np.where(np.isinf(cost[used]), 1.0, cost[used])
+    total = np.cumsum(weights)
+    alphas = [problem.members["alpha"][problem.slots()] for problem in engine.problems]
+    n_support = np.array([np.count_nonzero(alpha) for alpha in alphas])
     n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
+    n = min(max(n, SUPPORT_SCORED * len(used) // max(1, n_support.max())), len(used))
     places = np.arange(n) + np.random.default_rng(at.n_pass).random(n)
-    some = used[np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)]
+    drawn = np.searchsorted(total, places * (total[-1] / n)).clip(max=len(used) - 1)
+    some = used[drawn]
     scores = np.empty((n, len(engine.problems)))
     engine.current_solution().decide(rows.X[some], scores, threads)
     encoded = rows.encoded[some]
     violation = engine.violations(targets.samples(encoded, cost[some], some, DATA), scores)
     violation[violation <= targets.tolerance(plan.params.tol)] = 0.0
     scale = targets.scale(scores, encoded, engine)
-    n_support = max(np.count_nonzero(p.members["alpha"][p.slots()]) for p in engine.problems)
-    is_over = n_support < _limits.AUTO_SUPPORT_SHARE * len(used)
-    is_over = is_over and not is_above(_limits.AUTO_EXCESS * scale, violation)
+    # Each sample drawn stands for total / (n C) samples of its kind.
+    is_member = ~np.isnan(violation)
+    stands_for = np.where(is_member, total[-1] / n / weights[drawn], np.nan)
+    n_violators = stands_for * (violation > 0.0) * is_member.sum(axis=1, keepdims=True)
+    is_over = bool(
+        n_support.max() < _limits.AUTO_SUPPORT_SHARE * len(used)
+        and not is_above(_limits.AUTO_EXCESS * scale, violation)
+        and not is_above(_limits.AUTO_VIOLATORS * n_support, n_violators)
+    )
     if not is_over and at.n_pass < _limits.MAX_AUTO_EPOCHS:
         return False
     if run.plan.params.verbose:

@@ -32,7 +32,7 @@ from ._diagnosis import (
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._epochs import Rows, Run, known_slots, next_order, procedure_of
+from ._epochs import Rows, Run, keep_reserve, known_slots, next_order, procedure_of
 from ._first_samples import (
     MIN_FIRST_CHUNK,
     fixed_kernel,
@@ -419,11 +419,7 @@ def train_on_chunk(estimator, plan, rows, at):
             thread_pool(plan.params.n_jobs, n_rows) as threads,
             choice,
         ):
-            # The reserve of problems with a bias is 0 within a budget, and without finishing.
-            solver = machine.spec.solver
-            reserve = _limits.RESERVE if plan.finishing and solver.budget == 0 else 0
-            for problem in engine.problems if solver.has_bias else ():
-                problem.reserve = reserve
+            keep_reserve(machine, _limits.RESERVE if plan.finishing else 0)
             if at.stage == "begin":
                 if plan.counts_new_samples:
                     for problem in engine.problems:

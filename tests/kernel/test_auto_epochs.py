@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import average_precision_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM
@@ -77,8 +78,8 @@ def assert_same_fit(model, other):
 
 @pytest.fixture
 def large_sets(monkeypatch):
-    """Treat all sets as large ones, whose optimum is not cheap."""
-    set_limits(monkeypatch, SMALL_SET=0)
+    """Treat all sets as large ones, whose optimum is not cheap, and keep no reserve."""
+    set_limits(monkeypatch, SMALL_SET=0, RESERVE=0)
 
 
 @pytest.fixture
@@ -225,8 +226,8 @@ def test_a_few_missing_vectors_decide_the_bias_where_all_are_at_bounds(large_set
 
 
 def test_the_problem_with_most_support_vectors_decides(large_sets, monkeypatch):
-    # The losses never do.
-    set_limits(monkeypatch, AUTO_EXCESS=np.inf, AUTO_SUPPORT_SHARE=0.5)
+    # The losses and the numbers of violating samples never do.
+    set_limits(monkeypatch, AUTO_EXCESS=np.inf, AUTO_VIOLATORS=np.inf, AUTO_SUPPORT_SHARE=0.5)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 5)), rng.integers(2, size=600)
     X[:100, 0] += 30.0
@@ -245,11 +246,48 @@ def test_the_rule_depends_on_the_cost_and_not_on_the_number_of_samples(
     case, epochs_on_small_sets, monkeypatch
 ):
     with monkeypatch.context() as patch:
-        set_limits(patch, SMALL_SET=0)
+        set_limits(patch, SMALL_SET=0, RESERVE=0)
         _, large = hard_fit(case)
-    set_limits(monkeypatch, SHORT_TIME=0.0)
+    set_limits(monkeypatch, SHORT_TIME=0.0, RESERVE=0)
     _, costly = hard_fit(case)
     assert_same_fit(costly, large)
+
+
+def heavy_tails(seed, n):
+    """Samples with heavy tails, and labels of which 5 % are wrong."""
+    rng = np.random.default_rng(seed)
+    X = np.clip(rng.standard_t(1.2, (n, 6)), -1e4, 1e4)
+    f = X @ rng.normal(size=6) + 0.2 * np.abs(X).sum(axis=1)
+    return X, (f > np.median(f)) ^ (rng.random(n) < 0.05)
+
+
+@pytest.mark.parametrize("seed", [13, 26])
+def test_a_reserve_finds_the_bias_where_tails_are_heavy(seed, monkeypatch):
+    X, y = heavy_tails(seed, 7600)
+    auto, exact = (LASVC(random_state=0, max_iter=n).fit(X[:5600], y[:5600]) for n in ("auto", -1))
+    assert auto.n_iter_ == 1
+    assert auto.score(X[5600:], y[5600:]) > exact.score(X[5600:], y[5600:]) - 0.005
+    set_limits(monkeypatch, RESERVE=0, AUTO_VIOLATORS=np.inf)
+    plain = LASVC(random_state=0).fit(X[:5600], y[:5600])
+    assert plain.score(X[5600:], y[5600:]) < exact.score(X[5600:], y[5600:]) - 0.05
+
+
+def test_another_epoch_where_few_samples_outside_of_the_support_set_violate(monkeypatch):
+    """One of 150 samples is positive: the mean loss of all is small."""
+    rng = np.random.default_rng(5)
+    y = rng.random(26_000) < 1 / 150
+    X = rng.normal(size=(26_000, 4))
+    X[y] = 0.5 * X[y] + 1.2
+
+    def precision(max_iter="auto"):
+        model = LASVC(C=10.0, random_state=0, max_iter=max_iter).fit(X[:6000], y[:6000])
+        decided = model.decision_function(X[6000:])
+        return average_precision_score(y[6000:], decided), model.n_iter_
+
+    (found, n_epochs), (optimum, most) = precision(), precision(-1)
+    assert 1 < n_epochs < most and found > 0.95 * optimum
+    set_limits(monkeypatch, AUTO_VIOLATORS=np.inf)
+    assert precision()[0] < 0.8 * optimum
 
 
 @pytest.mark.parametrize("n_problems", [1, 5, 20])
@@ -265,7 +303,7 @@ def test_means_below_their_limits_seldom_seem_to_be_above(n_problems):
 
 @pytest.mark.parametrize("case", HARD)
 def test_maximum_number_of_epochs_warns(case, epochs_on_small_sets, monkeypatch):
-    set_limits(monkeypatch, SMALL_SET=0, MAX_AUTO_EPOCHS=1)
+    set_limits(monkeypatch, SMALL_SET=0, MAX_AUTO_EPOCHS=1, RESERVE=0)
     message = r"LASVC stopped after 1 epochs: the mean loss .* is about [\d.e-]+\."
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         _, model = hard_fit(case)
@@ -320,7 +358,7 @@ def test_samples_of_weight_zero_are_not_scored(large_sets):
     wrong = np.where(weight > 0, y, 1 - y)
     models = [LASVC(random_state=0).fit(X, labels, weight) for labels in (y, wrong)]
     assert_same_fit(*models)
-    assert models[0].n_iter_ == 1
+    assert models[0].n_iter_ <= 2
 
 
 @pytest.mark.parametrize("at", [0, -1])
