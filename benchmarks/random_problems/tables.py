@@ -55,4 +55,25 @@ def speed(results):
     return list_table(header, rows)
 
 
-TABLES = {"random_accuracy": accuracy, "random_speed": speed}
+def epochs(results):
+    """Points below the optimum, average precision and time as multiples of the optimum's."""
+    found, rows = problems("random_epochs", results), []
+    for name, title in (("auto", '``max_iter="auto"``'), ("1", "``max_iter=1``")):
+        lost = [100 * (p["-1"]["score"] - p[name]["score"]) for p in found]
+        precision = [
+            p[name]["precision"] / p["-1"]["precision"] for p in found if "precision" in p["-1"]
+        ]
+        seconds = [p[name]["seconds"] / p["-1"]["seconds"] for p in found]
+        several = np.mean([p[name]["n_iter"] > 1 for p in found])
+        rows.append([
+            title, f"{np.mean(lost):.2f}", f"{max(lost):.1f}", f"{np.mean(precision):.3f}",
+            f"{min(precision):.2f}", times(np.mean(seconds)), percent(several, 0),
+        ])  # fmt: skip
+    header = [
+        *("", "points below: mean", "worst", "average precision: mean", "worst"),
+        *("time", "several epochs"),
+    ]
+    return list_table(header, rows)
+
+
+TABLES = {"random_accuracy": accuracy, "random_speed": speed, "random_epochs": epochs}

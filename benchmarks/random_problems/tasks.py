@@ -5,7 +5,12 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    balanced_accuracy_score,
+    r2_score,
+)
 from sklearn.svm import SVC, SVR
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -13,10 +18,13 @@ from sklearn_online_svm import LASVC, LASVR
 from tests.support.problems import random_classification, random_regression
 
 from ..bench.job import Job
+from . import kinds
 
 # Steps of the peers; problems on which they do not converge are left out.
 MOST_STEPS = 1_000_000
 CHUNK = 100
+# Samples of a class to test that an average precision needs.
+FEWEST_POSITIVES = 50
 
 
 @dataclass(frozen=True)
@@ -101,5 +109,51 @@ def compared_with_svr(job, seed):
     }
 
 
+def compare_epochs(job):
+    """``max_iter="auto"`` and 1 beside -1, the optimum, on the kinds of `kinds`."""
+    return {"problems": [compared_with_optimum(job, *kinds.problem(s)) for s in job.seeds()]}
+
+
+def compared_with_optimum(job, train, test, params):
+    """Scores, average precisions of the rarest class, and times, by ``max_iter``."""
+    score = accuracy_score if params["class_weight"] is None else balanced_accuracy_score
+    counts, found = np.bincount(test[1]), {"n": len(train[1])}
+    rarest = int(counts.argmin())
+    for max_iter in ("auto", 1, -1):
+        model = LASVC(max_iter=max_iter, random_state=job.seed, **params)
+        model, seconds = fitted(model, *train)
+        found[str(max_iter)] = {
+            "score": score(test[1], model.predict(test[0])),
+            "seconds": seconds,
+            "n_iter": int(model.n_iter_),
+        }
+        if counts[rarest] >= FEWEST_POSITIVES:
+            values = model.decision_function(test[0])
+            of_rarest = values[:, rarest] if values.ndim > 1 else (2 * rarest - 1) * values
+            found[str(max_iter)]["precision"] = average_precision_score(
+                test[1] == rarest, of_rarest
+            )
+    return found
+
+
+def compare_sizes(job):
+    """Just below and just above the number of samples up to which the optimum is found."""
+    problems = []
+    for seed in job.seeds():
+        train, test, params = kinds.problem(seed, max(job.sizes))
+        score = accuracy_score if params["class_weight"] is None else balanced_accuracy_score
+        scores = []
+        for n in job.sizes:
+            model, _ = fitted(LASVC(random_state=job.seed, **params), train[0][:n], train[1][:n])
+            scores.append(score(test[1], model.predict(test[0])))
+        problems.append({"scores": scores})
+    return {"problems": problems}
+
+
 JOB = RandomJob
-TASKS = {"compare_classifiers": compare_classifiers, "compare_regressors": compare_regressors}
+TASKS = {
+    "compare_classifiers": compare_classifiers,
+    "compare_regressors": compare_regressors,
+    "compare_epochs": compare_epochs,
+    "compare_sizes": compare_sizes,
+}

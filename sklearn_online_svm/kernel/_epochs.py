@@ -25,7 +25,7 @@ from ._progress import finish_with_progress, progress
 # max_iter="auto": part of the samples whose violations are estimated (see ``AUTO_EXCESS``), and
 # the smallest and largest size of that part. If few samples are support vectors, scoring costs
 # little: so many are scored that SUPPORT_SCORED of them are support vectors, by their share.
-SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 250, 1000
+SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 500, 1000
 SUPPORT_SCORED = 25
 
 # Share of the steps left that ``finish`` may make between two epochs. A slow optimization over the
