@@ -185,7 +185,7 @@ class SoftTFIDF:
         Returns
         -------
         similarity : float
-            Similarity in [0, 1]; 1 for equal strings.
+            Similarity in [0, 1]; 1 for strings of the same words.
 
         Raises
         ------
@@ -196,8 +196,9 @@ class SoftTFIDF:
         """
         _check_strings("SoftTFIDF", a, b)
         first, second = (self._vectors.get(s) or self._vector(s) for s in (a, b))
-        if not first or not second:
-            return float(first == second)
+        have_same_words = first.keys() == second.keys()
+        if have_same_words or not first or not second:
+            return float(have_same_words)
         return min(1.0, (self._one_way(first, second) + self._one_way(second, first)) / 2.0)
 
     def _vector(self, string):

@@ -142,8 +142,16 @@ def test_symmetric_bounded_and_1_for_equal_strings(a, b):
     for similarity in SIMILARITIES:
         assert 0.0 <= similarity(a, b) <= 1.0
         assert similarity(a, b) == similarity(b, a)
-        assert similarity(a, a) == pytest.approx(1.0)
+        assert similarity(a, a) == 1.0
     assert (edit_similarity(a, b) == 1.0) == (a == b)
+
+
+def test_soft_tfidf_of_the_same_words_is_exactly_1():
+    texts = [" ".join(f"w{k}" for k in range(n)) for n in range(1, 9)]
+    similarity = SoftTFIDF([*texts, "w0 w2", "w1"])
+    for text in texts:
+        for other in (text, text.upper(), " ".join(text.split()[::-1])):
+            assert similarity(text, other) == similarity(f"{text} x", f"x, {other}") == 1.0
 
 
 @given(st.lists(texts, min_size=1, max_size=5), texts, texts)
