@@ -2,10 +2,18 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import linear_kernel, manhattan_distances, pairwise_kernels
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import (
+    linear_kernel,
+    manhattan_distances,
+    pairwise_kernels,
+    rbf_kernel,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
+
+from ._core.kernel.vectors import stores
 
 # Number of samples in a block of K(x, x): a kernel is always called with two sets of samples.
 _BLOCK = 64
@@ -48,6 +56,28 @@ def overlap(A, B):
     """Return the fraction of features that are equal."""
     A, B = (Z.toarray() if sparse.issparse(Z) else Z for Z in (A, B))
     return sum(np.equal.outer(A[:, k], B[:, k]) for k in range(A.shape[1])) / A.shape[1]
+
+
+def rbf(A, B, gamma):
+    """Return exp(-gamma |x - z|^2), also of samples far from the origin."""
+    gamma = 1.0 / A.shape[1] if gamma is None else gamma
+    largest = max(row_norms(Z, squared=True).max(initial=0.0) for Z in (A, B))
+    if gamma * largest <= stores.FAR:
+        return rbf_kernel(A, B, gamma)
+    return np.exp(-gamma * squared_distances(A, B))
+
+
+def squared_distances(A, B):
+    """Return |x - z|^2, computed from differences."""
+    if not (sparse.issparse(A) or sparse.issparse(B)):
+        return cdist(A, B, "sqeuclidean")
+    squares = np.empty((A.shape[0], B.shape[0]))
+    B = sparse.csr_matrix(B, dtype=np.float64)
+    for row, x in zip(squares, sparse.csr_matrix(A, dtype=np.float64), strict=True):
+        ends = np.arange(B.shape[0] + 1) * x.nnz
+        repeated = np.tile(x.data, B.shape[0]), np.tile(x.indices, B.shape[0]), ends
+        row[:] = np.ravel((B - sparse.csr_matrix(repeated, B.shape)).power(2).sum(axis=1))
+    return squares
 
 
 # Kernels that scikit-learn does not have.
@@ -124,6 +154,8 @@ class Kernel:
     def __call__(self, A, B):
         if callable(self.kernel):
             values = self.kernel(A, B)
+        elif self.kernel == "rbf":
+            values = rbf(A, B, self._parameters["gamma"])
         elif self.kernel in _FUNCTIONS:
             values = _FUNCTIONS[self.kernel](A, B)
         else:

@@ -31,6 +31,9 @@ _CSR = (sparse.csr_matrix, sparse.csr_array)
 # With more samples, the time of the full validation is negligible.
 _FEW_SAMPLES = 256
 
+# A variance that is a smaller share of the squared mean is not computed as a difference of means.
+_LEAST_SHARE = 1e-6
+
 # Largest absolute value of a target. The squared length of the longest step of an update rule is
 # limited to 1e280, with float32 samples to 1e40: longer steps would be omitted.
 _LARGEST_TARGET = {np.dtype(np.float64): 1e130, np.dtype(np.float32): 1e19}
@@ -468,7 +471,11 @@ def weighted_variance(X, sample_weight):
         data = X.data.astype(np.float64, copy=False)
         total = sample_weight.sum() * X.shape[1]
         mean = (row_weight * data).sum() / total
-        return float(max(0.0, (row_weight * data**2).sum() / total - mean**2))
+        variance = (row_weight * data**2).sum() / total - mean**2
+        if variance < _LEAST_SHARE * mean**2:
+            of_zeros = (total - row_weight.sum()) * mean**2
+            variance = ((row_weight * (data - mean) ** 2).sum() + of_zeros) / total
+        return float(max(0.0, variance))
     total = sample_weight.sum() * X.shape[1]
     step = max(1, 1_000_000 // max(1, X.shape[1]))
     starts = range(0, X.shape[0], step)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from .._core.kernel.vectors import stores
 from .._validation import warn, weighted_variance
 from ._column_kernel import ColumnKernel
 from ._spec import EXPONENTIAL, KERNELS, EngineSpec
@@ -19,10 +20,6 @@ MIN_FIRST_CHUNK = 30
 # Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
 # are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
 SPARSE_BELOW = 0.3
-
-# Largest gamma |x|^2 at which float32 products still give the distance in an rbf kernel: its error
-# is about 2^-22 gamma |x|^2. The same holds for the sum of absolute values in EXPONENTIAL kernels.
-LARGEST_SINGLE = 1000.0
 
 # Limit of the ratio of the squared norm of a sample to its squared distance from the mean. Beyond
 # it, kernel values of the linear kernel lose too much when rounded to single precision, and the
@@ -155,7 +152,7 @@ def needs_double(X, kernel, gamma):
         return False
     norms = absolute_sums(X) if kernel in EXPONENTIAL else squared_norms(X)
     largest = norms.max(initial=0.0)
-    if kernel in ("rbf", *EXPONENTIAL) and gamma * largest > LARGEST_SINGLE:
+    if kernel in ("rbf", *EXPONENTIAL) and gamma * largest > stores.FAR_IN_SINGLE:
         return True
     least, most = float(np.finfo(np.float32).tiny), 0.25 * float(np.finfo(np.float32).max)
     values = [largest]

@@ -23,6 +23,9 @@ KERNELS = {
     "intersection": ("intersection", {}),
     "tanimoto": ("tanimoto", {}),
     "cosine": ("cosine", {}),
+    # Some of the rows are far from the origin, see `rows`.
+    "rbf, far": ("rbf", dict(gamma=0.15)),
+    "chi2, far": ("chi2", dict(gamma=1e6)),
 }
 with_every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 with_every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -39,9 +42,14 @@ def store_for(X, kernel, layout="dense"):
 def rows(n, n_features, dtype, seed=0, share_of_zeros=0.0, kernel=None):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_features))
-    if kernel in NONNEGATIVE:
+    if kernel is not None and KERNELS[kernel][0] in NONNEGATIVE:
         X = np.abs(X)
     X[rng.random(X.shape) < share_of_zeros] = 0.0
+    if kernel is not None and "far" in kernel:
+        half = n_features // 2
+        X[np.arange(n) % 3 > 0, half:] += 1e6
+        if kernel == "chi2, far":
+            X[:, :half] *= 1e-6  # whose distances are as large as those of the others
     return X.astype(dtype)
 
 
@@ -242,7 +250,8 @@ def test_model_is_independent_of_block_and_cache_size(layout, dtype, kernel):
     """
     X = rows(150, 5, dtype, 10, 0.3, kernel=kernel)
     noise = 0.3 * np.random.default_rng(0).normal(size=150)
-    y = np.where(X[:, 0] + X[:, 1] ** 2 + noise > 1, 1, -1)
+    score = X[:, 0] + X[:, 1] ** 2 + noise
+    y = np.where(score > np.quantile(score, 0.7), 1, -1)
 
     def learnt(size, cache_bytes):
         learner = Learner(X, y, 1.0, store_for(X, kernel, layout), cache_bytes=cache_bytes)

@@ -15,10 +15,11 @@
  * Contract of the kernel loops: the value for a pair (a, b) is
  *     round_to_float32(map(sum over ascending k of t(a[k], b[k])))
  * where t is the product or another term, with one accumulator per pair and the same rounding on
- * every path. A pair therefore has the same bits in a block, alone, recomputed, with its arguments
- * swapped, dense or sparse (an absent feature adds an exact zero), so that the model does not
- * depend on how a stream is divided into chunks. Loops of linear models have several accumulators:
- * the same sample has the same bits in any chunk, but dense and sparse sums differ by rounding.
+ * every path. In rbf and chi2 kernels the norms of the pair decide which term it is. A pair
+ * therefore has the same bits in a block, alone, recomputed, with its arguments swapped, dense or
+ * sparse (an absent feature adds an exact zero), so that the model does not depend on how a stream
+ * is divided into chunks. Loops of linear models have several accumulators: the same sample has
+ * the same bits in any chunk, but dense and sparse sums differ by rounding.
  *
  * Contract of all loops: the results have the same bits at each level, on any architecture. A sum
  * has a fixed number of partial sums (primitives_wide.h), and their halves are added until one is
@@ -107,12 +108,15 @@ enum { SIMD_PRODUCT = 0, SIMD_COMMON = 1, SIMD_HARMONIC = 2, SIMD_EQUAL = 3, SIM
 #define SIMD_GROUP 16
 #define SIMD_WINDOW 64
 
-/* Kernel function of a dot product. */
+/* Kernel function of a dot product. If the squared norm of a vector (with the term harmonic, the
+ * sum of its features) is above `far`, its distances from others are computed from differences;
+ * infinite for kernels other than rbf and chi2. */
 typedef struct {
     int kind;
     int degree;
     double gamma;
     double coef0;
+    double far;
 } simd_map;
 
 /* Maximum of g over the slots whose coefficient may increase, minimum over those whose
@@ -142,8 +146,12 @@ typedef struct {
 
 /* A block of sparse samples, transposed: panel[place[column] * lanes + sample]; place 0 holds
  * zeros, for columns without a nonzero in the block. lanes is a multiple of the tile, and there
- * are as many norms. */
+ * are as many norms. csr has the same samples, and columns those of all samples, ascending; there
+ * are 0 unless a sample is far from the origin. */
 typedef struct {
+    simd_csr csr;
+    const int32_t *columns;
+    ptrdiff_t n_columns;
     const void *panel;
     const int32_t *place;
     const void *norms;

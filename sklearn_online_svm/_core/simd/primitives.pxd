@@ -32,6 +32,7 @@ cdef extern from "primitives.h" nogil:
         int degree
         double gamma
         double coef0
+        double far
 
     ctypedef struct simd_extremes:
         double g_max
@@ -51,6 +52,9 @@ cdef extern from "primitives.h" nogil:
         const int32_t *length
 
     ctypedef struct simd_panel:
+        simd_csr csr
+        const int32_t *columns
+        ptrdiff_t n_columns
         const void *panel
         const int32_t *place
         const void *norms

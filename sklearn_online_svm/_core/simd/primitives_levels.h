@@ -25,6 +25,7 @@
 #define V_ABS(a) V_NAME(V_TYPE, ABS)(a)
 #define V_EQUAL(a, b) V_NAME(V_TYPE, EQUAL)(a, b)
 #define V_DIV(a, b) ((a) / (b))
+#define V_SUBTRACT(a, b) ((a) - (b))
 #define V_SUM(a) V_NAME(V_TYPE, SUM)(a)
 #define V_LOAD_PART(p, n) V_NAME(V_TYPE, LOAD_PART)(p, n)
 #define V_WIDEN(p) V_NAME(V_TYPE, WIDEN)(p)

@@ -13,8 +13,13 @@
  *     harmonic  2 x z / (x + z) of nonnegative x and z. The map of rbf is then the chi2 kernel,
  *               because sum (x - z)^2 / (x + z) = sum x + sum z - 2 sum 2 x z / (x + z)
  *     equal     1 if x = z, else 0; for dense vectors only, since t(0, 0) is not 0. The map of
- *               overlap divides it by the number of features.
- * Each t(x, z) is symmetric to the last bit. The terms other than equal are 0 if x or z is.
+ *               overlap divides it by the number of features
+ * Far from the origin, the distances of rbf and chi2 would lose digits by cancellation. They are
+ * then sums of other terms:
+ *     difference  (x - z)^2
+ *     quotient    (x - z)^2 / (x + z) of nonnegative x and z.
+ * That of the Laplacian kernel loses no more than the rounding of x and z has lost.
+ * Each t(x, z) is symmetric to the last bit. The first three terms are 0 if x or z is.
  * Stored dense vectors are in tiles of SIMD_TILE slots, feature by feature, so that one vector
  * register holds the same feature of several slots. Of sparse samples the block is transposed.
  */
@@ -88,6 +93,35 @@ static void TYPED(map)(const simd_map *map, const REAL *SIMD_RESTRICT dots,
     }
 }
 
+/* The same from n squared distances, for vectors far from the origin only. */
+static void TYPED(map_of_distances)(const simd_map *map, const REAL *SIMD_RESTRICT distances,
+                                    float *SIMD_RESTRICT out, ptrdiff_t n, REAL norm,
+                                    const REAL *SIMD_RESTRICT norms) {
+    const REAL minus = (REAL)-map->gamma, far = (REAL)map->far;
+    ptrdiff_t i;
+    for (i = 0; i < n; i++) {
+        const float value = (float)EXP(minus * distances[i]);
+        out[i] = norm > far || norms[i] > far ? value : out[i];
+    }
+}
+
+/* Number of vectors so far from the origin that values are computed from differences. */
+static ptrdiff_t TYPED(count_far)(const simd_map *map, const REAL *norms, ptrdiff_t n) {
+    const REAL far = (REAL)map->far;
+    ptrdiff_t i, found = 0;
+    for (i = 0; i < n; i++) found += norms[i] > far;
+    return found;
+}
+
+/* Their number in some tiles. */
+static ptrdiff_t TYPED(count_far_in)(const simd_map *map, const REAL *norms, const int32_t *tiles,
+                                     ptrdiff_t n_tiles) {
+    ptrdiff_t t, found = 0;
+    for (t = 0; t < n_tiles; t++)
+        found += TYPED(count_far)(map, norms + (ptrdiff_t)tiles[t] * SIMD_TILE, SIMD_TILE);
+    return found;
+}
+
 /* ------------------------------------------------------------------ terms ----------------- */
 
 SIMD_INLINE VEC TYPED(v_common)(VEC x, VEC z, VEC sum) {
@@ -114,6 +148,25 @@ SIMD_INLINE REAL TYPED(s_harmonic)(REAL x, REAL z, REAL sum) {
     return S_FMA(low + low, high / both, sum);
 }
 
+SIMD_INLINE VEC TYPED(v_difference)(VEC x, VEC z, VEC sum) {
+    const VEC difference = V_SUBTRACT(x, z);
+    return V_FMA(difference, difference, sum);
+}
+
+SIMD_INLINE REAL TYPED(s_difference)(REAL x, REAL z, REAL sum) {
+    return S_FMA(x - z, x - z, sum);
+}
+
+SIMD_INLINE VEC TYPED(v_quotient)(VEC x, VEC z, VEC sum) {
+    const VEC difference = V_SUBTRACT(x, z), both = V_MAX(V_ADD(x, z), V_SET(SMALLEST));
+    return V_FMA(difference, V_DIV(difference, both), sum);
+}
+
+SIMD_INLINE REAL TYPED(s_quotient)(REAL x, REAL z, REAL sum) {
+    const REAL both = x + z > SMALLEST ? x + z : SMALLEST;
+    return S_FMA(x - z, (x - z) / both, sum);
+}
+
 /* ------------------------------------------------------------------ pairs ----------------- */
 
 #if defined(LEVEL_AVX512)
@@ -131,10 +184,24 @@ SIMD_INLINE REAL TYPED(s_harmonic)(REAL x, REAL z, REAL sum) {
 #define WIDE 192
 #define NARROW 48
 
+#define DIFFERENCES
+#define V_TERM(x, z, sum) TYPED(v_difference)(x, z, sum)
+#define S_TERM(x, z, sum) TYPED(s_difference)(x, z, sum)
+#define PAIRS(name) TYPED(name##_difference)
+#include "primitives_pairs.h"
+
+#define V_TERM(x, z, sum) TYPED(v_quotient)(x, z, sum)
+#define S_TERM(x, z, sum) TYPED(s_quotient)(x, z, sum)
+#define PAIRS(name) TYPED(name##_quotient)
+#include "primitives_pairs.h"
+#undef DIFFERENCES
+
 #define V_TERM(x, z, sum) V_FMA(x, z, sum)
 #define S_TERM(x, z, sum) S_FMA(x, z, sum)
 #define PAIRS(name) TYPED(name##_product)
+#define FAR_PAIRS(name) TYPED(name##_difference)
 #include "primitives_pairs.h"
+#undef FAR_PAIRS
 
 #define V_TERM(x, z, sum) TYPED(v_common)(x, z, sum)
 #define S_TERM(x, z, sum) TYPED(s_common)(x, z, sum)
@@ -144,7 +211,9 @@ SIMD_INLINE REAL TYPED(s_harmonic)(REAL x, REAL z, REAL sum) {
 #define V_TERM(x, z, sum) TYPED(v_harmonic)(x, z, sum)
 #define S_TERM(x, z, sum) TYPED(s_harmonic)(x, z, sum)
 #define PAIRS(name) TYPED(name##_harmonic)
+#define FAR_PAIRS(name) TYPED(name##_quotient)
 #include "primitives_pairs.h"
+#undef FAR_PAIRS
 
 #define V_TERM(x, z, sum) V_ADD(sum, V_EQUAL(x, z))
 #define S_TERM(x, z, sum) ((sum) + (REAL)((x) == (z)))

@@ -21,5 +21,6 @@ cdef class SparseStore(Store):
     cdef int load_rows(self, Block block, const int32_t *indices, const void *data,
                        const int64_t *start, const int32_t *length, const void *norms,
                        const int32_t *rows, Py_ssize_t n) noexcept nogil
+    cdef bint has_far(self, Block block) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil
     cdef simd_csr as_csr(self) noexcept nogil

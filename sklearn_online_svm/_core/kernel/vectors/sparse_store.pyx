@@ -5,7 +5,7 @@ nonzero is used for the whole block.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, realloc
+from libc.stdlib cimport calloc, qsort, realloc
 from libc.string cimport memcpy, memset
 
 from ...memory cimport address, grown, round_up
@@ -23,6 +23,11 @@ cdef enum:
 cdef inline void _copy(void *to, const void *source, size_t n) noexcept nogil:
     if n:   # C has no copy from or to a null pointer, not even of no bytes
         memcpy(to, source, n)
+
+
+cdef int _ascending(const void *a, const void *b) noexcept nogil:
+    cdef int32_t first = (<const int32_t *>a)[0], second = (<const int32_t *>b)[0]
+    return (first > second) - (first < second)
 
 
 cdef int _csr_lengths(const int32_t[::1] indptr32, const int64_t[::1] indptr64,
@@ -243,6 +248,9 @@ cdef class SparseStore(Store):
                 block.touched[block.n_touched] = column
                 block.n_touched += 1
                 block.place[column] = <int32_t>block.n_touched
+        block.is_sorted = self.has_far(block)
+        if block.is_sorted:
+            qsort(block.touched, block.n_touched, sizeof(int32_t), _ascending)
         block.lanes = round_up(block.n_rows, SIMD_TILE)
         k = (block.n_touched + 1) * block.lanes * block.itemsize
         if fit(&block.panel, &block.panel_capacity, k):
@@ -258,6 +266,14 @@ cdef class SparseStore(Store):
                          block.indices + block.start[r],
                          <float *>block.data + block.start[r], block.length[r])
         return 0
+
+    cdef bint has_far(self, Block block) noexcept nogil:
+        """Return whether distances of a sample are computed from differences."""
+        cdef Py_ssize_t r
+        for r in range(block.n_rows):
+            if self.norm_of(block, r) > self.map.far:
+                return True
+        return False
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         return self.load_rows(block, self.indices, self.data, self.start, self.length, self.norms,

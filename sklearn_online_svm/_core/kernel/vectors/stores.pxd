@@ -47,6 +47,7 @@ cdef class Block:
     cdef int32_t *place
     cdef int32_t *touched
     cdef Py_ssize_t n_touched
+    cdef bint is_sorted            # whether `touched` ascends
     cdef Py_ssize_t lanes
     # Kernels on columns: the samples of the parts.
     cdef Block part

@@ -33,6 +33,13 @@ KINDS = {
     "cosine": (SIMD_COSINE, SIMD_PRODUCT),
     "overlap": (SIMD_OVERLAP, SIMD_EQUAL),
 }
+# Largest gamma |x|^2 (for chi2, gamma times the sum of features) at which distances are computed
+# from products (primitives_real.h). Their rounding errors, a few 2^-53 gamma |x|^2 in double, are
+# then a small part of those of kernel values rounded to float32, up to 2^-25.
+FAR = 2.0**22
+# The same in single precision, with errors of about 2^-22 gamma |x|^2. If the first samples are
+# beyond, they are converted to double.
+FAR_IN_SINGLE = 1000.0
 
 
 cdef object row_array(const int64_t *rows, Py_ssize_t n):
@@ -96,6 +103,12 @@ cdef class Block:
 
     cdef simd_panel as_panel(self) noexcept nogil:
         cdef simd_panel fresh
+        fresh.csr.indices = self.indices
+        fresh.csr.values = self.data
+        fresh.csr.start = self.start
+        fresh.csr.length = self.length
+        fresh.columns = self.touched
+        fresh.n_columns = self.n_touched if self.is_sorted else 0
         fresh.panel = self.panel
         fresh.place = self.place
         fresh.norms = self.norms
@@ -111,6 +124,7 @@ cdef class Store:
 
     def __init__(self, Py_ssize_t n_features, dtype, str kernel="rbf", double gamma=1.0,
                  double coef0=0.0, int degree=3, offset=None):
+        cdef double far = FAR if np.dtype(dtype) == np.float64 else FAR_IN_SINGLE
         cdef int term
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
@@ -118,6 +132,7 @@ cdef class Store:
         self.cost = INFINITY               # a call to Python costs more than any memory access
         self.map.kind, term = KINDS[kernel]
         self.loops = table().pairs_f64[term] if self.is_double else table().pairs_f32[term]
+        self.map.far = far / gamma if kernel in ("rbf", "chi2") else INFINITY
         self.map.gamma = gamma
         self.map.coef0 = coef0
         self.map.degree = degree
