@@ -357,6 +357,23 @@ def test_samples_that_differ_in_a_tiny_value_are_distinct():
         assert_array_equal(model.prototype_counts_, [2, 1, 1])
 
 
+@pytest.mark.parametrize("n_neighbors", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ties_of_distances_do_not_depend_on_the_layout(dtype, n_neighbors):
+    """Samples of 0 and 1 are often as far from one prototype as from another."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 2, (300, rng.integers(3, 12))).astype(dtype)
+        y = (X[:, 0] != X[:, 1]).astype(int)
+        dense, sparse = (
+            train(lol(6, n_neighbors=n_neighbors), layout(X), y) for layout in LAYOUTS.values()
+        )
+        assert_array_equal(sparse.prototype_counts_, dense.prototype_counts_)
+        assert_array_equal(sparse.prototypes_, dense.prototypes_)
+        scores = dense.decision_function(X), sparse.decision_function(csr_matrix(X))
+        assert_allclose(*scores, **CLOSE[dtype])
+
+
 # -- invariants ---------------------------------------------------------------------------
 
 

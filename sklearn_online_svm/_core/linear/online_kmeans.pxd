@@ -1,5 +1,5 @@
 """Contract of online k-means: ``assign`` a sample to its nearest centers, then ``update`` them."""
-from libc.stdint cimport int64_t
+from libc.stdint cimport int8_t, int64_t
 
 cimport cython
 
@@ -26,6 +26,10 @@ cdef class OnlineKMeans:
     cdef int64_t *counts                # of the samples of each center
     cdef object buffers
     cdef double *products
+    cdef double rounding                # of distances of sparse samples, relative to norms
+    cdef int8_t *is_close
+    cdef char *dense_row
+    cdef char *dense_center
     # Of the sample assigned last: squared distances; nearest centers in ascending order of
     # distance, with coefficients that sum to 1; whether it becomes a center (the nearest one).
     cdef double *distances
@@ -38,6 +42,8 @@ cdef class OnlineKMeans:
     cdef void assign(self, const Row *row, double squared_norm, bint may_add) noexcept nogil
     cdef void update(self, const Row *row, double squared_norm) noexcept nogil
     cdef void _compute_distances(self, const Row *row, double squared_norm) noexcept nogil
+    cdef bint _mark_close(self, double squared_norm) noexcept nogil
+    cdef void _compute_like_dense(self, const Row *row) noexcept nogil
     cdef void _select_nearest(self) noexcept nogil
     cdef bint _equals(self, Py_ssize_t k, const Row *row) noexcept nogil
     cdef double _value(self, Py_ssize_t k, Py_ssize_t j) noexcept nogil

@@ -7,12 +7,16 @@ The first distinct samples become centers. Each later sample x moves its nearest
 n the number of samples assigned to c so far, x included. A center is stored as a scalar times a
 vector, so that a sparse sample costs only its nonzeros.
 
+Distances of sparse samples are computed from products. Those that differ by no more than their
+rounding errors are computed again, like those of dense samples, so that ties have one result.
+
 The ``coefficients`` of the nearest centers are their inverse distances, scaled to sum to 1, with
 which the models of neighboring regions are interpolated.
 """
 from libc.float cimport DBL_EPSILON, FLT_EPSILON
-from libc.math cimport sqrt
-from libc.stdint cimport int64_t
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int8_t, int64_t
+from libc.string cimport memcpy, memset
 
 from ..memory cimport address
 from ..simd.primitives cimport table
@@ -48,6 +52,7 @@ cdef class OnlineKMeans:
         self.sparse = sparse
         self.single = vectors.dtype == np.float32
         self.itemsize = vectors.itemsize
+        self.rounding = 16.0 * (FLT_EPSILON if self.single else DBL_EPSILON)
         self.primitives = table().linear_f32 if self.single else table().linear_f64
         if not (vectors.flags.f_contiguous if sparse else vectors.flags.c_contiguous):
             raise ValueError(f"vectors must be in {'Fortran' if sparse else 'C'} order")
@@ -60,7 +65,13 @@ cdef class OnlineKMeans:
         self.n_neighbors = min(n_neighbors, self.n_centers)
         nearest = np.zeros(self.n_neighbors, dtype=np.intp)
         numbers = np.zeros((3, self.n_centers))
-        self.buffers = (nearest, numbers)
+        # Of sparse samples: marks of centers, and a dense sample and center.
+        is_close = np.zeros(self.n_centers, dtype=np.int8)
+        pair = np.zeros((2, self.n_features if sparse else 0), dtype=vectors.dtype)
+        self.buffers = (nearest, numbers, is_close, pair)
+        self.is_close = <int8_t *>address(is_close)
+        self.dense_row = <char *>address(pair)
+        self.dense_center = self.dense_row + self.n_features * self.itemsize
         self.nearest = <Py_ssize_t *>address(nearest)
         self.products = <double *>address(numbers)
         self.distances = self.products + self.n_centers
@@ -87,11 +98,13 @@ cdef class OnlineKMeans:
         if self.n_active > 0:
             self._compute_distances(row, squared_norm)
             self._select_nearest()
+            if row.columns != NULL and self._mark_close(squared_norm):
+                self._compute_like_dense(row)
+                self._select_nearest()
 
     cdef void _compute_distances(self, const Row *row, double squared_norm) noexcept nogil:
         cdef Py_ssize_t k
         cdef double distance, norms
-        cdef double rounding = 16.0 * (FLT_EPSILON if self.single else DBL_EPSILON)
         if row.columns == NULL:
             self.primitives.distances(row.values, self.vectors, self.scales, self.n_active, row.n,
                                       self.distances)
@@ -102,7 +115,38 @@ cdef class OnlineKMeans:
             norms = squared_norm + self.squared_norms[k]
             distance = norms - 2.0 * self.scales[k] * self.products[k]
             # Not larger than the rounding error: 0.
-            self.distances[k] = distance if distance > rounding * norms else 0.0
+            self.distances[k] = distance if distance > self.rounding * norms else 0.0
+
+    cdef bint _mark_close(self, double squared_norm) noexcept nogil:
+        """Mark centers that rounding might have sorted wrongly; return whether there are any."""
+        cdef Py_ssize_t i, j, k
+        cdef double norms
+        cdef bint found = False
+        for k in range(self.n_active):
+            self.is_close[k] = False
+        for k in range(self.n_active):
+            for i in range(self.n_nearest):
+                j = self.nearest[i]
+                norms = squared_norm + max(self.squared_norms[j], self.squared_norms[k])
+                if j != k and fabs(self.distances[j] - self.distances[k]) <= self.rounding * norms:
+                    self.is_close[j] = self.is_close[k] = found = True
+        return found
+
+    cdef void _compute_like_dense(self, const Row *row) noexcept nogil:
+        """Compute the distances of marked centers as those of dense samples, to the last bit."""
+        cdef Py_ssize_t i, j, k, size = self.itemsize
+        for i in range(row.n):
+            memcpy(self.dense_row + row.columns[i] * size,
+                   <const char *>row.values + i * size, size)
+        for k in range(self.n_active):
+            if self.is_close[k]:
+                for j in range(self.n_features):
+                    memcpy(self.dense_center + j * size,
+                           self.vectors + (j * self.feature_stride + k) * size, size)
+                self.primitives.distances(self.dense_row, self.dense_center, &self.scales[k], 1,
+                                          self.n_features, &self.distances[k])
+        for i in range(row.n):
+            memset(self.dense_row + row.columns[i] * size, 0, size)
 
     cdef void _select_nearest(self) noexcept nogil:
         """Sort the nearest centers by distance, then by index, and compute their coefficients."""
