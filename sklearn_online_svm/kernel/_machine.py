@@ -96,19 +96,28 @@ class Machine:
         return solution
 
     @contextmanager
-    def reading(self, finishing, n_jobs):
+    def reading(self, finishing, n_jobs, *, anew=False):
         """Yield the engine, with the solution that predictions use.
 
-        No other thread can change it inside the context.
+        No other thread can change it inside the context. The solution is optimized from that of
+        the last prediction, or with ``anew`` from the online one, which predictions do not change:
+        alpha of duplicates, for example, can have many values at the optimum.
         """
         engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         with engine.guard.reading():
-            if not optimized or engine.is_optimized:
-                engine.prepare(optimized, 0)
-            else:
-                with thread_pool(n_jobs) as threads:
-                    engine.prepare(optimized, most_steps(engine), threads)
-            yield engine
+            states = [problem.read_state() for problem in engine.problems] if anew else []
+            try:
+                if anew:
+                    engine.discard_optimized()
+                if not optimized or engine.is_optimized:
+                    engine.prepare(optimized, 0)
+                else:
+                    with thread_pool(n_jobs) as threads:
+                        engine.prepare(optimized, most_steps(engine), threads)
+                yield engine
+            finally:
+                for problem, state in zip(engine.problems, states, strict=False):
+                    problem.restore_read_state(state)
 
     def probability_map(self, finishing, n_jobs):
         """Return the map from decision values to probabilities, or None."""

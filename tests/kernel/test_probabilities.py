@@ -18,6 +18,7 @@ from tests.support.internals import (
     Basis,
     Optimum,
     _probabilities,
+    probability_map,
     replacement_shifts,
     solution_of,
     span_shifts,
@@ -464,6 +465,31 @@ def test_before_any_sample_with_a_weight_all_classes_are_equally_likely(make):
     assert_allclose(model.predict_proba(X), 1.0 / len(classes))
     model.partial_fit(X, y)
     assert model.predict_proba(X).std() > 0.0
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_former_predictions_do_not_change_the_map(n_classes, multi_class):
+    """The optimal alpha of duplicates depends on where an optimization begins."""
+    rng = np.random.default_rng(1)
+    distinct, labels = rng.normal(size=(30, 3)), rng.integers(0, n_classes, 30)
+    drawn = rng.integers(0, 30, 240)
+    X, y = distinct[drawn], (labels[drawn] + (rng.random(240) < 0.1)) % n_classes
+    params = dict(probability=True, C=100.0, gamma=0.5, multi_class=multi_class)
+    silent, read = LASVC(**params), LASVC(**params)
+    for first in range(0, 240, 40):
+        for model in (silent, read):
+            model.partial_fit(X[first : first + 40], y[first : first + 40], range(n_classes))
+        read.predict(X)
+        values = read.decision_function(X)
+        read.predict_proba(X)
+        assert_array_equal(read.decision_function(X), values)
+    grid = rng.normal(size=(50, 1 if n_classes == 2 else 3))
+    grid = grid[:, 0] if n_classes == 2 else grid
+    maps = [probability_map(model).log_proba(grid) for model in (silent, read)]
+    assert_array_equal(*maps)
+    # The decision values of each model are within its tolerance for predictions.
+    assert_allclose(silent.predict_proba(X), read.predict_proba(X), atol=0.01)
 
 
 def test_predictions_while_another_thread_trains():

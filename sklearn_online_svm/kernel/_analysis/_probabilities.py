@@ -68,13 +68,18 @@ def decided(solution, problems, slots, codes, rows, counted):
 
 
 def fitted_map(machine, finishing, n_jobs):
-    """Return the map from decision values to probabilities of the solution in use."""
+    """Return the map from decision values to probabilities.
+
+    It belongs to a solution that does not depend on former predictions.
+    """
     samples, spec, targets = machine.kept, machine.spec, machine.targets
-    with machine.reading(finishing, n_jobs) as engine:
+    solution = machine.solution(finishing, n_jobs)
+    known = solution.kept.get("probabilities")
+    if known is not None and known[0] is samples and known[1] == (solution.n_changes, finishing):
+        return known[2]
+    with machine.reading(finishing, n_jobs, anew=True) as engine:
         solution = engine.current_solution()
-        known, key = solution.kept.get("probabilities"), (solution.n_changes, finishing)
-        if known is not None and known[0] is samples and known[1] == key:
-            return known[2]
+        key = solution.n_changes, finishing
         vectors, has_bias = solution.vectors(), spec.solver.has_bias
         problems = [
             SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
