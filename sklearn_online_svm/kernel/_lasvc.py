@@ -60,10 +60,10 @@ class LASVC(KernelClassifier, DualEstimator):
 
         - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, but in a single
           epoch, which adds all samples to the support set before it is optimized. With more
-          samples, after each epoch up to 1000 training samples are scored, and training stops
-          when the loss that another epoch could remove is, on average, at most 0.01 of the margin,
-          or of the standard deviation of the decision values if that is smaller (see Notes). That
-          is mostly after the first epoch.
+          samples, some training samples are scored after each epoch, and training stops when the
+          loss that another epoch could remove is, on average, at most 0.01 of the margin, or of
+          the standard deviation of the decision values if that is smaller, and few support
+          vectors are missing (see Notes). That is mostly after one or two epochs.
         - -1: as many epochs as needed; the result is then the optimum over all samples, within
           ``tol``.
         - k: at most k epochs. With more than one, the model is optimized over the support set to
@@ -217,8 +217,11 @@ class LASVC(KernelClassifier, DualEstimator):
     With ``max_iter="auto"`` and more than 5000 samples, the loss that another epoch could remove
     is estimated by the mean of :math:`\max(0, 1 - y f(x))` over scored samples outside of the
     support set; it is 0 for support vectors. At the optimum all samples with :math:`y f(x) < 1`
-    are support vectors, and the duality gap is C times the sum of these values. Samples are scored
-    with a probability proportional to their C. If 20 epochs are not enough, a
+    are support vectors, and the duality gap is C times the sum of these values. The number of
+    scored samples with a positive value also estimates how many support vectors are missing:
+    training continues if these are more than a fifth of the support vectors, as is possible with
+    rare classes although the mean is small. Samples are scored with a probability proportional to
+    their C. The first epoch keeps a reserve, as a stream does (see ``finishing``). If 20 epochs are not enough, a
     ``ConvergenceWarning`` is raised.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
