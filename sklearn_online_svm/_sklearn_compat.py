@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
     validate_params,
 )
+from sklearn.utils.metadata_routing import _raise_for_params
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples
 
 try:
@@ -46,6 +47,7 @@ __all__ = [
     "_check_sample_weight",
     "_fit_context",
     "_num_samples",
+    "_raise_for_params",
     "_safe_indexing",
     "callback_management_context",
     "validate_parameter_constraints",

@@ -6,12 +6,13 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
-from sklearn import get_config
+from sklearn import get_config, set_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
@@ -500,7 +501,12 @@ def thread_pool(n_jobs, n_rows=None):
     if n_rows is not None and n_rows <= _FEW_SAMPLES:
         return nullcontext()
     n_threads = effective_n_jobs(n_jobs)
-    return ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
+    return started_threads(n_threads) if n_threads > 1 else nullcontext()
+
+
+def started_threads(n_threads):
+    """Return a pool of threads that have scikit-learn's configuration of this one."""
+    return ThreadPoolExecutor(n_threads, initializer=partial(set_config, **get_config()))
 
 
 def routes_metadata():

@@ -12,7 +12,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags, indexable
-from sklearn.utils.metadata_routing import MethodMapping
+from sklearn.utils.metadata_routing import MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,10 +24,11 @@ from ._estimator import (
     Transaction,
     with_classes,
 )
+from ._metadata import the_weights
 from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
 from ._tasks import check_stop, propagating, reporting
-from ._validation import classes_of_stream
+from ._validation import classes_of_stream, routes_metadata
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
@@ -271,7 +272,8 @@ class OnlinePipeline(Pipeline, Guarded):
         y : iterable, default=None
             Training targets.
         **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`.
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. Without metadata
+            routing, ``sample_weight`` is that of the final estimator.
 
         Returns
         -------
@@ -297,7 +299,8 @@ class OnlinePipeline(Pipeline, Guarded):
         y : iterable, default=None
             Training targets.
         **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`.
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. Without metadata
+            routing, ``sample_weight`` is that of the final estimator.
 
         Returns
         -------
@@ -322,7 +325,8 @@ class OnlinePipeline(Pipeline, Guarded):
         y : iterable, default=None
             Training targets.
         **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`.
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. Without metadata
+            routing, ``sample_weight`` is that of the final estimator.
 
         Returns
         -------
@@ -341,6 +345,11 @@ class OnlinePipeline(Pipeline, Guarded):
         with self._guard, Transaction(self) as change:
             draft = change.draft
             X = _canonical(X)
+            if "sample_weight" in params and not routes_metadata():
+                weights = self._final_weights("fit", params, strict=False)
+                params = {k: v for k, v in params.items() if k != "sample_weight"}
+                if weights is not None:
+                    params[self._weight_name] = weights
             try:
                 return fit(draft, X, y, **params)
             except KeyboardInterrupt as error:
@@ -360,7 +369,7 @@ class OnlinePipeline(Pipeline, Guarded):
 
     @available_if(_has_partial_fit)
     @_fit_context(prefer_skip_nested_validation=False)
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None, **params):
         """Continue training all steps with a chunk of samples, in the given order.
 
         Parameters
@@ -376,6 +385,9 @@ class OnlinePipeline(Pipeline, Guarded):
             <new_classes>`, if the final estimator can.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, for the final estimator only.
+        **params : dict of str -> array-like of shape (n_samples,)
+            The weights by another name: that of the step and ``__sample_weight``, as in ``fit``,
+            or, with metadata routing, the one that the final estimator requests.
 
         Returns
         -------
@@ -388,6 +400,7 @@ class OnlinePipeline(Pipeline, Guarded):
             If a parameter or the input is invalid, or ``freeze_after=None`` and a transformer
             cannot follow a stream. The pipeline is left unchanged.
         """
+        sample_weight = self._final_weights("partial_fit", params, sample_weight)
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
             draft = self._draft()
             draft._validate_steps()
@@ -403,7 +416,7 @@ class OnlinePipeline(Pipeline, Guarded):
             self._train_resumably(draft, X, y, draft._train_on_rest, *rest, classes)
         return self
 
-    def resume(self, X, y=None, sample_weight=None):
+    def resume(self, X, y=None, sample_weight=None, **params):
         """Continue an interrupted call as if it had not been interrupted.
 
         The interrupted call may be :meth:`partial_fit`, or :meth:`fit` if the final estimator has
@@ -417,6 +430,8 @@ class OnlinePipeline(Pipeline, Guarded):
             Targets of the interrupted call.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights of the final estimator in the interrupted call, if there were any.
+        **params : dict of str -> array-like of shape (n_samples,)
+            The weights by another name, as in the interrupted call.
 
         Returns
         -------
@@ -435,9 +450,10 @@ class OnlinePipeline(Pipeline, Guarded):
                 raise ValueError(
                     "There is nothing to resume: no call of this pipeline was interrupted."
                 )
-            X, y, sample_weight = indexable(_canonical(X), y, sample_weight)
+            method = checkpoint["method"]
+            weights = self._final_weights(method, params, sample_weight)
+            X, y, sample_weight = indexable(_canonical(X), y, weights)
             if checkpoint["data"] not in (None, _fingerprint(X, y)):
-                method = checkpoint["method"]
                 raise ValueError(
                     f"resume needs the data of the interrupted {method}, but X or y are not "
                     f"those. Call {method} to train on other data."
@@ -666,6 +682,36 @@ class OnlinePipeline(Pipeline, Guarded):
         """Whether the last call was interrupted and can be resumed."""
         check_is_fitted(self)
         return "_checkpoint" in self.__dict__
+
+    @property
+    def _weight_name(self):
+        """Name of the weights of the final estimator among the parameters of the steps."""
+        return f"{self.steps[-1][0]}__sample_weight"
+
+    def _final_weights(self, method, params, sample_weight=None, *, strict=True):
+        """Return the sample weights that a method passes to the final estimator, or None.
+
+        With ``strict=True``, other parameters are refused.
+        """
+        given = params if sample_weight is None else {"sample_weight": sample_weight, **params}
+        if routes_metadata():
+            key = self.steps[-1][0] + ("__partial_fit" if method == "partial_fit" else "")
+            routed = process_routing(self, method, **given)[key][method]
+            return the_weights(routed, self) if strict else routed.get("sample_weight")
+        names = {"sample_weight", self._weight_name}
+        found = [name for name in names if given.get(name) is not None]
+        if len(found) > 1:
+            raise ValueError(
+                f"Both sample_weight and {self._weight_name} are given, which are the same "
+                "weights. Pass one of them."
+            )
+        if strict and (others := sorted(params.keys() - names)):
+            raise ValueError(
+                f"{type(self).__name__}.{method} got unexpected parameters {others}. Only the "
+                f"weights of the final estimator can be passed: sample_weight, or "
+                f"{self._weight_name}."
+            )
+        return given[found[0]] if found else None
 
     def get_metadata_routing(self):
         """Return the metadata routing: that of ``Pipeline``, and of ``partial_fit``.

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -21,6 +21,7 @@ from .._estimator import (
     update_parts,
     with_classes,
 )
+from .._metadata import WeightRouter
 from .._sample_arrays import check_norms
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
@@ -40,9 +41,7 @@ from ._query_loop import (
 
 
 @with_shared_docs
-class LabelEfficientClassifier(
-    MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Estimator
-):
+class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMixin, Estimator):
     """Online classifier that queries only the labels selected by a query strategy.
 
     For each sample, the model predicts its class, the query strategy decides from the confidence
@@ -153,6 +152,8 @@ class LabelEfficientClassifier(
         ],
         "random_state": ["random_state"],
     }
+    _default = PassiveAggressiveClassifier
+    _trained_by = {"fit": "partial_fit", "partial_fit": "partial_fit"}
     _state_attribute = "_seen"
     _stored_as = {
         "_seen": QueryHistory,
@@ -180,7 +181,7 @@ class LabelEfficientClassifier(
         self.max_labels = max_labels
         self.random_state = random_state
 
-    def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None):
+    def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None, **params):
         """Reset the model and fit it on the queried labels.
 
         Parameters
@@ -198,6 +199,8 @@ class LabelEfficientClassifier(
             array of shape (n_features,) or a sparse matrix of shape (1, n_features).
         classes : array-like of shape (n_classes,), default=None
             All classes; required if y does not contain all of them.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -218,6 +221,7 @@ class LabelEfficientClassifier(
         model is left unchanged.
         """
         self._validate_params()
+        sample_weight = self._routed_weights("fit", sample_weight, params)
         with (
             self._guard,
             reporting(self, "fit", X, y, sample_weight, self.max_iter),
@@ -270,7 +274,7 @@ class LabelEfficientClassifier(
             raise
         self.__dict__.pop("_unfinished", None)
 
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None):
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None, **params):
         """Update the model with a chunk of samples, in the given order.
 
         Parameters
@@ -288,6 +292,8 @@ class LabelEfficientClassifier(
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. A callable with two
             arguments also gets the sample, as in :meth:`fit`.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -305,6 +311,7 @@ class LabelEfficientClassifier(
         same samples, which resumes at the sample where it was interrupted, or pass the remaining
         samples from this one on.
         """
+        sample_weight = self._routed_weights("partial_fit", sample_weight, params)
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
             first = "_seen" not in self.__dict__
             with Transaction(self) as change:

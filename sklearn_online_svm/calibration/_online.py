@@ -3,7 +3,7 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +17,7 @@ from .._estimator import (
     update_parts,
     with_classes,
 )
+from .._metadata import WeightRouter
 from .._pairs import among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval
 from .._tasks import StopTraining, check_stop, propagating, reporting
@@ -138,9 +139,7 @@ class ScoreWindow:
 
 
 @with_shared_docs
-class OnlineCalibratedClassifier(
-    MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Estimator
-):
+class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportMixin, Estimator):
     """Class probabilities for an online classifier, without further models.
 
     Each sample is scored before the base estimator is trained on it (test-then-train). A monotone
@@ -206,6 +205,8 @@ class OnlineCalibratedClassifier(
         "random_state": ["random_state"],
     }
 
+    _default = AROWClassifier
+    _trained_by = {"fit": "partial_fit", "partial_fit": "partial_fit"}
     _state_attribute = "_window"
     _stored_as = {"_window": ScoreWindow, "estimator_": None}
     _adjustable_params = ("estimator", "window_size")
@@ -217,7 +218,7 @@ class OnlineCalibratedClassifier(
 
     # ---------------------------------------------------------------------------- training
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **params):
         """Reset the model and train it on the samples, once, in random order.
 
         Parameters
@@ -227,7 +228,10 @@ class OnlineCalibratedClassifier(
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the base estimator; samples count with them in the map.
+            Per-sample weights: samples count with them in the map. They are passed to the base
+            estimator; if metadata routing is enabled, only if it requests them.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -236,6 +240,7 @@ class OnlineCalibratedClassifier(
         ValueError
             If the input is invalid or has a single class. The model is left unchanged.
         """
+        routed = self._routed_weights("fit", sample_weight, params)
         with self._guard, reporting(self, "fit", X, y, sample_weight), Transaction(self) as change:
             draft = change.draft
             draft._validate_params()
@@ -260,13 +265,13 @@ class OnlineCalibratedClassifier(
             order = check_random_state(draft.random_state).permutation(len(y))
             draft._initialize()
             try:
-                draft._train(X, y, weights, order)
+                draft._train(X, y, weights, _checked_weights(routed, X), order)
             except StopTraining:
                 change.keep = True
                 raise
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None, **params):
         """Continue training with a chunk of samples, in the given order.
 
         Parameters
@@ -280,7 +285,10 @@ class OnlineCalibratedClassifier(
             later call with additional classes adds them to the base estimator, if it is one of
             this package, and to the map; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the base estimator; samples count with them in the map.
+            Per-sample weights: samples count with them in the map. They are passed to the base
+            estimator; if metadata routing is enabled, only if it requests them.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -291,16 +299,17 @@ class OnlineCalibratedClassifier(
             unchanged. If the base estimator refuses a sample, as one whose norm overflows, it has
             been trained on the blocks of samples before it (at most 100 samples each).
         """
+        given = classes, sample_weight, self._routed_weights("partial_fit", sample_weight, params)
         with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
             is_fitted = "_window" in vars(self)
             if is_fitted and not has_new_classes(self, classes):
-                self._train_on_chunk(*self._begin_chunk(X, y, classes, sample_weight))
+                self._train_on_chunk(*self._begin_chunk(X, y, *given))
                 return self
             with Transaction(self) as change:
                 draft = change.draft
                 if is_fitted:
                     draft._add_classes(classes)
-                chunk = draft._begin_chunk(X, y, classes, sample_weight)
+                chunk = draft._begin_chunk(X, y, *given)
                 try:
                     draft._train_on_chunk(*chunk)
                 except KeyboardInterrupt:
@@ -308,7 +317,7 @@ class OnlineCalibratedClassifier(
                     raise
         return self
 
-    def _begin_chunk(self, X, y, classes, sample_weight):
+    def _begin_chunk(self, X, y, classes, sample_weight, routed):
         first, new = "_window" not in self.__dict__, None
         if first:
             self._validate_params()
@@ -318,13 +327,11 @@ class OnlineCalibratedClassifier(
         X, y = check_samples(self, X, y, reset=first)
         check_labels(y)
         encode_labels(y, known, extendable=True)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        weights = _checked_weights(sample_weight, X), _checked_weights(routed, X)
         if first:
             self.classes_ = known
             self._initialize()
-        return X, y, weights, new
+        return X, y, *weights, new
 
     def _add_classes(self, classes):
         """Add classes to a draft, its base estimator, and their scores to the window.
@@ -341,16 +348,16 @@ class OnlineCalibratedClassifier(
         start = 0.0 if joint or not getattr(estimator, "fit_intercept", True) else -1.0
         self._window = self._window.among(places, len(self.classes_), start, 0.5 if joint else 1.0)
 
-    def _train_on_chunk(self, X, y, weights, new):
+    def _train_on_chunk(self, X, y, weights, routed, new):
         order = np.arange(len(y))
         if new is None:
-            self._train(X, y, weights, order)
+            self._train(X, y, weights, routed, order)
             return
         window, params = self._window, self._fitted_params
         given = self.estimator_.get_params(deep=False)
         try:
             update_parts(self, new, {"estimator": AROWClassifier})
-            self._train(X, y, weights, order)
+            self._train(X, y, weights, routed, order)
         except Exception:
             if self._window is window:  # the base estimator may have refused its parameters
                 self.estimator_.set_params(**given)
@@ -359,13 +366,14 @@ class OnlineCalibratedClassifier(
 
     def _initialize(self):
         """Create the base estimator."""
-        self.estimator_ = AROWClassifier() if self.estimator is None else clone(self.estimator)
+        self.estimator_ = self._default() if self.estimator is None else clone(self.estimator)
         self._window = ScoreWindow.empty(1 if len(self.classes_) == 2 else len(self.classes_))
         self._fitted_params = self._current_params()
 
-    def _train(self, X, y, weights, order):
+    def _train(self, X, y, weights, routed, order):
         """Score and train on blocks of samples; an error keeps the blocks before it.
 
+        ``weights`` are those of the map, ``routed`` those of the base estimator; None for none.
         Ctrl-C takes effect between two blocks, where the window has the samples of the estimator.
         """
         codes, done = encode_labels(y, self.classes_), 0
@@ -377,7 +385,7 @@ class OnlineCalibratedClassifier(
             scores = None
             if window.n_seen:
                 scores = _scores(self.estimator_, block).reshape(len(rows), -1)
-            given = {} if weights is None else {"sample_weight": weights[rows]}
+            given = {} if routed is None else {"sample_weight": routed[rows]}
             with (
                 PostponedInterrupts(),
                 propagating(self, self.estimator_, "partial-fit-estimator"),
@@ -459,6 +467,11 @@ class OnlineCalibratedClassifier(
         view = self._view()
         check_is_fitted(view)
         return view, check_samples(view, X, reset=False)
+
+
+def _checked_weights(weights, X):
+    """Return weights of a chunk as float64, or None."""
+    return None if weights is None else check_weights(weights, X, allow_all_zero=True)
 
 
 def _scores(estimator, X):

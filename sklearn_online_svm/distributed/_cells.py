@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _limits
 from .._optional import import_optional
@@ -45,7 +45,8 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
             default=None
         Class labels or target values, or the name of their column of `X`. None if `X` is a list.
     sample_weight : dask array of shape (n_samples,) or dask Series, default=None
-        Per-sample weights, passed to the models of the cells.
+        Per-sample weights, passed to the models of the cells; with metadata routing, only if
+        `model` passes them in ``fit``. Those in a list of partitions are always passed.
 
     Returns
     -------
@@ -104,6 +105,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
     model = clone(model)
     model._validate_params()
     seed = _seed(model.random_state)
+    sample_weight = model._routed_weights("fit", sample_weight, {})
     partitions = as_partitions(X, y, sample_weight, "fit_cells")
     shared = dask.delayed(model, traverse=False)
     summaries = [

@@ -755,7 +755,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             scoring = {
                 name: routed[f"scorer_{name}" if several else "scorer"].score for name in metrics
             }
-            return routed.estimator.partial_fit, scoring, routed.splitter.split
+            return routed.estimator.partial_fit, scoring, routed.splitter.get("split", {})
         split = {"groups": params.pop("groups")} if "groups" in params else {}
         weights = {k: v for k, v in params.items() if k == "sample_weight"}
         scoring = {

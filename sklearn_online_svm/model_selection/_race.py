@@ -4,7 +4,7 @@ Each step can be repeated after an interrupt: candidates count what they have be
 are not trained or scored twice.
 """
 
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -13,7 +13,7 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from .. import _limits
-from .._validation import warn
+from .._validation import started_threads, warn
 from ._candidates import CALL_NS
 from ._comparisons import Comparison, Results, fit_cost_of, size_of
 from ._learning_curves import (
@@ -554,7 +554,7 @@ class Race:
             for work in todo:
                 operation(work)
             return
-        with ThreadPoolExecutor(n_threads) as pool:
+        with started_threads(n_threads) as pool:
             futures = [pool.submit(operation, work) for work in todo]
             try:
                 for future in futures:

@@ -4,12 +4,13 @@ import copy
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.guard import Guarded
 from .._estimator import PostponedInterrupts, Transaction
+from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
 from .._validation import check_samples, check_weights, thread_pool
 from ._stream import CellStream
@@ -79,12 +80,13 @@ def _has_partial_fit(model):
     return hasattr(model._base_estimator(), "partial_fit")
 
 
-class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
+class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     """Base class: the tree, training by cells, and blended predictions.
 
     Training works on a draft, so that concurrent predictions use the former tree and models.
     """
 
+    _trained_by = {"fit": "fit", "partial_fit": "partial_fit"}
     _parameter_constraints: dict = {
         "cell_size": [Interval(Integral, 2, None, closed="left")],
         "overlap": [Interval(Real, 0, 0.5, closed="both")],
@@ -135,8 +137,9 @@ class _CellEstimator(MetaEstimatorMixin, BaseEstimator, Guarded):
             self.__dict__.pop(name, None)
         return self
 
-    def _partial_fit_cells(self, X, y, classes, sample_weight):
+    def _partial_fit_cells(self, X, y, classes, sample_weight, params):
         self._validate_params()
+        sample_weight = self._routed_weights("partial_fit", sample_weight, params)
         # Models change in place: interrupts are raised between pieces, with a draft to be kept.
         with self._guard, PostponedInterrupts() as interrupts, Transaction(self) as change:
             draft, n_seen = change.draft, self.__dict__.get("n_samples_seen_")

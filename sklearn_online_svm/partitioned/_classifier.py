@@ -125,7 +125,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
 
     _default = LASVC
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **params):
         """Divide the samples into cells and fit a model in each.
 
         Parameters
@@ -136,6 +136,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -150,6 +152,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             If cells are probably less accurate than one model.
         """
         self._validate_params()
+        sample_weight = self._routed_weights("fit", sample_weight, params)
         with self._guard, Transaction(self) as change:
             draft = change.draft
             X, y = check_samples(draft, X, y, reset=True)
@@ -168,7 +171,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         return self._fit_cells(X, y, weights, _fit_classifier)
 
     @available_if(_has_partial_fit)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None, **params):
         """Train on a chunk of samples, in the given order.
 
         Needs an estimator with ``partial_fit``. Also continues a model trained with :meth:`fit`.
@@ -184,6 +187,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             omitted in subsequent calls, and after :meth:`fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -203,7 +208,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         Ctrl-C takes effect after at most ``cell_size`` samples. The model has then been trained on
         ``n_samples_seen_`` samples, and can be used and trained further.
         """
-        return self._partial_fit_cells(X, y, classes, sample_weight)
+        return self._partial_fit_cells(X, y, classes, sample_weight, params)
 
     def _check_chunk(self, X, y, classes, first):
         classes = classes_of_stream(classes, None if first else self.classes_)

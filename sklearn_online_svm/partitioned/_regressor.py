@@ -87,7 +87,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
 
     _default = LASVR
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **params):
         """Divide the samples into cells and fit a model in each.
 
         Parameters
@@ -98,6 +98,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -107,6 +109,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             If the input is invalid.
         """
         self._validate_params()
+        sample_weight = self._routed_weights("fit", sample_weight, params)
         with self._guard, Transaction(self) as change:
             draft = change.draft
             X, y = check_samples(draft, X, y, reset=True, multi_output=True)
@@ -122,7 +125,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         return self._fit_cells(X, y, weights, _fit)
 
     @available_if(_has_partial_fit)
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X, y, sample_weight=None, **params):
         """Train on a chunk of samples, in the given order.
 
         As :meth:`CellClassifier.partial_fit`.
@@ -135,6 +138,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -143,7 +148,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         ValueError
             If the input is invalid; the model is then unchanged.
         """
-        return self._partial_fit_cells(X, y, None, sample_weight)
+        return self._partial_fit_cells(X, y, None, sample_weight, params)
 
     def _check_chunk(self, X, y, classes, first):
         X, y = check_samples(self, X, y, reset=first, multi_output=True)

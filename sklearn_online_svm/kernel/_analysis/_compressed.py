@@ -3,11 +3,12 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..._estimator import Transaction, store_parameters
+from ..._metadata import WeightRouter
 from ..._sklearn_compat import Interval
 from ..._tasks import propagating, reporting
 from ..._validation import check_samples
@@ -37,7 +38,7 @@ def _has_probabilities(model):
 
 
 @with_shared_docs
-class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
+class CompressedClassifier(WeightRouter, KernelClassifier):
     r"""Kernel classifier with fewer support vectors, for fast predictions.
 
     :meth:`fit` trains a clone of a kernel classifier and compresses it. To compress a model that
@@ -162,6 +163,8 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     True
     """
 
+    _default = LASVC
+    _trained_by = {"fit": "fit"}
     _state_attribute = "_state"
     _stored_as = {"_state": CompressedState}
     _fixed_params = ()
@@ -170,7 +173,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     def __init__(self, estimator=None, *, max_support_vectors=None, tolerance=None):
         store_parameters(locals())
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **params):
         """Fit a clone of the estimator and compress it.
 
         Parameters
@@ -181,6 +184,8 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the estimator.
+        **params : dict of str -> array-like of shape (n_samples,)
+            Weights by other names that the estimator requests, if metadata routing is enabled.
 
         $fitted_self
 
@@ -197,10 +202,11 @@ class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
             Transaction(self) as change,
         ):
             change.draft._check_params()
-            original = LASVC() if self.estimator is None else clone(self.estimator)
+            original = self._default() if self.estimator is None else clone(self.estimator)
             _refuse(original)
+            weights = self._routed_weights("fit", sample_weight, params)
             with propagating(change.draft, original, "fit-estimator"):
-                change.draft._adopt(original.fit(X, y, sample_weight))
+                change.draft._adopt(original.fit(X, y, weights))
         return self
 
     @classmethod
