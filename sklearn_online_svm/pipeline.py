@@ -114,13 +114,14 @@ def _is_interrupted(model):
     return getattr(model, "interrupted_", False)
 
 
-def _fingerprint(X, y):
+def _fingerprint(X, y, weights):
     """Return the number of samples and a hash of at most N_COMPARED of them."""
     n_samples = _num_samples(X)
     some = np.arange(0, n_samples, -(-n_samples // N_COMPARED))
+    arrays = (X, y) if weights is None else (X, y, np.asarray(weights, dtype=np.float64))
     parts = [
         np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
-        for part in _part(some, X, y)
+        for part in _part(some, *arrays)
     ]
     return f"{n_samples} {joblib.hash(parts)}"
 
@@ -355,7 +356,8 @@ class OnlinePipeline(Pipeline, Guarded):
             except KeyboardInterrupt as error:
                 if draft.steps is not self.steps and _is_interrupted(draft._final_estimator):
                     draft._checkpoint = _checkpoint("fit", is_over=False)
-                    draft._note_interrupt(error, X, y)
+                    weights = self._final_weights("fit", params, strict=False)
+                    draft._note_interrupt(error, X, y, weights)
                     change.keep = True
                 raise
 
@@ -413,7 +415,8 @@ class OnlinePipeline(Pipeline, Guarded):
                 is_over=transformed is None,
             )
             rest = transformed, *_part(slice(first, None), y, sample_weight)
-            self._train_resumably(draft, X, y, draft._train_on_rest, *rest, classes)
+            data = X, y, sample_weight
+            self._train_resumably(draft, data, draft._train_on_rest, *rest, classes)
         return self
 
     def resume(self, X, y=None, sample_weight=None, **params):
@@ -452,26 +455,28 @@ class OnlinePipeline(Pipeline, Guarded):
                 )
             method = checkpoint["method"]
             weights = self._final_weights(method, params, sample_weight)
-            X, y, sample_weight = indexable(_canonical(X), y, weights)
-            if checkpoint["data"] not in (None, _fingerprint(X, y)):
+            data = X, y, sample_weight = indexable(_canonical(X), y, weights)
+            if checkpoint["data"] not in (None, _fingerprint(*data)):
                 raise ValueError(
-                    f"resume needs the data of the interrupted {method}, but X or y are not "
-                    f"those. Call {method} to train on other data."
+                    f"resume needs the data of the interrupted {method}, but X, y or "
+                    f"sample_weight are not those. Pass them again, or call {method} to train on "
+                    "other data."
                 )
             draft, rest = self._draft(), slice(checkpoint["first"], None)
             rest, *others = _part(rest, X, y, sample_weight)
             transformed = None if checkpoint["is_over"] else draft._transformers().transform(rest)
-            self._train_resumably(draft, X, y, draft._resume_rest, transformed, *others)
+            self._train_resumably(draft, data, draft._resume_rest, transformed, *others)
         return self
 
-    def _train_resumably(self, draft, X, y, train, *arguments):
+    def _train_resumably(self, draft, data, train, *arguments):
         """Train the final estimator of a draft by ``train``, and take over the draft.
 
+        ``data`` are X, y and the weights of the call.
         The final estimator may be that of the pipeline, which changes in place. So the draft is
         kept also after Ctrl-C, if the final estimator has changed.
         """
         final = draft._final_estimator
-        former = getattr(final, "_checkpoint", None)
+        former, n_before = getattr(final, "_checkpoint", None), _n_samples_trained(final)
         try:
             with PostponedInterrupts() as interrupts:
                 try:
@@ -484,7 +489,6 @@ class OnlinePipeline(Pipeline, Guarded):
                 except Exception:
                     # A final estimator that has been trained in place, until a callback raised an
                     # error, needs the transformers of the same samples.
-                    n_before = draft._checkpoint.get("n_before")
                     if final is self._final_estimator and _n_samples_trained(final) != n_before:
                         del draft._checkpoint
                         self._take(draft)
@@ -494,10 +498,10 @@ class OnlinePipeline(Pipeline, Guarded):
             if self._checkpoint["is_over"]:
                 del self._checkpoint
             else:  # a callback has requested to stop
-                self._checkpoint["data"] = _fingerprint(X, y)
+                self._checkpoint["data"] = _fingerprint(*data)
         except KeyboardInterrupt as error:
             if self.__dict__.get("_checkpoint") is draft._checkpoint:
-                self._note_interrupt(error, X, y)
+                self._note_interrupt(error, *data)
             raise
 
     def _has_progress(self, model, former):
@@ -509,9 +513,9 @@ class OnlinePipeline(Pipeline, Guarded):
             or _n_samples_trained(final) != self._checkpoint["n_before"]
         )
 
-    def _note_interrupt(self, error, X, y):
+    def _note_interrupt(self, error, X, y, weights):
         """Complete the checkpoint, and add a note to the traceback."""
-        self._checkpoint["data"] = _fingerprint(X, y)
+        self._checkpoint["data"] = _fingerprint(X, y, weights)
         # Replaces the note of the final estimator, which refers to its own resume.
         error.__notes__ = [
             f"{type(self).__name__} holds the result of the training so far and can be used as it "

@@ -576,7 +576,7 @@ class InterruptingKernel:
         return self  # shared by all clones
 
 
-def interrupted_pipeline(method):
+def interrupted_pipeline(method, **weights):
     kernel = InterruptingKernel()
     pipeline = make_online_pipeline(
         StandardScaler(), LASVC(kernel=kernel, random_state=0), freeze_after=100
@@ -584,7 +584,7 @@ def interrupted_pipeline(method):
     pipeline.partial_fit(X[:200], Y[:200], classes=[-1, 1])
     kernel.n_left = 4
     with pytest.raises(KeyboardInterrupt) as raised:
-        getattr(pipeline, method)(X[200:], Y[200:])
+        getattr(pipeline, method)(X[200:], Y[200:], **weights)
     assert raised.value.__notes__ == [
         "OnlinePipeline holds the result of the training so far and can be used as it is; "
         f"resume(X, y) continues the interrupted {method}."
@@ -598,7 +598,7 @@ def test_resume_needs_the_samples_of_the_interrupted_call(method):
     pipeline = interrupted_pipeline(method)
     before = scores(pipeline)
     for X_other, y_other in ((X[201:], Y[201:]), (X[200:] + 1, Y[200:]), (X[200:], -Y[200:])):
-        with pytest.raises(ValueError, match=f"the data of the interrupted {method}, but X or y"):
+        with pytest.raises(ValueError, match=f"the data of the interrupted {method}, but X, y or"):
             pipeline.resume(X_other, y_other)
         assert_array_equal(scores(pipeline), before)
     # The layout of an array does not matter.
@@ -606,6 +606,59 @@ def test_resume_needs_the_samples_of_the_interrupted_call(method):
     assert not pipeline.interrupted_ and not pipeline[-1].interrupted_
     with pytest.raises(ValueError, match="nothing to resume"):
         pipeline.resume(X[200:], Y[200:])
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("name", ["sample_weight", "lasvc__sample_weight"])
+def test_resume_with_other_weights_is_refused_and_keeps_the_interrupt(method, name):
+    weights = np.linspace(0.5, 1.5, 1300)
+    pipeline = interrupted_pipeline(method, **{name: weights})
+    before = scores(pipeline)
+    for other in ({}, {"sample_weight": 2 * weights}, {name: weights[::-1]}):
+        with pytest.raises(ValueError, match="sample_weight are not those. Pass them again"):
+            pipeline.resume(X[200:], Y[200:], **other)
+        assert pipeline.interrupted_
+        assert_array_equal(scores(pipeline), before)
+    pipeline.resume(X[200:], Y[200:], **{name: weights})
+    assert not pipeline.interrupted_
+    whole = make_online_pipeline(
+        StandardScaler(), LASVC(kernel=InterruptingKernel(), random_state=0), freeze_after=100
+    )
+    whole.partial_fit(X[:200], Y[:200], classes=[-1, 1])
+    getattr(whole, method)(X[200:], Y[200:], **{name: weights})
+    assert_array_equal(scores(pipeline), scores(whole))
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_resume_refused_by_the_final_estimator_keeps_the_interrupt(method):
+    pipeline, whole = (interrupted_pipeline(method) for _ in "ab")
+    whole.resume(X[200:], Y[200:])
+    for _ in range(2):
+        pipeline.set_params(lasvc__tol=0.5)
+        with pytest.raises(ValueError, match="tol"):
+            pipeline.resume(X[200:], Y[200:])
+        pipeline.set_params(lasvc__tol=1e-3)
+        assert pipeline.interrupted_
+    assert_array_equal(scores(pipeline.resume(X[200:], Y[200:])), scores(whole))
+
+
+def test_forgotten_weights_of_a_final_estimator_without_resume(monkeypatch):
+    pipeline, train = make_online_pipeline(StandardScaler(), AROWClassifier()), []
+
+    def interrupted(self, X, y, classes, sample_weight):
+        train[0](self, X[:30], y[:30], classes, sample_weight[:30])
+        raise KeyboardInterrupt
+
+    weights = np.linspace(0.5, 1.5, 100)
+    train.append(AROWClassifier.partial_fit)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(AROWClassifier, "partial_fit", interrupted)
+        pipeline.partial_fit(X[:100], Y[:100], [-1, 1], weights)
+    with pytest.raises(ValueError, match="sample_weight are not those"):
+        pipeline.resume(X[:100], Y[:100])
+    whole = make_online_pipeline(StandardScaler(), AROWClassifier())
+    whole.partial_fit(X[:100], Y[:100], [-1, 1], weights)
+    assert_array_equal(scores(pipeline.resume(X[:100], Y[:100], weights)), scores(whole))
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
