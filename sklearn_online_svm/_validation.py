@@ -407,20 +407,25 @@ def code_of(label, classes):
 
 
 def class_factors(class_weight, classes):
-    """Return the weight of each class from a dict; the default weight is 1."""
+    """Return the weight of each class from a dict; the default weight is 1.
+
+    Labels that are not among the classes have no effect, as those of classes that a fold or the
+    beginning of a stream does not have.
+    """
     factors = np.ones(len(classes))
+    codes = {label: code_of(label, classes) for label in class_weight}
+    if codes and all(code is None for code in codes.values()):
+        raise ValueError(
+            f"class_weight has no label that is among the classes {classes.tolist()}, got weights "
+            f"for {list(codes)[:5]}. Use labels of y as keys; other classes have the weight 1."
+        )
     for label, factor in class_weight.items():
-        code = code_of(label, classes)
-        if code is None:
-            raise ValueError(
-                f"The classes, {[label]}, are not in class_weight's data: "
-                f"classes are {classes.tolist()}."
-            )
         if not (isinstance(factor, Real) and 0 <= factor <= sys.float_info.max):
             raise ValueError(
                 f"class_weight[{label!r}] must be a finite number >= 0, got {factor!r}."
             )
-        factors[code] = factor
+        if codes[label] is not None:
+            factors[codes[label]] = factor
     return factors
 
 

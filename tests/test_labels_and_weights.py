@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.base import clone, is_classifier
 from sklearn.utils.fixes import parse_version
 
@@ -16,8 +17,10 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.evaluation import progressive_validation
+from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.cases import in_turn
 from tests.support.samples import three_classes, two_classes
+from tests.support.trainable import MODELS, samples_of, seeded
 from tests.test_streams import COUNT_ALL_SAMPLES, DEPEND_ON_CHUNKS
 from tests.test_streams import MODELS as STREAM_MODELS
 
@@ -41,6 +44,39 @@ def test_invalid_class_weights(model, weight):
     if hasattr(model, "partial_fit"):
         with pytest.raises(ValueError, match=r"class_weight\['yes'\] must be a finite number"):
             model.partial_fit(X, Y, classes=CLASSES)
+
+
+def name_of_class_weight(name):
+    """Return the name of the class weights of an estimator of the table, or None."""
+    names = [key for key in MODELS[name].get_params() if key.endswith("class_weight")]
+    return names[0] if names else None
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name_of_class_weight(name)])
+def test_class_weights_of_labels_that_y_does_not_have(name):
+    X, y = samples_of(name)
+    parameter = name_of_class_weight(name)
+    weights, found = {20: 0.0}, []
+    for given in (weights, weights | {15: 2.0}):
+        model = seeded(name).set_params(**{parameter: given})
+        found.append(model.fit(X, y).decision_function(X))
+    assert_array_equal(*found)
+    unweighted = seeded(name).fit(X, y).decision_function(X)
+    assert found[0].shape != unweighted.shape or (found[0] != unweighted).any()
+    with pytest.raises(ValueError, match=r"class_weight has no label .* weights for \[15, 25\]"):
+        model.set_params(**{parameter: {15: 2.0, 25: 1.0}}).fit(X, y)
+
+
+def test_class_weights_of_classes_that_cells_do_not_have():
+    X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([0.0, 20.0, 40.0], 100)[:, None]
+    y = np.repeat([0, 1, 2], 100) * 2 + (X[:, 0] % 1 > 0.5)
+    model = CellClassifier(LASVC(class_weight={3: 5.0}), cell_size=100, overlap=0.0)
+    cells = model.fit(X, y).estimators_
+    assert any(3 not in cell.classes_ and len(cell.classes_) > 1 for cell in cells)
+    plain = CellClassifier(LASVC(), cell_size=100, overlap=0.0).fit(X, y)
+    assert np.mean(model.predict(X) == 3) > np.mean(plain.predict(X) == 3)
+    with pytest.raises(ValueError, match=r"class_weight has no label .* weights for \[7\]"):
+        model.set_params(estimator__class_weight={7: 5.0}).fit(X, y)
 
 
 def without_labels(missing, kind):

@@ -264,6 +264,31 @@ def test_late_classes_are_learned(name, known):
     assert model.score(X, y) > informed.score(X, y) - 0.06
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in MODELS if hasattr(MODELS[name], "class_weight")]
+)
+@with_known
+def test_class_weights_of_classes_that_come_later(name, known):
+    """Weights given in advance have no effect until the class is added, and apply then."""
+    first, later = {"d": 0.5}, {"e": 0.0, "no class at all": 7.0}
+    models = []
+    for weights in (first | later, first):
+        models.append(clone(MODELS[name]).set_params(class_weight=weights))
+        X, y = stream()
+        early = np.flatnonzero(np.isin(y[:250], KNOWN[known]))
+        models[-1].partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+    given, changed = models
+    assert_array_equal(given.decision_function(X), changed.decision_function(X))
+    changed.set_params(class_weight=first | later)
+    for model in models:
+        model.partial_fit(X[250:], LABELS[y[250:]], classes=LABELS)
+    assert_array_equal(given.decision_function(X), changed.decision_function(X))
+    unweighted = clone(MODELS[name]).set_params(class_weight=first)
+    unweighted.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+    unweighted.partial_fit(X[250:], LABELS[y[250:]], classes=LABELS)
+    assert (unweighted.decision_function(X) != given.decision_function(X)).any()
+
+
 @with_known
 def test_sparsified_models_and_class_weights(known):
     model, X, y = trained("pa", known)

@@ -110,9 +110,10 @@ class LASVC(KernelClassifier, DualEstimator):
     $cache_size
     class_weight : dict, "balanced" or "online_balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
-        have weight one. ``"balanced"`` (``fit`` only) uses weights inversely proportional to class
-        frequencies, ``n_samples / (n_classes * n_c)``, with sample weights counted as
-        frequencies; ``"online_balanced"`` uses the frequencies up to each sample.
+        have weight one; labels that are not among the classes are ignored. ``"balanced"``
+        (``fit`` only) uses weights inversely proportional to class frequencies,
+        ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies;
+        ``"online_balanced"`` uses the frequencies up to each sample.
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.

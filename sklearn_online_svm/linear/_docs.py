@@ -36,7 +36,7 @@ class_weight : dict, "balanced" or None, default=None
     Weights associated with classes; the weight of a sample is that of its class times its
     ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
     ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-    not in the dict have weight 1."""
+    not in the dict have weight 1; labels that are not among the classes are ignored."""
 
 _TOL = """\
 max_iter : int, default=1000

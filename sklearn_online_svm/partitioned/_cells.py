@@ -44,7 +44,16 @@ class _SingleClass:
         return _train(clone(self._estimator), self._X, y, self._weights, classes=classes)
 
 
-def _fit_classifier(estimator, X, y, weights):
+def _fit_classifier(estimator, X, y, weights, classes=()):
+    """Fit a model of a cell; ``classes`` are those of all cells, if they are known."""
+    of_all = dict.fromkeys(np.asarray(classes).tolist(), 1.0)
+    # A cell may have none of the classes whose weights are given: those of the others are 1.
+    given = {
+        name: of_all | value
+        for name, value in estimator.get_params().items()
+        if name.endswith("class_weight") and isinstance(value, dict) and of_all.keys() & value
+    }
+    estimator.set_params(**given)
     weighted = slice(None) if weights is None else weights > 0.0
     present = np.unique(y[weighted])
     if len(present) > 1:

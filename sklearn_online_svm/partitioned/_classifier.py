@@ -1,5 +1,7 @@
 """CellClassifier: classifier with one model per cell."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -168,7 +170,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
 
     def _fit_part(self, X, y, weights):
         self.n_features_in_, self.classes_ = X.shape[1], np.unique(y)
-        return self._fit_cells(X, y, weights, _fit_classifier)
+        fit = partial(_fit_classifier, classes=self.classes_)
+        return self._fit_cells(X, y, weights, fit)
 
     @available_if(_has_partial_fit)
     def partial_fit(self, X, y, classes=None, sample_weight=None, **params):

@@ -189,7 +189,7 @@ def test_sample_weights(kind):
     [
         ("equal", "The 'class_weight' parameter of .* must be .* Got 'equal'"),
         (3.0, "The 'class_weight' parameter of .* must be .* Got 3.0"),
-        ({"maybe": 2.0}, r"classes, \['maybe'\], are not in class_weight"),
+        ({"maybe": 2.0}, r"class_weight has no label .* classes .* got weights for \['maybe'\]"),
     ],
 )
 def test_class_weights(kind, value, match):

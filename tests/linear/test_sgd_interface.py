@@ -338,7 +338,7 @@ def test_invalid_class_weights(name):
     for wrong in ("equal", 0.5, [0.5, 0.5]):
         with pytest.raises(ValueError, match="The 'class_weight' parameter of"):
             model_of(name, class_weight=wrong).fit(X, y)
-    with pytest.raises(ValueError, match="are not in class_weight"):
+    with pytest.raises(ValueError, match="class_weight has no label"):
         model_of(name, class_weight={"maybe": 0.5}).fit(X, y)
     with pytest.raises(ValueError, match="class_weight.*'balanced' is not supported"):
         model_of(name, class_weight="balanced").partial_fit(X, y, classes=["no", "yes"])
