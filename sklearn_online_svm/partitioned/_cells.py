@@ -82,7 +82,8 @@ def _seeded(estimator, random):
         for name, value in estimator.get_params().items()
         if name.endswith("random_state") and value is None
     )
-    return estimator.set_params(**{name: random.randint(2**31 - 1) for name in unseeded})
+    estimator.set_params(**{name: random.randint(2**31 - 1) for name in unseeded})
+    return estimator  # set_params of a FrozenEstimator returns None
 
 
 def _has_partial_fit(model):

@@ -187,7 +187,9 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             Class labels.
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream. Must be provided at the first call to partial_fit and can be
-            omitted in subsequent calls, and after :meth:`fit`.
+            omitted in subsequent calls, and after :meth:`fit`. A later call with additional
+            classes adds them to the models of the cells that get samples, which must be
+            estimators of this package; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the models of the cells.
         **params : dict of str -> array-like of shape (n_samples,)
@@ -214,10 +216,13 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         return self._partial_fit_cells(X, y, classes, sample_weight, params)
 
     def _check_chunk(self, X, y, classes, first):
-        classes = classes_of_stream(classes, None if first else self.classes_)
+        known = None if first else self.classes_
+        classes = classes_of_stream(classes, known, extendable=True)
+        if not first and len(classes) > len(known):
+            with_classes(self._base_estimator(), classes)  # raises an error if it cannot add them
         X, y = check_samples(self, X, y, reset=first)
         check_labels(y)
-        encode_labels(y, classes)
+        encode_labels(y, classes, extendable=True)
         self.classes_ = classes
         return X, y
 
@@ -228,8 +233,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             return with_classes(model, self.classes_)
         return model
 
-    def _train(self, model, X, y, weights):
-        return _train(model, X, y, weights, classes=self.classes_)
+    def _train(self, model, X, y, weights, classes):
+        return _train(model, X, y, weights, classes=classes)
 
     def decision_function(self, X):
         """Compute the decision function.

@@ -165,7 +165,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         """Return a model that ``_train`` accepts."""
         return model
 
-    def _train(self, model, X, y, weights):
+    def _train(self, model, X, y, weights, classes):
         return _train(model, X, y, weights)
 
     def predict(self, X):

@@ -24,16 +24,17 @@ class StoredSamples:
     def __init__(self, start, n_before=0):
         self.start, self.n_before, self.n = start, n_before, 0
         self._parts = []
-        # Ends of the chunks; a shallow copy shares the list, and uses the first entries.
+        # Ends of the chunks, and the classes known then, None for a regressor; a shallow copy
+        # shares the list, and uses the first entries.
         self._ends, self._n_chunks = [], 0
         self._least = 0
 
-    def add(self, X, y, weights):
+    def add(self, X, y, weights, classes):
         # A new list: a shallow copy of this object remains as it is.
         parts = [*self._parts, (X, y, weights)]
         self.n += X.shape[0]
         del self._ends[self._n_chunks :]
-        self._ends.append(self.n)
+        self._ends.append((self.n, classes))
         self._n_chunks += 1
         # Parts are joined with parts that are at least as long, so that there are few of them.
         while len(parts) > 1 and len(parts[-2][1]) <= len(parts[-1][1]):
@@ -47,10 +48,10 @@ class StoredSamples:
         return self._parts[0]
 
     def chunks(self):
-        """Yield X, y and weights of each chunk: a model may depend on how samples were divided."""
+        """Yield X, y, weights and classes of each chunk: a model may depend on the division."""
         samples, begin = self.all(), 0
-        for end in self._ends[: self._n_chunks]:
-            yield tuple(None if of is None else of[begin:end] for of in samples)
+        for end, classes in self._ends[: self._n_chunks]:
+            yield *(None if of is None else of[begin:end] for of in samples), classes
             begin = end
 
     def postpone_division(self):
@@ -161,9 +162,10 @@ class CellStream:
             if self.models[number] is cell.start:
                 cell.start = owner._prepared(cell.start)
                 self.models[number] = copy.deepcopy(cell.start)
-        list(run(lambda number: owner._train(self.models[number], *parts[number]), parts))
+        classes = getattr(owner, "classes_", None)
+        list(run(lambda number: owner._train(self.models[number], *parts[number], classes), parts))
         for number, part in parts.items():
-            self.cells[number].add(*part)
+            self.cells[number].add(*part, classes)
             self.sizes[number] += len(part[1])
 
     def _divide(self, number, owner, run):
@@ -177,15 +179,15 @@ class CellStream:
             cell.postpone_division()
             return None
         direction, lower, upper, *sides = cut
-        children, models = [], []
+        children, models, classes = [], [], getattr(owner, "classes_", None)
         for side in sides:
             start = cell.start if cell.n_before else owner._new_model(self.random)
             child = StoredSamples(start, cell.n_before)
-            child.add(X[side], y[side], None if weights is None else weights[side])
+            child.add(X[side], y[side], None if weights is None else weights[side], classes)
             child.postpone_division()
             children.append(child)
             models.append(copy.deepcopy(start))
-        list(run(lambda side: owner._train(models[side], *children[side].all()), (0, 1)))
+        list(run(lambda side: owner._train(models[side], *children[side].all(), classes), (0, 1)))
         # Copies have no cache of kernel values.
         models = [copy.deepcopy(model) for model in models]
         self.cells[number], self.models[number] = children[0], models[0]

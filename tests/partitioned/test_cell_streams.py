@@ -259,6 +259,69 @@ def test_classes_that_the_estimator_cannot_add():
     assert not hasattr(model, "n_samples_seen_")
 
 
+def with_late_class(fitted):
+    """Return cells that have seen two of three classes, and all samples."""
+    X, y = three_classes(400)
+    early = np.flatnonzero(y[:200] != 20)
+    model = cells(80)
+    if fitted:
+        model.fit(X[early], y[early])
+    else:
+        model.partial_fit(X[early], y[early], classes=[10, 30])
+    return model, X, y
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_new_classes_in_a_stream(fitted):
+    model, X, y = with_late_class(fitted)
+    with pytest.raises(ValueError, match="Pass `classes` with the known and the new classes"):
+        model.partial_fit(X[200:], y[200:])
+    model.partial_fit(X[200:220], y[200:220], classes=[10, 20, 30])
+    assert model.classes_.tolist() == [10, 20, 30]
+    assert model.decision_function(X).shape == (400, 3)
+    again = pickle.loads(pickle.dumps(model))
+    for each in (model, again):
+        each.partial_fit(X[220:], y[220:])
+    assert_same(again, model, X)
+    informed = cells(80).partial_fit(X, y, classes=[10, 20, 30])
+    assert model.score(X, y) > informed.score(X, y) - 0.05
+
+
+@pytest.mark.parametrize("refused", ["with new classes", "later"])
+def test_an_error_after_new_classes_loses_nothing(refused, monkeypatch):
+    model, X, y = with_late_class(fitted=False)
+    classes = {"classes": [10, 20, 30]}
+    if refused == "later":
+        model.partial_fit(X[200:300], y[200:300], **classes)
+    expected, train = copy.deepcopy(model), LASVC.partial_fit
+
+    def failing(self, X, y, **options):
+        train(self, X, y, **options)
+        if (failing.at == X).all(axis=1).any():
+            raise ZeroDivisionError
+
+    failing.at = X[399]
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(LASVC, "partial_fit", failing)
+        model.partial_fit(X[340:], y[340:], **classes)
+    assert_same(model, expected, X)
+    assert_array_equal(model.classes_, expected.classes_)
+    for each in (model, expected):
+        each.partial_fit(X[340:], y[340:], **classes)
+    assert_same(model, expected, X)
+
+
+def test_new_classes_that_the_estimator_cannot_add():
+    X, y = three_classes(200)
+    early = y != 20
+    model = cells(80, SGDClassifier(random_state=0))
+    model.partial_fit(X[early], y[early], classes=[10, 30])
+    expected = copy.deepcopy(model)
+    with pytest.raises(ValueError, match="cannot be added to SGDClassifier"):
+        model.partial_fit(X, y, classes=[10, 20, 30])
+    assert_same(model, expected, X)
+
+
 def test_fit_begins_again():
     X, y = two_classes(300)
     model = streamed(cells(), X, y, 50, np.unique(y)).fit(X[:200], y[:200])

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_friedman1
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
@@ -176,6 +177,19 @@ def test_dense_and_sparse_samples_give_the_same_cells():
     assert_array_equal(dense.cell_sizes_, csr.cell_sizes_)
     found = csr.decision_function(sparse.csr_matrix(X))
     assert_allclose(dense.decision_function(X), found, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [CellClassifier, CellRegressor])
+def test_frozen_estimators(kind):
+    X, y = two_classes(300)
+    fitted = LASVC().fit(X, y) if kind is CellClassifier else LASVR().fit(X, X[:, 0])
+    model = kind(FrozenEstimator(fitted), cell_size=100)
+    model.fit(X, y if kind is CellClassifier else X[:, 0])
+    found, expected = (
+        each.decision_function(X) if kind is CellClassifier else each.predict(X)
+        for each in (model, fitted)
+    )
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_cells_with_a_single_class_need_no_model():
