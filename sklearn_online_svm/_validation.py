@@ -118,7 +118,7 @@ def check_samples(
                 "looks up; for categories, encode them (sklearn.preprocessing.OrdinalEncoder)."
             ) from None
         raise
-    X, y = (result, None) if without_y else result
+    X, y = (result, None) if without_y else (result[0], plain_labels(result[1]))
     if sparse.issparse(X):
         if deep and not X.has_canonical_format:
             X = X.copy()
@@ -206,6 +206,7 @@ def classes_of_stream(classes, known=None, *, extendable=False):
     if known is None:
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
+        classes = plain_labels(classes)
         unique_labels(classes)  # raises an error for mixed types
         known = np.unique(classes)
         if len(known) < 2:
@@ -213,6 +214,7 @@ def classes_of_stream(classes, known=None, *, extendable=False):
                 f"The number of classes has to be greater than one; got {len(known)} class"
             )
     elif classes is not None:
+        classes = plain_labels(classes)
         given = np.unique(classes)
         if not np.array_equal(given, known):
             if extendable and np.isin(known, given).all():
@@ -274,6 +276,16 @@ def _refuse_missing(y):
             "Input y contains missing labels (nan, None or pandas.NA). Use "
             "LabelEfficientClassifier, which accepts them."
         ) from None
+
+
+def plain_labels(y):
+    """Return labels; numbers of dtype object, as in a row of a data frame, by their own type."""
+    of_objects = getattr(getattr(y, "dtype", None), "kind", None) == "O"
+    if not of_objects or not all(isinstance(label, Real) for label in y):
+        return y
+    numbers = np.array(list(y))
+    is_exact = numbers.dtype.kind in "biuf" and (numbers == np.asarray(y)).all()
+    return numbers if is_exact else y  # nan is not equal to itself
 
 
 def check_labels(y):

@@ -582,7 +582,7 @@ class OnlinePipeline(Pipeline, Guarded):
     def _fit_again(self, chunks, classes):
         """Fit clones of all steps on these samples."""
         X, y, weights = zip(*chunks, strict=True)
-        X, y = stacked(X), None if y[0] is None else stacked(y)
+        X, y = stacked(X), None if y[0] is None else _stacked_targets(y)
         if any(given is not None for given in weights):
             sizes = [_num_samples(chunk[0]) for chunk in chunks]
             weights = [np.ones(n) if w is None else w for n, w in zip(sizes, weights, strict=True)]
@@ -817,6 +817,12 @@ def _canonical(X):
 def _part(samples, *arrays):
     """Return a part of arrays that may be None."""
     return tuple(None if a is None else _safe_indexing(a, samples) for a in arrays)
+
+
+def _stacked_targets(parts):
+    """Concatenate targets; if some are a column and others are not, all are one-dimensional."""
+    shapes = {np.shape(part)[1:] for part in parts}
+    return stacked([np.ravel(part) for part in parts] if shapes == {(), (1,)} else parts)
 
 
 def _copied(array):

@@ -21,6 +21,7 @@ from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.cases import in_turn
 from tests.support.samples import three_classes, two_classes
 from tests.support.trainable import MODELS, samples_of, seeded
+from tests.support.trainable import STREAMS as STREAMS_AND_WRAPPERS
 from tests.test_streams import COUNT_ALL_SAMPLES, DEPEND_ON_CHUNKS
 from tests.test_streams import MODELS as STREAM_MODELS
 
@@ -44,6 +45,45 @@ def test_invalid_class_weights(model, weight):
     if hasattr(model, "partial_fit"):
         with pytest.raises(ValueError, match=r"class_weight\['yes'\] must be a finite number"):
             model.partial_fit(X, Y, classes=CLASSES)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if is_classifier(MODELS[name])])
+def test_numbers_of_dtype_object_are_numbers(name):
+    """A column of a data frame with other columns may have this dtype."""
+    X, y = samples_of(name)
+    of_objects = y.astype(object)
+    for method in ("fit", "partial_fit"):
+        if not hasattr(MODELS[name], method):
+            continue
+        classes = [{}, {}]
+        if method == "partial_fit":
+            classes = [{"classes": np.unique(labels)} for labels in (y, of_objects)]
+        plain = getattr(seeded(name), method)(X, y, **classes[0])
+        model = getattr(seeded(name), method)(X, of_objects, **classes[1])
+        assert_array_equal(model.predict(X), plain.predict(X))
+        if method == "partial_fit":
+            model.partial_fit(X, of_objects[:, np.newaxis])
+            plain.partial_fit(X, y)
+            assert_array_equal(model.predict(X), plain.predict(X))
+    invalid = of_objects.copy()
+    invalid[3] = "ten"
+    with pytest.raises((ValueError, TypeError)):
+        seeded(name).fit(X, invalid)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STREAMS_AND_WRAPPERS if is_classifier(MODELS[name])]
+)
+def test_columns_and_one_dimensional_labels_in_a_stream(name):
+    X, y = samples_of(name)
+    models = [seeded(name) for _ in "abc"]
+    for k, part in enumerate((slice(10), slice(10, 20), slice(20, None))):
+        columns = [y[part, np.newaxis], pandas.DataFrame({"y": y[part]})]
+        for number, model in enumerate(models):
+            labels = columns[number] if number < 2 and k != 1 else y[part]
+            model.partial_fit(X[part], labels, classes=np.unique(y))
+    for model in models[:2]:
+        assert_array_equal(model.predict(X), models[2].predict(X))
 
 
 def name_of_class_weight(name):

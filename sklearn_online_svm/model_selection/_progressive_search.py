@@ -34,7 +34,7 @@ from .._sklearn_compat import (
     _PassthroughScorer,
 )
 from .._tasks import reporting
-from .._validation import classes_of_stream, routes_metadata, warn
+from .._validation import classes_of_stream, plain_labels, routes_metadata, warn
 from ..pipeline import final_estimator
 from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
@@ -692,7 +692,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         X, y = indexable(with_valid_indices(X), y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        return X, y
+        return X, plain_labels(y)
 
     def _race(self, settings, classes, min_seconds=0.0):
         rules = Rules(
