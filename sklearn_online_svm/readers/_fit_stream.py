@@ -43,8 +43,9 @@ def fit_stream(
     estimator : estimator
         Estimator with ``partial_fit``. It is trained in place, unless a checkpoint exists.
     chunks : callable or iterable
-        Pairs ``(X, y)``. A callable without parameters returns an iterator of them and is called
-        once per epoch. An iterator can only be used for one epoch.
+        Pairs ``(X, y)``, or triples ``(X, y, sample_weight)``. A callable without parameters
+        returns an iterator of them and is called once per epoch. An iterator can only be used for
+        one epoch.
     epochs : int, default=1
         Number of epochs in all, including those before a crash.
     classes : array-like of shape (n_classes,), default=None
@@ -118,21 +119,28 @@ def fit_stream(
     written = monotonic()
     for epoch in range(first, epochs):
         iterator = iter(chunks() if callable(chunks) else chunks)
-        found = sum(_num_samples(X) for X, _ in islice(iterator, n_chunks))
+        found = sum(_num_samples(X) for X, *_ in islice(iterator, n_chunks))
         if found != n_samples:
             raise ValueError(
                 f"The checkpoint {os.fspath(checkpoint)!r} was written after {n_samples} samples "
                 f"in {n_chunks} chunks, but these chunks have {found} samples. Pass the same "
                 "chunks as before, or delete it to train from the beginning."
             )
-        for X, y in iterator:
+        for X, y, *weights in iterator:
             n_chunks += 1
+            if len(weights) > 1:
+                raise ValueError(
+                    f"Chunk {n_chunks} has {2 + len(weights)} parts; chunks must be pairs (X, y) "
+                    "or triples (X, y, sample_weight)."
+                )
             if not _num_samples(X):
                 continue
+            given = {}
+            if weights and weights[0] is not None:
+                given["sample_weight"] = weights[0]
             if classes is not None and epoch == n_samples == 0:
-                estimator.partial_fit(X, y, classes=classes)
-            else:
-                estimator.partial_fit(X, y)
+                given["classes"] = classes
+            estimator.partial_fit(X, y, **given)
             n_samples += _num_samples(X)
             if checkpoint is not None and monotonic() >= written + checkpoint_every:
                 _store(checkpoint, estimator, epoch, n_chunks, n_samples)

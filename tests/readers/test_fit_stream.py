@@ -50,6 +50,27 @@ def check_same(model, expected):
     np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
 
 
+@with_models
+@pytest.mark.parametrize("has_weights", [True, False])
+def test_chunks_with_weights(name, has_weights, tmp_path):
+    weights = np.linspace(0.1, 2.0, len(Y)) if has_weights else None
+
+    def triples(last=6):
+        for k in range(last):
+            part = slice(100 * k, 100 * (k + 1))
+            yield X[part], Y[part], None if weights is None else weights[part]
+
+    expected = MODELS[name]()
+    for part, labels, of_chunk in triples():
+        given = {"sample_weight": of_chunk} if has_weights else {}
+        expected.partial_fit(part, labels, classes=CLASSES, **given)
+    check_same(fit_stream(MODELS[name](), triples, classes=CLASSES), expected)
+    checkpoint = tmp_path / "checkpoint"
+    fit_stream(MODELS[name](), lambda: triples(3), classes=CLASSES, checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="Chunk 1 has 4 parts; chunks must be pairs"):
+        fit_stream(MODELS[name](), [(X, Y, Y, Y)], classes=CLASSES)
+
+
 class Stop(Exception):
     pass
 
