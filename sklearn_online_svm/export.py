@@ -387,7 +387,8 @@ def load_libsvm(path, n_features=None, C=None):
     ValueError
         If the file is not a classification model with a linear, polynomial, rbf or sigmoid kernel;
         if it is damaged, or the coefficients of a pair of classes do not sum to 0, as those of a
-        model with a bias do, or are all 0; if `n_features` or `C` is too small for it.
+        model with a bias do, or are all 0 although both classes have samples; if `n_features` or
+        `C` is too small for it.
 
     Examples
     --------
@@ -493,9 +494,12 @@ def _read_libsvm(path):
     if sum(counts) != len(coef):
         raise ValueError(f"{path} has {len(coef)} support vectors and nr_sv {_text(counts)}.")
     alpha = _alpha_of(np.repeat(range(n_classes), counts), np.transpose(coef), n_classes)
-    for of_pair, labels in zip(alpha, combinations(fields["label"], 2), strict=True):
+    for of_pair, pair in zip(alpha, combinations(range(n_classes), 2), strict=True):
+        labels = [fields["label"][code] for code in pair]
         size = np.abs(of_pair).sum()
-        if size == 0.0:
+        # A class may have no samples, as one of weight 0: its pairs have a bias only.
+        has_both = n_classes == 2 or all(counts[code] for code in pair)
+        if size == 0.0 and (has_both or not alpha.any()):
             raise ValueError(
                 f"{path} has no coefficients for the labels {labels[0]} and {labels[1]}, so there "
                 "is no model of them to continue."

@@ -182,14 +182,28 @@ def test_libsvm_files_that_are_refused(old, new, message, tmp_path):
         load_libsvm(path)
 
 
-def test_a_class_without_samples_in_a_libsvm_file(tmp_path):
-    """LIBSVM can use the file; LASVC cannot continue pairs without coefficients."""
-    X, y = clouds(3)
-    model = pairwise(gamma=0.1).partial_fit(X, y, classes=range(4))
+@pytest.mark.parametrize("weights", [{3: 0.0}, {0: 0.0}, {0: 0.0, 2: 0.0}, "no samples"])
+def test_a_class_without_samples_in_a_libsvm_file(weights, tmp_path):
+    X, y = clouds(3 if weights == "no samples" else 4)
+    if weights == "no samples":
+        model = pairwise(gamma=0.1).partial_fit(X, y, classes=range(4))
+    else:
+        model = pairwise(gamma=0.1, class_weight=weights).fit(X, y)
     save_libsvm(model, tmp_path / "model")
-    assert "nr_sv" in (tmp_path / "model").read_text()
-    with pytest.raises(ValueError, match="no coefficients for the labels 0 and 3"):
-        load_libsvm(tmp_path / "model")
+    loaded = load_libsvm(tmp_path / "model", C=1.0)
+    assert 0 in loaded.n_support_
+    assert_allclose(values_of_pairs(loaded, X), values_of_pairs(model, X), atol=0.02)
+    loaded.partial_fit(X, y)
+    assert np.mean(loaded.predict(X) == y) > 0.9
+
+
+def test_a_libsvm_file_without_coefficients(tmp_path):
+    path = tmp_path / "model"
+    path.write_text(FILE.replace("nr_sv 1 1 1", "nr_sv 3 0 0").replace("0.5 0.25", "0 0"))
+    path.write_text(path.read_text().replace("-0 0", "0 0").replace("-0.5 0.125", "0 0"))
+    path.write_text(path.read_text().replace("-0.25 -0.125", "0 0"))
+    with pytest.raises(ValueError, match="no coefficients for the labels 4 and 1"):
+        load_libsvm(path)
 
 
 def test_models_that_libsvm_cannot_hold(tmp_path):
