@@ -27,6 +27,7 @@ from .._validation import (
     check_weights,
     classes_of_stream,
     encode_labels,
+    warn,
 )
 from ..linear import AROWClassifier
 from ._maps import CouplingMap, MultinomialMap, SplineMap
@@ -129,6 +130,11 @@ class ScoreWindow:
         rows = np.arange(max(0, end - size), end)
         rows = rows[self.weights[rows] > 0.0]
         data = self.scores[rows], self.codes[rows], self.weights[rows]
+        if not data[0].any():
+            warn(
+                f"Probabilities do not depend on X: the first {FIRST_BLOCK} samples have no score "
+                f"from before training, and there are {self.n_seen}. Train on more samples."
+            )
         if self.of_pairs:
             return CouplingMap().fit(*data)
         if self.scores.shape[1] > 1:

@@ -132,6 +132,21 @@ def test_several_classes():
     assert log_loss(y[2000:], probabilities) < 1.2 * expected + 0.02
 
 
+@pytest.mark.parametrize("make", [two_classes, three_classes])
+@pytest.mark.parametrize("estimator", [AROWClassifier(), LASVC(gamma=0.3)])
+def test_probabilities_without_scores_are_reported(estimator, make):
+    X, y = make(300)
+    model = OnlineCalibratedClassifier(estimator)
+    model.partial_fit(X[:20], y[:20], classes=np.unique(y))
+    with pytest.warns(UserWarning, match="Probabilities do not depend on X: the first 30 samples"):
+        probabilities = model.predict_proba(X)
+    assert_allclose(probabilities, probabilities[:1].repeat(300, axis=0))
+    model.partial_fit(X[20:], y[20:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict_proba(X)
+
+
 def test_probabilities_follow_a_drift():
     X, y = make_waveform(10_800, random_state=0)
     noisy = (np.random.RandomState(1).uniform(size=10_800) < 0.3) & (np.arange(10_800) > 4500)

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
+from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.internals import (
     Basis,
     Optimum,
@@ -516,3 +518,30 @@ def test_predictions_while_another_thread_trains():
     assert not failed
     # Whatever was read, the model is that of the stream.
     assert model.n_samples_seen_ == 3000
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+def test_a_class_whose_map_has_no_values_is_reported(kind, n_classes, multi_class):
+    """Without its only sample, a class has no support vector, and so no decision value."""
+    X, y = make_waveform(200, random_state=0)
+    y = np.where(y == -1, 0, n_classes - 2)
+    model = kind(probability=True, multi_class=multi_class, random_state=0)
+    y[0] = 7
+    model.fit(X, y)
+    with pytest.warns(UserWarning, match=r"Probabilities of the classes \[7\] are not reliable"):
+        model.predict_proba(X)
+    y[:10] = 7
+    model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict_proba(X)
+
+
+def test_a_cell_whose_map_has_no_values_is_reported():
+    X, y = make_waveform(200, random_state=0)
+    y[np.argmax(X[:, 0])] = 7
+    model = CellClassifier(LASVC(probability=True), cell_size=100).fit(X, y)
+    with pytest.warns(UserWarning, match=r"Probabilities of the classes \[7\] are not reliable"):
+        model.predict_proba(X)

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ... import _limits
-from ..._validation import signs
+from ..._validation import signs, warn
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from .._kept_samples import stack
 from ._solution_view import KernelValues, SolutionView
@@ -24,6 +24,8 @@ from ._span import even_part, without_each
 N_LEFT_OUT_MULTICLASS = 3000
 # So many values of each class are always allowed, for either map.
 MIN_OF_CLASS = 100
+# With fewer values of a class no map can be fitted: none is known, or that of a model without it.
+FEWEST_VALUES = 2
 # Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
 # K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
 MAX_SHIFT = 5e-4
@@ -127,7 +129,16 @@ def left_out_values(spec, targets, solution, problems, vectors, samples):
     violates = is_counted[:, None] & (y * scores < 1.0)
     scores = without_each(problems, scores, violates, is_counted)
     # A sample without which a class has no support vector has no value.
+    present = np.unique(codes[counted])
     counted = counted[np.isfinite(scores[counted]).all(axis=1)]
+    n_values = np.bincount(codes[counted], minlength=len(targets.classes))[present]
+    if (n_values < FEWEST_VALUES).any():
+        labels = targets.classes[present[n_values < FEWEST_VALUES]].tolist()
+        warn(
+            f"Probabilities of the classes {labels} are not reliable. They are estimated from "
+            "decision values of models without the sample, and without its only sample nothing is "
+            "known of a class. Train on more samples of these classes."
+        )
     return scores[counted], codes[counted], weights[counted]
 
 
