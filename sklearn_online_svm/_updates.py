@@ -27,6 +27,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from . import _limits
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
 from ._estimator import (
@@ -107,6 +108,16 @@ class OnlineClassTargets:
     def score(scores, codes, weights):
         """Return the accuracy, from decision values."""
         return float(np.average(codes_of(scores) == codes, weights=weights))
+
+    @staticmethod
+    def loss(scores, codes):
+        """Return the mean hinge loss over samples and functions, each at most 2."""
+        margins = -scores
+        if scores.shape[1] == 1:
+            margins[codes == 1] *= -1.0
+        else:
+            margins[np.arange(len(codes)), codes] *= -1.0
+        return np.clip(1.0 - margins, 0.0, 2.0).mean()
 
 
 def class_weights(class_weight, classes):
@@ -295,6 +306,11 @@ def _count(model, name):
 
 # -------------------------------------------------------------------------------- fit
 
+# max_iter="auto": the k-th epoch is of use if it corrects predictions by more than so many
+# standard errors, or reduces the loss by more than TRIAL_GAIN / k^2, as hardly with texts. Samples
+# are left out of so many epochs.
+TRIAL_ERRORS, TRIAL_GAIN, TRIAL_EPOCHS = 2.0, 0.8, 4
+
 
 def fit(estimator, X, y, sample_weight, initial=(None, None)):
     """Fit the estimator; after an error it is unchanged, after an interrupt it keeps its updates.
@@ -305,7 +321,7 @@ def fit(estimator, X, y, sample_weight, initial=(None, None)):
     estimator._validate_params()
     with (
         estimator._guard,
-        reporting(estimator, "fit", X, y, sample_weight, estimator.max_iter),
+        reporting(estimator, "fit", X, y, sample_weight, n_epochs(estimator.max_iter)),
         Transaction(estimator) as change,
     ):
         draft, former = change.draft, vars(estimator).get("_state")
@@ -317,15 +333,16 @@ def fit(estimator, X, y, sample_weight, initial=(None, None)):
         targets, row_weights = plan.targets.of_fit(draft, plan, X, y, weights)
         X, state = plan.state.begun(plan, schema_of(draft), X, weights, (former, *initial))
         draft._state, draft._fitted_params = state, draft._current_params()
-        state.expect(X, again=plan.params.max_iter > 1)
+        most = n_epochs(plan.params.max_iter)
+        state.expect(X, again=most > 1)
         try:
             is_improving = run_epochs(draft, plan, X, targets, row_weights)
             if plan.check is not None:
                 plan.check(state)
             if is_improving and plan.params.tol is not None:
                 warn(
-                    f"{plan.name} was still improving after max_iter={plan.params.max_iter} "
-                    "epochs. Increase max_iter, or set tol=None for a fixed number of epochs.",
+                    f"{plan.name} was still improving after max_iter={most} epochs. "
+                    "Increase max_iter, or set tol=None for a fixed number of epochs.",
                     ConvergenceWarning,
                 )
         except BaseException as error:
@@ -336,35 +353,49 @@ def fit(estimator, X, y, sample_weight, initial=(None, None)):
     return estimator
 
 
+def n_epochs(max_iter):
+    """Return the maximum number of epochs of ``fit``."""
+    return _limits.MAX_EPOCHS if max_iter == "auto" else max_iter
+
+
 def run_epochs(draft, plan, X, targets, weights):
     """Run epochs until the loss or the validation score stops improving.
 
-    As in scikit-learn, an improvement is ``tol`` in the mean loss per sample or in the score.
+    As in scikit-learn, an improvement is ``tol`` in the mean loss per sample or in the score. With
+    ``max_iter="auto"``, some samples are left out first (:class:`Trial`).
     Returns whether it was still improving in the last of several epochs.
     """
     params, state = plan.params, draft._state
     samples, random = state.samples(X), check_random_state(params.random_state)
-    train = validation = None
+    used = validation = trial = None
     if params.early_stopping:
-        train, validation = split(plan, targets, weights, random)
-    n_train = X.shape[0] if train is None else len(train)
+        used, validation = split(plan, targets, weights, random)
+    n_train = X.shape[0] if validation is None else len(used)
+    if params.max_iter == "auto" and validation is None and params.tol is not None:
+        trial = Trial.of(n_train, params.shuffle, random)
+        used = None if trial is None else trial.used
     least = (params.tol or 0.0) * (1 if params.early_stopping else n_train)
-    best, n_without = -np.inf, 0
-    for n_iter in range(1, params.max_iter + 1):
-        start = time.perf_counter()
-        order = train
-        if params.shuffle:
-            order = shuffled(n_train, draw_seed(random))
-            if train is not None:
-                order = train[order]
+    best, n_without, is_over = -np.inf, 0, False
+
+    def train(order):
+        n = X.shape[0] if order is None else len(order)
         state.loop.reset_loss()
-        with epoch(draft, n_train, order=order) as report:
+        with epoch(draft, n, order=order) as report:
             draft.n_iter_ = n_iter
             dataset = Dataset(samples, targets, weights, order, X)
             end, position = state.train(dataset, progress=report)
             if end == NOT_FINITE:
                 raise_sample_error(draft, X, position if order is None else order[position])
-        gain = -state.loop.loss
+        return -state.loop.loss * (n_train / n)
+
+    for n_iter in range(1, n_epochs(params.max_iter) + 1):
+        start = time.perf_counter()
+        order = used
+        if params.shuffle:
+            order = shuffled(X.shape[0] if used is None else len(used), draw_seed(random))
+            if used is not None:
+                order = used[order]
+        gain = train(order)
         if params.early_stopping:
             scores = draft._decision_values(X[validation])
             some_weights = None if weights is None else weights[validation]
@@ -377,9 +408,58 @@ def run_epochs(draft, plan, X, targets, weights):
             )
         n_without = 0 if gain >= best + least else n_without + 1
         best = max(best, gain)
-        if params.tol is not None and n_without >= params.n_iter_no_change:
+        is_over = params.tol is not None and n_without >= params.n_iter_no_change
+        if trial is not None:
+            trial.judge(n_iter, draft, plan, X, targets)
+            is_over = is_over or trial.ends_training
+            if is_over or trial.is_over:
+                train(trial.left_out)
+                used = trial = None
+        if is_over:
             return False
-    return params.max_iter > 1
+    if trial is not None:
+        train(trial.left_out)
+    return params.max_iter != 1
+
+
+class Trial:
+    """Samples left out of the epochs of ``max_iter="auto"`` to see whether these are of use.
+
+    The model is said to memorize if its loss is much smaller for samples that it was trained on.
+    Then training is over with the first epoch that does not improve the predictions for those left
+    out significantly, and their loss by little. The trial is over with the first epoch after which
+    the model does not memorize, or with the fourth one.
+    """
+
+    def __init__(self, used, left_out):
+        self.used, self.left_out = used, left_out
+        self.is_over = self.ends_training = False
+        self._correct = self._loss = None  # of the samples left out
+
+    @classmethod
+    def of(cls, n, shuffle, random):
+        """Return the trial of a fit with so many samples, or None if they are too few."""
+        if n < _limits.LEAST_FOR_TRIAL:
+            return None
+        order = shuffled(n, draw_seed(random)) if shuffle else np.arange(n)
+        return cls(*np.split(order, [-min(n // 10, _limits.MOST_LEFT_OUT)]))
+
+    def judge(self, n_iter, draft, plan, X, targets):
+        """Set ``is_over`` and ``ends_training`` after an epoch."""
+        before, loss_before, codes = self._correct, self._loss, targets[self.left_out]
+        scores = draft._decision_values(X[self.left_out])
+        self._correct, self._loss = codes_of(scores) == codes, plan.targets.loss(scores, codes)
+        if n_iter == 1:
+            return
+        known = self.used[: len(codes)]
+        known_loss = plan.targets.loss(draft._decision_values(X[known]), targets[known])
+        memorizes = known_loss < _limits.TRIAL_SHARE * self._loss
+        gained = np.count_nonzero(self._correct) - np.count_nonzero(before)
+        changed = np.count_nonzero(self._correct != before)
+        is_better = gained > TRIAL_ERRORS * np.sqrt(changed)
+        is_better |= loss_before - self._loss > TRIAL_GAIN / n_iter**2 * loss_before
+        self.ends_training = memorizes and not is_better
+        self.is_over = self.ends_training or not memorizes or n_iter == TRIAL_EPOCHS
 
 
 def split(plan, targets, weights, random):

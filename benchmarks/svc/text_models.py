@@ -23,7 +23,7 @@ LINEAR = {
             PassiveAggressiveClassifier, multi_class="crammer_singer", average=True, **ONE_PASS
         ),
     ),
-    "arow": ("AROW, until convergence", AROWClassifier),
+    "arow": ("AROW, until convergence", partial(AROWClassifier, max_iter=1000)),
     "linear_svc": ("``LinearSVC``", LinearSVC),
     "sgd": ("``SGDClassifier``", SGDClassifier),
     "logistic": ("``LogisticRegression``", partial(LogisticRegression, C=10)),

@@ -1,6 +1,6 @@
 """Second-order classifiers that keep the variances of the weights: CW, SCW, AROW."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from scipy.stats import norm
@@ -279,7 +279,7 @@ class AROWClassifier(SecondOrder):
         shrink more slowly.
     $covariance
     $fit_intercept
-    $epochs
+    $auto_epochs
     $weighted_fit
 
     Attributes
@@ -343,6 +343,7 @@ class AROWClassifier(SecondOrder):
     _parameter_constraints: dict = {
         **SecondOrder._parameter_constraints,
         "r": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     }
     _adjustable_params = (*SecondOrder._adjustable_params, "r")
 
@@ -352,7 +353,7 @@ class AROWClassifier(SecondOrder):
         r=1.0,
         covariance="diag",
         fit_intercept=True,
-        max_iter=1000,
+        max_iter="auto",
         tol=1e-3,
         early_stopping=False,
         validation_fraction=0.1,

@@ -134,6 +134,14 @@ n_updates_ : int
     "n_iter": _N_ITER,
     "features": _FEATURES,
 }
+_SHARED["auto_epochs"] = _SHARED["epochs"].replace(
+    """max_iter : int, default=1000
+    Maximum number of passes over the training data (epochs) in ``fit``.""",
+    """max_iter : int or "auto", default="auto"
+    Maximum number of passes over the training data (epochs) in ``fit``. "auto" is 1000, but
+    training ends after a few epochs if more of them only fit the training samples, as is common
+    with texts; see the :ref:`user guide <linear_epochs>`.""",
+)
 _SHARED["full_covariance"] = _SHARED["covariance"].replace('default="diag"', 'default="full"')
 
 with_shared_docs = partial(filled_docs, parts=_SHARED)

@@ -22,6 +22,7 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
 )
 from tests.support.internals import update_state
+from tests.support.limits import set_limits
 from tests.support.linear_models import (
     FIRST_ORDER,
     assert_same,
@@ -193,6 +194,71 @@ def test_verbose_prints_a_line_for_each_epoch(kind):
         for i, text in enumerate(lines, 1):
             match = rf"-- Epoch {i}: [\d,]+ updates, {value} -?[\d.e+-]+, [\d.]+ s"
             assert re.fullmatch(match, text), text
+
+
+# -- max_iter="auto" --------------------------------------------------------------------
+
+
+def texts(n=3000, n_classes=2, scale=6.0):
+    """Sparse samples of many rare features, a few of which belong to a class."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(n_classes, size=n)
+    of_class = 1000 * (1 + y[:, None]) + rng.integers(1000, size=(n, 4))
+    words = np.hstack([of_class, rng.integers(1000, size=(n, 30))])
+    values = np.full(words.size, scale * 34**-0.5)
+    X = csr_matrix((values, words.ravel(), np.arange(0, 34 * n + 1, 34)))
+    X.sum_duplicates()
+    return X, y
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_auto_ends_where_more_epochs_only_fit_the_training_samples(n_classes, shuffle):
+    X, y = texts(6000, n_classes)
+    X, X_test, y, y_test = X[:3000], X[3000:], y[:3000], y[3000:]
+    model = AROWClassifier(shuffle=shuffle, random_state=0).fit(X, y)
+    whole = clone(model).set_params(max_iter=1000).fit(X, y)
+    # The samples left out are visited once.
+    assert model.t_ == 1 + model.n_iter_ * 2700 + 300
+    assert model.n_iter_ <= 4 < whole.n_iter_
+    assert model.score(X_test, y_test) > whole.score(X_test, y_test) - 0.01
+    if not shuffle:
+        stream = AROWClassifier()
+        for rows in [slice(2700)] * model.n_iter_ + [slice(2700, None)]:
+            train(stream, X[rows], y[rows])
+        assert_same(model, stream)
+
+
+@pytest.mark.parametrize("case", ["few features", "predictions become better"])
+def test_auto_goes_on_where_epochs_are_of_use(case):
+    few = case == "few features"
+    X, y = samples_for(MODELS[0], 3000) if few else texts(scale=1.0)
+    model = AROWClassifier(shuffle=False).fit(X, y)
+    assert model.n_iter_ > 4
+    # Those left out of the first epochs take part in the others, and are visited once before.
+    assert model.t_ == 1 + model.n_iter_ * 3000 - (1 if few else 3) * 300
+    # Also if the loss ends training before.
+    shortest = clone(model).set_params(n_iter_no_change=1, tol=10.0).fit(X, y)
+    assert (shortest.n_iter_, shortest.t_) == (2, 1 + 2 * 2700 + 300)
+
+
+@pytest.mark.parametrize(
+    ("n", "params"), [(999, {}), (2000, {"early_stopping": True}), (2000, {"tol": None})], ids=str
+)
+def test_auto_without_samples_left_out(n, params, monkeypatch):
+    """With few samples, a validation score or a fixed number of epochs it is the upper limit."""
+    set_limits(monkeypatch, MAX_EPOCHS=30)
+    X, y = texts(n)
+    model = AROWClassifier(random_state=0, **params).fit(X, y)
+    assert model.n_iter_ > 2
+    assert_same(model, clone(model).set_params(max_iter=30).fit(X, y))
+
+
+def test_auto_at_the_upper_limit_gives_a_warning(monkeypatch):
+    set_limits(monkeypatch, MAX_EPOCHS=3)
+    X, y = samples_for(MODELS[0], 3000)
+    with pytest.warns(ConvergenceWarning, match="still improving after max_iter=3 epochs"):
+        AROWClassifier(tol=1e-9).fit(X, y)
 
 
 # -- early stopping ---------------------------------------------------------------------
