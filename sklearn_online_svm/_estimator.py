@@ -415,6 +415,12 @@ def extend_classes(estimator, classes):
     return places
 
 
+def ignore_class_order(estimator):
+    """Let an estimator of this package not warn of a stream that is sorted by class."""
+    if isinstance(estimator, Estimator):
+        estimator._class_order = np.zeros(0, dtype=np.int64)
+
+
 def has_new_classes(model, classes):
     """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
     known = getattr(model, "classes_", None)

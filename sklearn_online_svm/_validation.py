@@ -16,7 +16,7 @@ from sklearn import get_config, set_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
-from ._core.class_order import add_to_class_order, is_sorted_by_class
+from ._core.class_order import add_to_class_order
 from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import _check_sample_weight
 
@@ -232,8 +232,9 @@ def class_order_among(counts, places, n_classes):
     if counts is None or not len(counts):
         return counts
     changes, last, *of_class = counts
+    run, last = divmod(last, len(of_class))
     extended = np.zeros(2 + n_classes, dtype=np.int64)
-    extended[0], extended[1] = changes, places[last]
+    extended[0], extended[1] = changes, places[last] + n_classes * run
     extended[2 + places] = of_class
     return extended
 
@@ -336,13 +337,13 @@ def class_order_after(name, n_classes, order, codes):
     """
     if order is not None and not len(order):
         return order  # warned before
-    order = add_to_class_order(order, n_classes, codes)
-    if not is_sorted_by_class(order):
+    order, is_sorted = add_to_class_order(order, n_classes, codes)
+    if not is_sorted:
         return order
+    # The same text for all models of an ensemble: Python then shows one warning.
     warn(
-        f"The stream is sorted by class (changes of class: {order[0]}, samples: "
-        f"{order[2:].sum()}). {name} is trained on one sample after the "
-        "other and adapts to the classes seen last; shuffle the samples before training "
+        f"The stream is sorted by class, or a part of it is. {name} is trained on one sample "
+        "after the other and adapts to the classes seen last; shuffle the samples before training "
         "(sklearn.utils.shuffle), or use fit."
     )
     return order[:0]

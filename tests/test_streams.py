@@ -1,7 +1,6 @@
 """Promises of every estimator with ``partial_fit``: chunks, layouts, copies, invalid input."""
 
 import copy
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -359,24 +358,6 @@ def test_classes_may_appear_late_or_never(name):
     for _ in range(3):
         model.partial_fit(X, y)
     assert set(model.predict(X)) == set(CLASSES)
-
-
-@pytest.mark.parametrize("name", [n for n in CLASSIFIERS if not n.startswith(("labels", "cells"))])
-def test_stream_sorted_by_class_is_reported_once(name):
-    X, y = samples(name)
-    order = np.argsort(y, kind="stable")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", "The stream is sorted by class")
-        model = partial_fit(clone(MODELS[name]), X, y, size=7).fit(X, y)
-        model.partial_fit(X[order[:50]], y[order[:50]])  # the other classes may be rare
-    model.fit(X, y)
-    with pytest.warns(UserWarning, match="The stream is sorted by class") as record:
-        for first in [*range(0, N, 7), *range(0, N, 7)]:
-            chunk = order[first : first + 7]
-            model.partial_fit(X[chunk], y[chunk])
-    found = [w for w in record if "sorted by class" in str(w.message)]
-    assert len(found) == 1
-    assert name == "scaled advice" or found[0].filename == __file__
 
 
 @pytest.mark.sampled

@@ -344,6 +344,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
                     else:
                         self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
                 raise
+            loop.watch_class_order(self.estimator_, start)
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):

@@ -12,7 +12,7 @@ from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
 from .._estimator import PostponedInterrupts
 from .._pairs import margin_scores
-from .._validation import code_of, encode_labels, is_labelled
+from .._validation import class_order_after, code_of, encode_labels, is_labelled
 
 __all__ = ["ABSTAIN"]
 
@@ -187,6 +187,9 @@ class QueryLoop:
         """Whether a sample has been processed, or a call of the oracle has begun."""
         return bool(self.n_seen or self.history.taught or self.chunk.in_oracle)
 
+    def watch_class_order(self, estimator, start):
+        """Do nothing: the estimator watches the samples of its chunks."""
+
     def end_epoch(self):
         """Keep the predictions of the first epoch, which precede the labels."""
         self._predicted_now = np.zeros_like(self.predicted)
@@ -320,6 +323,13 @@ class CompiledQueryLoop(QueryLoop):
     def __init__(self, adapter, *arguments):
         super().__init__(*arguments)
         self.adapter = adapter
+
+    def watch_class_order(self, estimator, start):
+        """Warn if the labels queried from sample ``start`` on are sorted by class."""
+        answers = self._answers[start : self.n_seen]
+        order, n_classes = vars(estimator).get("_class_order"), len(self.chunk.classes)
+        name, codes = type(estimator).__name__, answers[answers >= 0]
+        estimator._class_order = class_order_after(name, n_classes, order, codes)
 
     def run(self, estimator, strategy, order, start=0, report=None):
         """Run one epoch, as :class:`QueryLoop` does."""

@@ -266,7 +266,7 @@ class ClassTargets(Targets):
         if order is not None and len(order):
             order = self.order
             if len(encoded):
-                order = add_to_class_order(order, len(self.classes), encoded)
+                order, _ = add_to_class_order(order, len(self.classes), encoded)
         if not np.array_equal(counts, self.counts):  # class_weight="online_balanced"
             counts = self.counts + np.bincount(encoded, weights, len(self.classes))
             factors = weights_of_counts(counts)

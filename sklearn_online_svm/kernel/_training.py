@@ -302,7 +302,7 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
         n_seen=machine.n_seen,
         n_labels=machine.n_labels,
         targets_before=targets,
-        targets_after=after.after(plan, encoded),
+        targets_after=after if "_class_order" in vars(estimator) else after.after(plan, encoded),
         **plan.choice.begun(plan, machine, order, encoded, cost, random, first),
     )
     # Training checks each block before its first sample, which is too late here.

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import PostponedInterrupts, raise_fixed_param
+from .._estimator import PostponedInterrupts, ignore_class_order, raise_fixed_param
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -373,6 +373,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         ends = self._rung_ends(len(held_out.order), n_classes)
         race = self._race(settings, classes, self.min_seconds)
         for candidate in race.alive:
+            ignore_class_order(final_estimator(candidate.estimator))  # rungs are no stream
             candidate.start()
         race.fit_transformers(X, y, held_out.order[: ends[0]])
         samples = Samples(X, y, fit_params, score_params)
@@ -399,6 +400,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 with DeferredInterrupts():  # a second signal must not prevent resume
                     self._interrupt(progress, interrupt)
                 raise
+            vars(race.best().model).pop("_class_order", None)
             self._show(race, race.best(), _finished_race=race)
         edges = ", ".join(
             f"{name}={self.best_params_[name]:.4g} is the {which} of its values"

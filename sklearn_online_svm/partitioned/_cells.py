@@ -143,7 +143,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
         )
         self.tree_ = tree
         self.cell_sizes_ = np.array([len(rows) for rows in cells])
-        for name in ("_stream", "n_samples_seen_"):
+        for name in ("_stream", "n_samples_seen_", "_class_order"):
             self.__dict__.pop(name, None)
         return self
 

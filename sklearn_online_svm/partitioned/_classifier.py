@@ -8,13 +8,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
-from .._estimator import Transaction, with_classes
+from .._estimator import Transaction, ignore_class_order, with_classes
 from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods
 from .._validation import (
     check_labels,
     check_samples,
     check_weights,
+    class_order_after,
+    class_order_among,
     classes_of_stream,
     encode_labels,
 )
@@ -222,7 +224,11 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             with_classes(self._base_estimator(), classes)  # raises an error if it cannot add them
         X, y = check_samples(self, X, y, reset=first)
         check_labels(y)
-        encode_labels(y, classes, extendable=True)
+        codes = encode_labels(y, classes, extendable=True)
+        order = vars(self).get("_class_order")
+        if not first and len(classes) > len(known):
+            order = class_order_among(order, np.searchsorted(classes, known), len(classes))
+        self._class_order = class_order_after(type(self).__name__, len(classes), order, codes)
         self.classes_ = classes
         return X, y
 
@@ -234,6 +240,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         return model
 
     def _train(self, model, X, y, weights, classes):
+        ignore_class_order(model)  # the samples of all cells are watched
         return _train(model, X, y, weights, classes=classes)
 
     def decision_function(self, X):
