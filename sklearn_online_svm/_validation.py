@@ -5,8 +5,8 @@ import math
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from functools import partial
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from numbers import Integral, Real
 
 import numpy as np
@@ -23,6 +23,9 @@ from ._sklearn_compat import _check_sample_weight
 # Modules whose functions decorate those of this package: their frames are between a function and
 # its caller.
 _DECORATING = ("sklearn.base", "sklearn.utils._param_validation", "contextlib", "functools")
+
+# Warnings that have been issued in the present call of an estimator of estimators, or None.
+_ISSUED = ContextVar("_ISSUED", default=None)
 
 # scikit-learn 1.9 refuses weights that are all zero; older versions accept them.
 _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
@@ -340,7 +343,7 @@ def class_order_after(name, n_classes, order, codes):
     order, is_sorted = add_to_class_order(order, n_classes, codes)
     if not is_sorted:
         return order
-    # The same text for all models of an ensemble: Python then shows one warning.
+    # Without numbers that differ between models, see ``equal_warnings_once``.
     warn(
         f"The stream is sorted by class, or a part of it is. {name} is trained on one sample "
         "after the other and adapts to the classes seen last; shuffle the samples before training "
@@ -351,10 +354,28 @@ def class_order_after(name, n_classes, order, codes):
 
 def warn(message, category=UserWarning):
     """Issue a warning that refers to the line which called this package."""
+    issued = _ISSUED.get()
+    if issued is not None:
+        if (message, category) in issued:
+            return
+        issued.add((message, category))
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_internal(frame):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def equal_warnings_once():
+    """Issue each warning once, although several models give it.
+
+    Python would suppress the others only if no code between them used ``catch_warnings``.
+    """
+    token = _ISSUED.set(set() if _ISSUED.get() is None else _ISSUED.get())
+    try:
+        yield
+    finally:
+        _ISSUED.reset(token)
 
 
 def _is_internal(frame):
@@ -523,8 +544,17 @@ def thread_pool(n_jobs, n_rows=None):
 
 
 def started_threads(n_threads):
-    """Return a pool of threads that have scikit-learn's configuration of this one."""
-    return ThreadPoolExecutor(n_threads, initializer=partial(set_config, **get_config()))
+    """Return a pool of threads that have the configuration of scikit-learn of this one.
+
+    They also share the warnings of ``equal_warnings_once``.
+    """
+    given = get_config(), _ISSUED.get()
+    return ThreadPoolExecutor(n_threads, initializer=_begin_thread, initargs=given)
+
+
+def _begin_thread(config, issued):
+    set_config(**config)
+    _ISSUED.set(issued)
 
 
 def routes_metadata():

@@ -41,7 +41,7 @@ def train(model, X, y, size=50, labels=(10, 20, 30)):
             chunk = slice(first, first + size)
             model.partial_fit(X[chunk], y[chunk], classes=labels)
     found = [warning for warning in record if SORTED in str(warning.message)]
-    if isinstance(model, ProgressiveSearch):  # Python shows equal ones of candidates once
+    if isinstance(model, ProgressiveSearch):  # those of candidates in other calls
         found = list({str(warning.message): warning for warning in found}.values())
     return found
 

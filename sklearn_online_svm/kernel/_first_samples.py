@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._core.kernel.vectors import stores
 from .._validation import warn, weighted_variance
@@ -16,6 +17,12 @@ WITH_GAMMA = ("rbf", "poly", "sigmoid", *EXPONENTIAL)
 
 # Warn if gamma="scale" is computed from a first chunk with fewer samples.
 MIN_FIRST_CHUNK = 30
+
+# Warn if one feature has more than this share of the spread of all features, and more than so many
+# times the range of each other one: a rare category has a small spread, but the range of others.
+SINGLE_SHARE, SINGLE_RANGE = 0.99, 10.0
+# At most about so many samples are looked at for that, and with fewer than MIN_FIRST_CHUNK none.
+MOST_LOOKED_AT = 2000
 
 # Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
 # are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
@@ -92,9 +99,43 @@ def fixed_values(params, X, weights):
         gamma = scale_gamma(X, weights, kernel in EXPONENTIAL)
     else:
         gamma = 1.0 / X.shape[1] if isinstance(params.gamma, str) else float(params.gamma)
+    if isinstance(kernel, str) and kernel in ("rbf", *EXPONENTIAL):
+        warn_of_single_feature(X, weights, is_exponential=kernel != "rbf")
     if X.dtype == np.float32 and needs_double(X, kernel, gamma):
         X = X.astype(np.float64)
     return kernel, gamma, X
+
+
+def warn_of_single_feature(X, weights, *, is_exponential):
+    """Warn if distances between samples are nearly those of one feature, because of its scale.
+
+    The parts of features are their variances in squared distances, and their standard deviations
+    in the exponent of ``EXPONENTIAL`` kernels.
+    """
+    some = np.flatnonzero(weights)
+    if len(some) < MIN_FIRST_CHUNK or X.shape[1] < 2:
+        return
+    X = X[some[:: -(-len(some) // MOST_LOOKED_AT)]]
+    is_sparse = sparse.issparse(X)
+    ends = X.min(axis=0), X.max(axis=0)
+    lower, upper = (end.toarray()[0] if is_sparse else end for end in ends)
+    with np.errstate(over="ignore"):
+        ranges = upper - lower
+    first, second = np.argsort(ranges)[[-1, -2]]
+    # Most data end here. If all other features are constant, there is nothing to scale.
+    if not 0.0 < SINGLE_RANGE * ranges[second] < ranges[first] < np.inf:
+        return
+    X = X.astype(np.float64) / ranges[first]  # no square overflows
+    spreads = mean_variance_axis(X, axis=0)[1] if is_sparse else X.var(axis=0)
+    if is_exponential:
+        spreads = np.sqrt(spreads)
+    if spreads[first] > SINGLE_SHARE * spreads.sum():
+        # Without numbers that differ between models, see ``equal_warnings_once``.
+        warn(
+            f"Feature {first} has more than {SINGLE_SHARE:.0%} of the spread of X, so that the "
+            "kernel hardly depends on the other features. Scale the features, for example with "
+            "sklearn.preprocessing.StandardScaler."
+        )
 
 
 def scale_gamma(X, weights, is_exponential=False):

@@ -222,8 +222,8 @@ class LASVC(KernelClassifier, DualEstimator):
     scored samples with a positive value also estimates how many support vectors are missing:
     training continues if these are more than a fifth of the support vectors, as is possible with
     rare classes although the mean is small. Samples are scored with a probability proportional to
-    their C. The first epoch keeps a reserve, as a stream does (see ``finishing``). If 20 epochs are not enough, a
-    ``ConvergenceWarning`` is raised.
+    their C. The first epoch keeps a reserve, as a stream does (see ``finishing``). If 20 epochs
+    are not enough, a ``ConvergenceWarning`` is raised.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
     take at most 5 million steps (shared by the problems that a sample belongs to) or, if that is

@@ -105,7 +105,8 @@ class LASVR(RegressorMixin, DualEstimator):
         the optimum over all samples, within ``tol``. ``"auto"`` reaches it up to 5000 samples,
         with the default loss without epochs, as in :class:`LASVC`; with more, it stops when a
         further epoch would change little, compared with the standard deviation of y, and few
-        support vectors are missing. It is a single epoch with ``finishing=False``, ``window_size`` or ``max_support_vectors``.
+        support vectors are missing. It is a single epoch with ``finishing=False``, ``window_size``
+        or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the

@@ -34,7 +34,13 @@ from .._sklearn_compat import (
     _PassthroughScorer,
 )
 from .._tasks import reporting
-from .._validation import classes_of_stream, plain_labels, routes_metadata, warn
+from .._validation import (
+    classes_of_stream,
+    equal_warnings_once,
+    plain_labels,
+    routes_metadata,
+    warn,
+)
 from ..pipeline import final_estimator
 from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
@@ -71,7 +77,7 @@ def _in_turn(method):
 
     @wraps(method)
     def call(self, *args, **kwargs):
-        with self._guard:
+        with self._guard, equal_warnings_once():
             return method(self, *args, **kwargs)
 
     return call

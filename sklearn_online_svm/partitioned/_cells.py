@@ -12,7 +12,7 @@ from .._core.guard import Guarded
 from .._estimator import PostponedInterrupts, Transaction
 from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
-from .._validation import check_samples, check_weights, thread_pool
+from .._validation import check_samples, check_weights, equal_warnings_once, thread_pool
 from ._stream import CellStream
 from ._tree import CellTree
 
@@ -151,7 +151,12 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
         self._validate_params()
         sample_weight = self._routed_weights("partial_fit", sample_weight, params)
         # Models change in place: interrupts are raised between pieces, with a draft to be kept.
-        with self._guard, PostponedInterrupts() as interrupts, Transaction(self) as change:
+        with (
+            self._guard,
+            equal_warnings_once(),
+            PostponedInterrupts() as interrupts,
+            Transaction(self) as change,
+        ):
             draft, n_seen = change.draft, self.__dict__.get("n_samples_seen_")
             try:
                 X, y = draft._check_chunk(X, y, classes, first=not hasattr(self, "tree_"))

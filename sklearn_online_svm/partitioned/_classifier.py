@@ -19,6 +19,7 @@ from .._validation import (
     class_order_among,
     classes_of_stream,
     encode_labels,
+    equal_warnings_once,
 )
 from ..kernel import LASVC
 from ._cells import _CellEstimator, _fit_classifier, _has_partial_fit, _SingleClass, _train
@@ -157,7 +158,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         """
         self._validate_params()
         sample_weight = self._routed_weights("fit", sample_weight, params)
-        with self._guard, Transaction(self) as change:
+        with self._guard, equal_warnings_once(), Transaction(self) as change:
             draft = change.draft
             X, y = check_samples(draft, X, y, reset=True)
             check_labels(y)

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._docs import with_shared_docs
 from .._estimator import Transaction
 from .._sklearn_compat import HasMethods
-from .._validation import check_samples, check_weights
+from .._validation import check_samples, check_weights, equal_warnings_once
 from ..kernel import LASVR
 from ._cells import _CellEstimator, _fit, _has_partial_fit, _train
 from ._check import warn_if_inaccurate
@@ -110,7 +110,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         """
         self._validate_params()
         sample_weight = self._routed_weights("fit", sample_weight, params)
-        with self._guard, Transaction(self) as change:
+        with self._guard, equal_warnings_once(), Transaction(self) as change:
             draft = change.draft
             X, y = check_samples(draft, X, y, reset=True, multi_output=True)
             weights = None
