@@ -100,7 +100,11 @@ class Candidate:
         One for each fold of the cross-validation.
     error : Exception or None
         Error that the candidate has failed with.
+    score_error : Exception or None
+        Error of its last scores, until those of all candidates have been computed.
     """
+
+    score_error = None
 
     def __init__(self, number, params, estimator, transformers):
         self.number, self.params = number, params

@@ -131,8 +131,9 @@ def chances(scores, predicted, standard_error, is_known):
     best = int(np.argmax(np.where(possible, predicted, -np.inf)))
     of_gains = GAIN_ERROR * np.abs(predicted - scores)
     error = np.sqrt(standard_error**2 + of_gains**2 + of_gains[best] ** 2)
-    distance = (predicted[best] - predicted) / np.maximum(error, np.finfo(float).tiny)
-    weight = np.where(possible, np.exp(-0.5 * np.square(distance)), 0.0)
+    with np.errstate(over="ignore"):  # of a distance, if the errors are 0
+        distance = (predicted[best] - predicted) / np.maximum(error, np.finfo(float).tiny)
+        weight = np.where(possible, np.exp(-0.5 * np.square(distance)), 0.0)
     return weight / weight.sum()
 
 

@@ -26,7 +26,7 @@ from ._learning_curves import (
     predicted_scores,
 )
 from ._samples import Subset
-from ._scoring import N_BLOCKS, compute_scores, jackknife_error, mean_scores
+from ._scoring import N_BLOCKS, compute_scores, jackknife_error, mean_scores, no_scores
 
 __all__ = ["Race", "Rules"]
 
@@ -143,6 +143,7 @@ class Race:
             return  # completed before an interrupt
         todo = [c for c in self.alive if number not in c.scores and self._select(subset, c)]
         self._in_threads(lambda candidate: self._score_one(subset, candidate, number), todo)
+        self._settle_unscored(subset, lambda c, scores: c.scores.update({number: scores}))
         self._drop_failed()
         best = max(self.alive, key=lambda c: np.nan_to_num(c.scores[number].value, nan=-np.inf))
         found = best.scores[number]
@@ -158,7 +159,7 @@ class Race:
             X, y, _, given = subset.of(candidate.transformers)
             candidate.scores[number] = compute_scores(self.scorers, candidate.model, X, y, given)
         except Exception as error:
-            self._failed(candidate, error)
+            self._unscored(candidate, error)
             return
         candidate.note_scored(X, len(self.scorers), perf_counter() - start)
 
@@ -169,7 +170,16 @@ class Race:
         X, y, _, given = subset.of(best.transformers)
         name, scorer = next(iter(self.scorers.items()))
         start = perf_counter()
-        error = jackknife_error(scorer, best.model, X, y, given.get(name, {}))
+        try:
+            error = jackknife_error(scorer, best.model, X, y, given.get(name, {}))
+        except Exception as reason:
+            if self.rules.error_score == "raise":
+                raise
+            error = np.nan
+            warn(
+                "The standard error of the best score is unknown, because scoring failed on a "
+                f"part of the samples. {type(reason).__name__}: {reason}"
+            )
         best.note_scored(X, N_BLOCKS, perf_counter() - start)
         return error
 
@@ -234,16 +244,22 @@ class Race:
         self._start_anew(samples, fold[0], todo)
         todo = [c for c in todo if self._select(train, c) and self._select(test, c)]
         self._in_threads(lambda candidate: self._fit_and_score(train, test, candidate), todo)
+        self._settle_unscored(test, lambda c, scores: setattr(c, "folds", [*c.folds, scores]))
         if len(self._fold_costs) == done:  # not before an interrupt
             self._fold_costs.append(sum(candidate.fold_cost for candidate in self.alive))
         self._drop_failed()
-        means = [np.mean([scores.value for scores in c.folds]) for c in self.alive]
+        # Folds without a score of any candidate tell nothing.
+        values = np.array([[scores.value for scores in c.folds] for c in self.alive])
+        counted = np.isfinite(values).any(axis=0)
+        counted |= not counted.any()
+        means = values[:, counted].mean(axis=1)
         best = self.alive[int(np.argmax(np.nan_to_num(means, nan=-np.inf)))]
         fold_error = self._standard_error(best.folds[-1], best, test)
-        errors = [*self.fold_errors, fold_error]
-        error = float(np.sqrt(np.square(errors).sum())) / len(errors)
+        errors = [error for error in (*self.fold_errors, fold_error) if not np.isnan(error)]
+        error = float(np.sqrt(np.square(errors).sum())) / len(errors) if errors else np.nan
         for candidate in self.alive:
-            candidate.scores[number] = mean_scores(candidate.folds, error)
+            folds = [scores for scores, counts in zip(candidate.folds, counted) if counts]
+            candidate.scores[number] = mean_scores(folds, error)
         found = Comparison(number, list(self.alive), len(fold[0]), fold_error)
         self.comparisons.append(found)
         samples.keep_transformed({candidate.transformers for candidate in self.alive})
@@ -287,11 +303,15 @@ class Race:
             candidate.note_trained(X, perf_counter() - start)
             start = perf_counter()
             X, y, _, given = test.of(candidate.transformers)
-            scores = compute_scores(self.scorers, candidate.model, X, y, given)
-            candidate.note_scored(X, len(self.scorers), perf_counter() - start)
         except Exception as error:
             self._failed(candidate, error)
             return
+        try:
+            scores = compute_scores(self.scorers, candidate.model, X, y, given)
+        except Exception as error:
+            self._unscored(candidate, error)
+            return
+        candidate.note_scored(X, len(self.scorers), perf_counter() - start)
         candidate.folds = [*candidate.folds, scores]
 
     def refit(self, samples):
@@ -452,6 +472,11 @@ class Race:
         """
         last = self.comparisons[-1]
         self.predict()
+        if not np.isfinite(last.scores).all():
+            warn(f"One or more of the test scores are non-finite: {last.scores}")
+        if np.isnan(last.scores).all():
+            self.keep(self.alive[:1])
+            return
         ranked = [candidate for candidate in last.ranking if candidate in self.alive]
         scores = {c: np.nan_to_num(last.score(c), nan=-np.inf) for c in ranked}
         n_errors = 1.0 if self.rules.cheapest else _limits.EQUAL_ERRORS
@@ -518,6 +543,38 @@ class Race:
         if self.rules.error_score == "raise":
             raise error
         candidate.error = error
+
+    def _unscored(self, candidate, error):
+        if self.rules.error_score == "raise":
+            raise error
+        candidate.score_error = error
+
+    def _settle_unscored(self, subset, record):
+        """Let candidates fail that have no scores, or record ``error_score`` for all of them.
+
+        Samples that lack a class tell nothing of the candidates by a metric that needs all
+        classes.
+        """
+        unscored = [candidate for candidate in self.alive if candidate.score_error is not None]
+        if not unscored:
+            return
+        error, missing = unscored[0].score_error, []
+        if self.classes is not None and len(unscored) == len(self.alive):
+            y = subset.of(unscored[0].transformers)[1]
+            missing = np.setdiff1d(self.classes, y).tolist()
+        for candidate in unscored:
+            if missing:
+                n_samples = len(subset.indices)
+                record(candidate, no_scores(self.scorers, n_samples, self.rules.error_score))
+            else:
+                candidate.error = candidate.score_error
+            candidate.score_error = None
+        if missing:
+            warn(
+                f"{len(subset.indices)} samples for the scores have none of the classes "
+                f"{missing}, and scoring failed for all candidates. They have the score "
+                f"error_score={self.rules.error_score!r} there. {type(error).__name__}: {error}"
+            )
 
     def _drop_failed(self):
         """Eliminate candidates that have failed; raise the error if none is left."""

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 
 from .._sklearn_compat import _num_samples, _safe_indexing
 
-__all__ = ["Scores", "compute_scores", "jackknife_error", "mean_scores"]
+__all__ = ["Scores", "compute_scores", "jackknife_error", "mean_scores", "no_scores"]
 
 # Blocks of samples of the jackknife.
 N_BLOCKS = 5
@@ -72,14 +72,27 @@ def compute_scores(scorers, model, X, y, given):
 
 
 def jackknife_error(scorer, model, X, y, given):
-    """Return the standard error of a score, by the jackknife over blocks of samples."""
+    """Return the standard error of a score, by the jackknife over blocks of samples.
+
+    Samples of a class all of which are in one block are never left out: many metrics need all
+    classes.
+    """
     predictions, indices = _predictions(model, X), np.arange(_num_samples(X))
     blocks = np.array_split(indices, min(N_BLOCKS, len(indices)))
-    without = np.array([
-        _score(scorer, predictions, np.setdiff1d(indices, block), y, given) for block in blocks
-    ])  # fmt: skip
+    rests = [np.setdiff1d(indices, block) for block in blocks]
+    if is_classifier(model) and np.ndim(y) == 1:
+        labels = np.asarray(y)
+        rests = [np.flatnonzero(np.isin(indices, rest) | ~np.isin(labels, labels[rest]))
+                 for rest in rests]  # fmt: skip
+    without = np.array([_score(scorer, predictions, rest, y, given) for rest in rests])
     n = len(blocks)
     return float(np.sqrt((n - 1) / n * np.square(without - without.mean()).sum()))
+
+
+def no_scores(scorers, n_samples, value):
+    """Return the scores of a candidate whose scorers have raised an error."""
+    values = dict.fromkeys(scorers, value)
+    return Scores(values, n_samples, hash(tuple(values.values())))
 
 
 def mean_scores(scores, standard_error):

@@ -1,6 +1,7 @@
 """Neighbourhoods, predicted scores and costs, survivors."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -114,6 +115,13 @@ def test_a_large_predicted_gain_is_uncertain():
     # The second may gain .2 or more, or less than half of it: it is not out of the race.
     assert chances(scores, scores, 0.01, True)[1] < 1e-6
     assert chances(scores, np.array([0.9, 0.8]), 0.01, True)[1] > 0.2
+
+
+@pytest.mark.filterwarnings("error")
+def test_chances_with_an_error_of_0():
+    for best in (0.5, 1e300):
+        scores = np.array([best, 0.25, best])
+        assert_allclose(chances(scores, scores, 0.0, True), [0.5, 0.0, 0.5])
 
 
 def test_failed_candidates_have_no_chance():

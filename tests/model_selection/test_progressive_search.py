@@ -742,6 +742,54 @@ def test_invalid_parameters_are_rejected_by_name(params, message):
         search(**params).fit(X, Y)
 
 
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])
+@pytest.mark.parametrize("cv", [None, 3])
+@pytest.mark.parametrize("n_rare", [2, 3])
+def test_metric_that_needs_all_classes_with_a_rare_one(scoring, cv, n_rare):
+    X, y = three_classes(300)
+    kept = np.r_[np.flatnonzero(y != 30), np.flatnonzero(y == 30)[:n_rare]]
+    model = SGDClassifier(loss="log_loss", random_state=0)
+    found = ProgressiveSearch(
+        model, {"alpha": [1e-4, 1e-2, 1.0]}, scoring=scoring, cv=cv, random_state=0
+    )
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        found.fit(X[kept], y[kept])
+    messages = [str(warning.message) for warning in record]
+    is_nan = np.isnan(found.best_score_)
+    assert is_nan == any("are non-finite: [nan nan nan]" in message for message in messages)
+    if is_nan:
+        assert any("have none of the classes [30]" in message for message in messages)
+        assert found.best_params_ == {"alpha": 1e-4}
+    assert not (is_nan and n_rare == 3)
+    strict = clone(found).set_params(error_score="raise")
+    if any("have none of the classes" in message for message in messages):
+        with pytest.raises(ValueError, match="classes"):
+            strict.fit(X[kept], y[kept])
+
+
+def test_scores_that_are_all_nan_are_reported_and_the_first_of_the_candidates_wins():
+    found = search(LASVC(gamma=0.3), {"C": [10.0, 1.0, 0.1]}, scoring=lambda *_: np.nan)
+    with pytest.warns(UserWarning, match=r"test scores are non-finite: \[nan nan"):
+        found.fit(X, Y)
+    assert found.best_params_ == {"C": 10.0}
+
+
+def test_a_standard_error_that_cannot_be_computed_does_not_end_the_search():
+    def scorer(model, rows, y):
+        if len(y) < 50:
+            raise RuntimeError("too few")
+        return float(np.mean(model.predict(rows) == y))
+
+    found = search(
+        LASVC(gamma=0.3), {"C": [0.1, 1.0]}, scoring=scorer, cv=[(np.r_[50:300], np.r_[:50])]
+    )
+    with pytest.warns(UserWarning, match="standard error .* unknown, .* RuntimeError: too few"):
+        found.fit(X[:300], Y[:300])
+    with pytest.raises(RuntimeError, match="too few"):
+        clone(found).set_params(error_score="raise").fit(X[:300], Y[:300])
+
+
 def test_metric_that_the_estimator_does_not_have():
     with pytest.raises(AttributeError, match="AROWClassifier has none of .* predict_proba"):
         ProgressiveSearch(AROWClassifier(), {"r": [1, 2]}, scoring="neg_log_loss").fit(X, Y)

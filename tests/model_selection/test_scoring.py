@@ -55,6 +55,18 @@ def test_probabilities_are_used_if_the_scorer_needs_them():
     assert_allclose(scores.value, scorer(model, test, y))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])
+@pytest.mark.parametrize("n_rare", [1, 2, 3])
+def test_a_rare_class_is_never_left_out_of_the_jackknife(scoring, n_rare):
+    test, y = three_classes(90)
+    rare = np.flatnonzero(y == 30)
+    kept = np.r_[np.flatnonzero(y != 30), rare[:n_rare]]  # all in the last block
+    model = LASVC(gamma=0.3, probability=True).fit(test, y)
+    error = jackknife_error(get_scorer(scoring), model, test[kept], y[kept], {})
+    assert 0.0 < error < 1.0
+
+
 def test_samples_are_predicted_once():
     class Counting(DummyClassifier):
         calls = 0
