@@ -10,10 +10,11 @@ import copy
 import warnings
 import zlib
 from functools import cache, partial
+from inspect import getattr_static
 from operator import attrgetter
 from signal import SIGINT, getsignal, signal
 from threading import current_thread, main_thread
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import sklearn
@@ -208,6 +209,22 @@ class RaisedInterrupts:
         self.outer.is_raised = False
 
 
+def _renamed(function, cls):
+    """Return a copy of a method of a base class, as a method of ``cls``."""
+    renamed = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    for name in ("__doc__", "__kwdefaults__", "__annotations__"):
+        setattr(renamed, name, getattr(function, name))
+    renamed.__qualname__ = f"{cls.__qualname__}.{function.__name__}"
+    renamed.__module__ = cls.__module__
+    return renamed
+
+
 class Estimator(BaseEstimator, Guarded):
     """Base class of all estimators: parameters that change between calls, copies, pickles.
 
@@ -228,6 +245,16 @@ class Estimator(BaseEstimator, Guarded):
     # Attributes that are stored by their method ``as_dict``, with the classes whose ``from_dict``
     # restores them; None: estimators, of which a copy is stored, as they change in place.
     _stored_as: dict = {}
+
+    def __init_subclass__(cls, **options):
+        """Give the class training methods of its own name, which Python shows in errors."""
+        super().__init_subclass__(**options)
+        for name in ("fit", "partial_fit"):
+            method = getattr_static(cls, name, None)
+            if name not in vars(cls) and isinstance(method, FunctionType):
+                setattr(cls, name, _renamed(method, cls))
+            elif name not in vars(cls) and hasattr(method, "for_class"):
+                setattr(cls, name, method.for_class(partial(_renamed, cls=cls)))
 
     def _current_params(self):
         """Return the fixed and the adjustable parameters, as :func:`compared`."""

@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _check_multimetric_scoring, _PassthroughScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing
+from sklearn.utils._available_if import _AvailableIfDescriptor
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -53,3 +54,25 @@ __all__ = [
     "validate_parameter_constraints",
     "validate_params",
 ]
+
+
+class _AvailableIf(_AvailableIfDescriptor):
+    """A method whose check tells in its error how to get it."""
+
+    def for_class(self, renamed):
+        """Return a descriptor of the renamed method."""
+        return type(self)(renamed(self.fn), self.check, self.attribute_name)
+
+    def _check(self, obj, owner):
+        try:
+            super()._check(obj, owner)
+        except AttributeError as error:
+            if not isinstance(error.__cause__, AttributeError):
+                raise
+            # Many programs show the last line only.
+            raise AttributeError(f"{error}. {error.__cause__}") from error.__cause__
+
+
+def available_if(check):
+    """Return a decorator for methods that exist if ``check(self)`` is true, as in scikit-learn."""
+    return lambda method: _AvailableIf(method, check, attribute_name=method.__name__)

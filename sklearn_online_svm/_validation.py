@@ -93,6 +93,7 @@ def check_samples(
     """
     without_y = isinstance(y, str) and y == "no_validation"
     X = with_valid_indices(X) if sparse.issparse(X) else X
+    _refuse_dates(X)
     try:
         result = validate_data(
             estimator,
@@ -119,6 +120,12 @@ def check_samples(
                 "strings, pass kernel='precomputed' and the matrix of kernel values, or the "
                 "indices of the strings in a list as X, of shape (n_samples, 1), which the kernel "
                 "looks up; for categories, encode them (sklearn.preprocessing.OrdinalEncoder)."
+            ) from None
+        if "could not convert string to float" in str(error) and _has_text(X):
+            raise ValueError(
+                f"{error}. The samples in X must be numbers: convert texts, for example with "
+                "sklearn.feature_extraction.text.TfidfVectorizer, and categories with "
+                "sklearn.preprocessing.OneHotEncoder."
             ) from None
         raise
     X, y = (result, None) if without_y else (result[0], plain_labels(result[1]))
@@ -210,7 +217,7 @@ def classes_of_stream(classes, known=None, *, extendable=False):
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         classes = plain_labels(classes)
-        unique_labels(classes)  # raises an error for mixed types
+        refuse_mixed_types(classes)
         known = np.unique(classes)
         if len(known) < 2:
             raise ValueError(
@@ -221,7 +228,7 @@ def classes_of_stream(classes, known=None, *, extendable=False):
         given = np.unique(classes)
         if not np.array_equal(given, known):
             if extendable and np.isin(known, given).all():
-                unique_labels(classes)  # raises an error for mixed types
+                refuse_mixed_types(classes)
                 return given
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
@@ -292,10 +299,46 @@ def plain_labels(y):
     return numbers if is_exact else y  # nan is not equal to itself
 
 
+def _refuse_dates(X):
+    """Raise an error for dates, which NumPy would convert to nanoseconds, or not at all."""
+    dtypes = [X.dtype] if hasattr(X, "dtype") else getattr(X, "dtypes", ())  # of a DataFrame
+    dates = [k for k, dtype in enumerate(dtypes) if getattr(dtype, "kind", None) in ("M", "m")]
+    if dates:
+        columns = ""
+        if hasattr(X, "columns"):
+            columns = f" in the columns {[X.columns[k] for k in dates]}"
+        raise ValueError(
+            f"X contains dates or times{columns}. Convert them to numbers, for example to the "
+            "days since a date, or to the hour and the day of the week."
+        )
+
+
+def _has_text(X):
+    """Return whether strings are among the samples, and not only in y."""
+    return any(isinstance(value, str) for value in np.ravel(np.asarray(X, dtype=object)))
+
+
+def refuse_mixed_types(labels):
+    """Raise an error for labels that are strings and numbers."""
+    try:
+        unique_labels(labels)
+    except ValueError as error:
+        if "Mix of label input types" not in str(error):
+            raise
+        raise ValueError(f"{error} Convert all labels to one type, for example to str.") from None
+
+
 def check_labels(y):
-    """Raise an error if y has missing labels or is continuous."""
+    """Raise an error if y has missing labels, labels of several types, or is continuous."""
     if y.dtype == object:
         _refuse_missing(y)
+        types = {type(label) for label in np.ravel(y).tolist()}
+        if str in types and len(types) > 1:
+            names = sorted(kind.__name__ for kind in types)
+            raise ValueError(
+                f"y contains labels of the types {names}. Convert all of them to one type, for "
+                "example with y.astype(str)."
+            )
     check_classification_targets(y)
 
 

@@ -13,7 +13,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._chunks import copied, stacked
@@ -26,7 +25,14 @@ from ._estimator import (
 )
 from ._metadata import the_weights
 from ._sample_arrays import with_valid_indices
-from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
+from ._sklearn_compat import (
+    Interval,
+    StrOptions,
+    _fit_context,
+    _num_samples,
+    _safe_indexing,
+    available_if,
+)
 from ._tasks import check_stop, propagating, reporting
 from ._validation import classes_of_stream, routes_metadata
 

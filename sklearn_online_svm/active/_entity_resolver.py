@@ -4,11 +4,10 @@ import numpy as np
 from scipy.spatial.distance import squareform
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
-from .._sklearn_compat import CallbackSupportMixin, HasMethods
+from .._sklearn_compat import CallbackSupportMixin, HasMethods, available_if
 from .._tasks import propagating, reporting
 from ..kernel import LASVC
 

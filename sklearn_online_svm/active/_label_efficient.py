@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.linear.rows import shuffled
@@ -23,7 +22,7 @@ from .._estimator import (
 )
 from .._metadata import WeightRouter
 from .._sample_arrays import check_norms
-from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt
+from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt, available_if
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from .._validation import check_samples, check_weights, classes_of_stream, draw_seed
 from ..linear import PassiveAggressiveClassifier

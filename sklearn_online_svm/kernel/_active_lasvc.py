@@ -2,10 +2,8 @@
 
 from numbers import Integral
 
-from sklearn.utils.metaestimators import available_if
-
 from .._estimator import store_parameters
-from .._sklearn_compat import Interval, StrOptions, _fit_context
+from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
 from . import _svc, _training
 from ._analysis import _leave_one_out
 from ._choice import SELECTIONS, STOPPINGS, SampleSelection

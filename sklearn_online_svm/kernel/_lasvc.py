@@ -1,9 +1,7 @@
 """LASVC: online kernel support vector classifier (LASVM and its successors)."""
 
-from sklearn.utils.metaestimators import available_if
-
 from .._estimator import store_parameters
-from .._sklearn_compat import _fit_context
+from .._sklearn_compat import _fit_context, available_if
 from . import _svc, _training
 from ._analysis import _leave_one_out, _probabilities
 from ._analysis._path import fit_path

@@ -5,11 +5,10 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import params_of, store_parameters
-from .._sklearn_compat import Interval, StrOptions, _fit_context
+from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
 from .._validation import warn
 from . import _training
 from ._analysis._path import fit_path

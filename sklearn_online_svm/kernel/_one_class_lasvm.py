@@ -4,10 +4,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils.metaestimators import available_if
 
 from .._estimator import params_of, store_parameters
-from .._sklearn_compat import Interval, _fit_context
+from .._sklearn_compat import Interval, _fit_context, available_if
 from . import _training
 from ._docs import with_shared_docs
 from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished

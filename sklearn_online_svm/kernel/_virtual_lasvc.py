@@ -4,10 +4,9 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
 
 from .._estimator import store_parameters
-from .._sklearn_compat import Interval, _fit_context
+from .._sklearn_compat import Interval, _fit_context, available_if
 from . import _svc, _training
 from ._active_lasvc import ActiveLASVC
 from ._classifier import KernelClassifier

@@ -13,8 +13,6 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.utils import check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
@@ -32,12 +30,15 @@ from .._sklearn_compat import (
     _fit_context,
     _num_samples,
     _PassthroughScorer,
+    available_if,
 )
 from .._tasks import reporting
 from .._validation import (
+    check_labels,
     classes_of_stream,
     equal_warnings_once,
     plain_labels,
+    refuse_mixed_types,
     routes_metadata,
     warn,
 )
@@ -742,8 +743,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        check_classification_targets(y)
-        unique_labels(y)  # refuses a mix of types
+        check_labels(np.asarray(y))
+        refuse_mixed_types(y)
         return np.unique(y)
 
     def _rung_ends(self, n_samples, n_classes):

@@ -4,13 +4,12 @@ from functools import partial
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
 from .._estimator import Transaction, ignore_class_order, with_classes
 from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
-from .._sklearn_compat import HasMethods
+from .._sklearn_compat import HasMethods, available_if
 from .._validation import (
     check_labels,
     check_samples,

@@ -1,12 +1,11 @@
 """CellRegressor: regressor with one model per cell."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
 from .._estimator import Transaction
-from .._sklearn_compat import HasMethods
+from .._sklearn_compat import HasMethods, available_if
 from .._validation import check_samples, check_weights, equal_warnings_once
 from ..kernel import LASVR
 from ._cells import _CellEstimator, _fit, _has_partial_fit, _train

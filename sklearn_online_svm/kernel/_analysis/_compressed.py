@@ -4,12 +4,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..._estimator import Transaction, store_parameters
 from ..._metadata import WeightRouter
-from ..._sklearn_compat import Interval
+from ..._sklearn_compat import Interval, available_if
 from ..._tasks import propagating, reporting
 from ..._validation import check_samples
 from .._classifier import KernelClassifier

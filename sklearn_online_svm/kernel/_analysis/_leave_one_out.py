@@ -10,10 +10,10 @@ import copy
 
 import numpy as np
 from sklearn import config_context
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ... import _limits
+from ..._sklearn_compat import available_if
 from ..._validation import check_samples, check_weights, encode_labels
 from .._plan import is_precomputed
 from ._solution_view import KernelValues, are_rows_of, solution_views

@@ -9,10 +9,10 @@ same outliers.
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ... import _limits
+from ..._sklearn_compat import available_if
 from ..._validation import signs, warn
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from .._kept_samples import stack

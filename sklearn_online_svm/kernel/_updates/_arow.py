@@ -4,12 +4,11 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..._estimator import store_parameters
 from ..._feature_space import Kernel
-from ..._sklearn_compat import Interval
+from ..._sklearn_compat import Interval, available_if
 from ..._updates import UpdateSpec, plan_of
 from ..._validation import check_samples
 from .._docs import with_shared_docs

@@ -3,11 +3,10 @@
 from functools import partial
 from numbers import Integral
 
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ... import _updates
-from ..._sklearn_compat import Interval, Options, StrOptions
+from ..._sklearn_compat import Interval, Options, StrOptions, available_if
 from ..._updates import OnlineClassTargets, OnlineLearner, UpdateSpec, plan_of
 from .._classifier import KernelClassifier
 from .._kernel_estimator import can_take_new_samples
