@@ -118,7 +118,7 @@ def warn_of_single_feature(X, weights, *, is_exponential):
     X = X[some[:: -(-len(some) // MOST_LOOKED_AT)]]
     is_sparse = sparse.issparse(X)
     ends = X.min(axis=0), X.max(axis=0)
-    lower, upper = (end.toarray()[0] if is_sparse else end for end in ends)
+    lower, upper = (end.toarray().ravel() if is_sparse else end for end in ends)
     with np.errstate(over="ignore"):
         ranges = upper - lower
     first, second = np.argsort(ranges)[[-1, -2]]

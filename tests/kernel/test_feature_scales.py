@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_wine
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -17,6 +17,7 @@ from tests.support.samples import LAYOUTS
 from tests.support.trainable import MODELS
 
 WINE, CLASSES = load_wine(return_X_y=True)
+LAYOUTS = LAYOUTS | {"csr_array": csr_array}
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 
