@@ -57,6 +57,9 @@ MAX_STEPS_PER_SAMPLE = 2500
 # Number of support vectors in a working set of finish, unless their kernel rows do not fit into
 # the cache.
 WORKING_SET_SIZE = 8192
+# Values of samples that are left out: number of array elements that the steps may access which
+# solve problems without a sample, about a second.
+LEFT_OUT_WORK = 1e9
 # Minimum time in seconds between two progress lines, and between two measurements of the speed.
 PROGRESS_SECONDS = 2.0
 

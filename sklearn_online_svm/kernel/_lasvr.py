@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _limits
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
-from .._validation import warn
+from .._validation import check_weights, warn
 from . import _training
+from ._analysis._left_out import Training, without_each
 from ._analysis._path import fit_path
 from ._analysis._solution_view import are_rows_of, solution_views
-from ._analysis._span import without_each
 from ._diagnosis import decisions
 from ._docs import with_shared_docs
 from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
@@ -407,18 +408,20 @@ class LASVR(RegressorMixin, DualEstimator):
         return values[:, 0] if view._fitted.targets.is_flat else values
 
     @available_if(_keeps_support_vectors)
-    def leave_one_out_predict(self, X, y):
+    def leave_one_out_predict(self, X, y, sample_weight=None):
         r"""Estimate the predictions for the training samples, each without the sample.
 
-        As ``cross_val_predict(model, X, y)`` with one sample in each fold, but from the current
-        solution and without further fits. The residuals ``y - leave_one_out_predict(X, y)`` are
-        those of new samples: use them to estimate the error and for prediction intervals.
+        As ``cross_val_predict(model, X, y)`` with one sample in each fold, but computed from the
+        current solution. The residuals ``y - leave_one_out_predict(X, y)`` are those of new
+        samples: use them to estimate the error and for prediction intervals.
 
         Parameters
         ----------
         $training_set
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values of the training samples.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights of the training, if there were any.
 
         Returns
         -------
@@ -429,14 +432,16 @@ class LASVR(RegressorMixin, DualEstimator):
 
         Notes
         -----
-        The prediction for a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that for a support
-        vector is :math:`f(x_i) - \alpha_i S_i^2`, where the span :math:`S_i` is its distance, in
-        kernel space, from the combinations of the other free support vectors [1]_. This is exact
-        if the same vectors are free without the sample, and the same at their bounds. Samples
-        outside of the tube that are not support vectors, as after a single epoch, count as free
-        support vectors (a part of them, if there are many). With a linear kernel, few features and
-        a large C, few vectors are free, and the differences are overestimated. Not available with
-        ``window_size`` or ``max_support_vectors``.
+        The prediction for a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`. For a support
+        vector the problem is solved again without it, starting from the solution, to ten times
+        ``tol``. Solving stops after about a second; the vectors are left out in the order of
+        :math:`|\alpha_i| S_i^2`, where the span :math:`S_i` is the distance of :math:`x_i`, in
+        kernel space, from the combinations of the other free support vectors. For the remaining
+        vectors the prediction is :math:`f(x_i) - \alpha_i S_i^2` [1]_, which is exact if the same
+        vectors are free without the sample, and the same at their bounds. With a few thousand
+        samples, all of this takes as long as some ten fits. Samples outside of the tube that are
+        not support vectors, as after a single epoch, may become support vectors. Not available
+        with ``window_size`` or ``max_support_vectors``.
 
         References
         ----------
@@ -467,13 +472,13 @@ class LASVR(RegressorMixin, DualEstimator):
                 "leave_one_out_predict needs the training samples, all of them in their order, "
                 f"with their target values: {n_rows} samples. X or y differ from them."
             )
+        weights = check_weights(sample_weight, X, allow_all_zero=False)
         values = model._decision_values(X)
-        # At the optimum, samples outside of the tube that are no support vectors have weight 0.
         is_optimal = machine.violation <= targets.tolerance(model.tol)
-        outside = np.abs(encoded - values) > (np.inf if is_optimal else targets.epsilon)
+        training = Training(machine.spec, targets, X, encoded, weights, is_optimal)
         with model._reading() as (_, engine):
             problems = solution_views(engine, machine.spec, X, "row_id")
-        values = without_each(problems, values, outside)
+        values = without_each(training, problems, values, work=_limits.LEFT_OUT_WORK)
         return values[:, 0] if targets.is_flat else values
 
     # ---------------------------------------------------------------------------- targets

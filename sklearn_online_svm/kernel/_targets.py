@@ -206,6 +206,10 @@ class ClassTargets(Targets):
             terms[c] = signs(encoded, c, n)
         return terms
 
+    def losses(self, encoded, scores):
+        """Return by how much each sample violates its condition; NaN outside of a pair."""
+        return 1.0 - self.linear_terms(encoded).T * scores
+
     @property
     def pairs(self):
         """Codes of the classes of each pair, in one-vs-one."""
@@ -384,6 +388,10 @@ class ValueTargets(Targets):
     def linear_terms(self, encoded):
         """Return the linear terms of the dual, (n_outputs, n_samples): the lower ends of tubes."""
         return encoded.T - self.epsilon
+
+    def losses(self, encoded, scores):
+        """Return by how much each sample is outside of the tube; negative within it."""
+        return np.abs(encoded - scores) - self.epsilon
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""

@@ -16,8 +16,9 @@ from ... import _limits
 from ..._sklearn_compat import available_if
 from ..._validation import check_samples, check_weights, encode_labels
 from .._plan import is_precomputed
+from ._left_out import Training, without_each
 from ._solution_view import KernelValues, are_rows_of, solution_views
-from ._span import BLOCK, may_limit_bias, proven_shifts, span_shifts, without_each, xi_alpha_shifts
+from ._span import BLOCK, may_limit_bias, proven_shifts, span_shifts, xi_alpha_shifts
 
 METHODS = ("exact", "span", "xi-alpha")
 
@@ -192,18 +193,20 @@ def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
 
 
 @available_if(_offers_leave_one_out)
-def leave_one_out_decision_function(self, X, y):
+def leave_one_out_decision_function(self, X, y, sample_weight=None):
     r"""Estimate the decision values of the training samples, each without the sample.
 
     As ``cross_val_predict(model, X, y, method="decision_function")`` with one sample in each
-    fold, but from the current solution and without further fits. Use the values in place of
-    those of held-out samples: to calibrate, to choose a threshold, or as conformity scores.
+    fold, but computed from the current solution. Use the values in place of those of held-out
+    samples: to calibrate, to choose a threshold, or as conformity scores.
 
     Parameters
     ----------
     $training_set
     y : array-like of shape (n_samples,)
         Labels of the training samples.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Sample weights of the training, if there were any.
 
     Returns
     -------
@@ -218,11 +221,15 @@ def leave_one_out_decision_function(self, X, y):
 
     Notes
     -----
-    The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that of a support vector
-    is :math:`f(x_i) - \alpha_i S_i^2`, with the span :math:`S_i` as in :meth:`leave_one_out`.
-    Samples within the margin that are not support vectors, as after a single epoch, count as
-    free support vectors (a part of them, if there are many). ``probability=True`` uses the
-    same values.
+    The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`. For a support vector the
+    problem is solved again without it, starting from the solution, to ten times ``tol``. Solving
+    stops after about a second. The vectors are left out in the order of their shift
+    :math:`|\alpha_i| S_i^2`, one of each class in turn, so that those of a rare class are always
+    among them; the span :math:`S_i` is defined in :meth:`leave_one_out`. For the remaining vectors
+    the value is the estimate :math:`f(x_i) - \alpha_i S_i^2`. With a few thousand samples, all of
+    this takes as long as some ten fits. Samples within the margin that are not support vectors, as
+    after a single epoch, may become support vectors. ``probability=True`` uses the estimates for
+    all support vectors.
 
     Examples
     --------
@@ -240,11 +247,14 @@ def leave_one_out_decision_function(self, X, y):
     check_is_fitted(self)
     model = copy.deepcopy(self)  # other threads may train this model meanwhile
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
-    scores = model._decision_values(X)
-    violates = model._fitted.targets.linear_terms(codes).T * scores < 1.0
+    weights = check_weights(sample_weight, X, allow_all_zero=False)
+    scores, machine = model._decision_values(X), model._fitted
+    is_optimal = machine.violation <= machine.targets.tolerance(model.tol)
+    training = Training(machine.spec, machine.targets, X, codes, weights, is_optimal)
     with model._reading() as (machine, engine):
         problems = solution_views(engine, machine.spec, X, "row_id")
-    return model._class_scores(without_each(problems, scores, violates)).shaped()
+    values = without_each(training, problems, scores, work=_limits.LEFT_OUT_WORK)
+    return model._class_scores(values).shaped()
 
 
 def training_samples(model, X, y, caller):

@@ -16,8 +16,9 @@ from ..._sklearn_compat import available_if
 from ..._validation import signs, warn
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from .._kept_samples import stack
+from ._left_out import Training, without_each
 from ._solution_view import KernelValues, SolutionView
-from ._span import even_part, without_each
+from ._span import even_part
 
 # As the first of ``_limits.N_MAP_VALUES``, for the map of more classes, which has two parameters
 # for each, and in one-vs-one five for each pair.
@@ -124,10 +125,8 @@ def left_out_values(spec, targets, solution, problems, vectors, samples):
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
     kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
     problems = [problem.on(slots, len(other_codes), kernel) for problem in problems]
-    # NaN, and no violation, for samples that do not belong to a pair.
-    y = targets.linear_terms(codes).T
-    violates = is_counted[:, None] & (y * scores < 1.0)
-    scores = without_each(problems, scores, violates, is_counted)
+    training = Training(spec, targets, rows, codes, weights, is_optimal=False)
+    scores = without_each(training, problems, scores, is_counted)
     # A sample without which a class has no support vector has no value.
     present = np.unique(codes[counted])
     counted = counted[np.isfinite(scores[counted]).all(axis=1)]

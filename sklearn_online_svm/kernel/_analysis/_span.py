@@ -141,28 +141,6 @@ class Basis:
 # ------------------------------------------------------------------------------ shifts
 
 
-def without_each(solutions, scores, violates, left_out=True):
-    """Return estimated decision values of samples, each without the sample.
-
-    Parameters
-    ----------
-    solutions : list of SolutionView
-        One for each problem.
-    scores : ndarray of shape (n_samples, n_problems)
-        Decision values.
-    violates : ndarray of shape (n_samples, n_problems), dtype=bool
-        Whether a sample would become a support vector in another epoch if it is none.
-    left_out : ndarray of shape (n_samples,), dtype=bool, default=True
-        Whether the value without the sample is wanted; otherwise it does not change.
-    """
-    scores = scores.copy()
-    for c, solution in enumerate(solutions):
-        rows = np.flatnonzero((solution.alpha != 0.0) & left_out)
-        joining = np.flatnonzero((solution.alpha == 0.0) & violates[:, c])
-        scores[:, c] -= replacement_shifts(solution, rows, joining)
-    return scores
-
-
 def span_shifts(solution):
     """Return the decrease of f(x_i) if the same vectors stay free and the same at their bounds."""
     return shifts_by_spans(solution, solution.support, solution.free)

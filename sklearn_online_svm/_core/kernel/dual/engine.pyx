@@ -352,6 +352,15 @@ cdef class Engine:
     def remove_members(self, problem, slots):
         self.finisher.remove(problem, slots)
 
+    def values_without(self, Py_ssize_t c, slots, int64_t steps_to_begin):
+        """Return the decision values of members of problem ``c``, each at the optimum without it.
+
+        Values are NaN from the member on at which the limit of steps is reached. Beginning counts
+        as so many steps. The solution does not change. The problem must not evict members.
+        """
+        with DeferredInterrupts():
+            return self.finisher.values_without(self.problems[c], slots, steps_to_begin)
+
     def refresh(self):
         """Recompute every g from alpha, which removes accumulated rounding errors."""
         self.finisher.refresh()

@@ -407,6 +407,46 @@ cdef class Finisher:
         problem.refresh()
         return 0
 
+    cdef object values_without(self, Problem problem, slots, int64_t steps_to_begin):
+        """Return the decision values of members, each at the optimum without it."""
+        cdef SupportSet members = problem.members
+        cdef Py_ssize_t slot, k
+        values, saved = np.full(len(slots), np.nan), members.state()
+        for k, slot in enumerate(slots):
+            problem.steps_left -= steps_to_begin
+            self.leave_out(problem, slot)
+            self.finish_together(problem, None)
+            self.unshrink(problem)
+            problem.finishing = False
+            if problem.steps_left > 0:
+                values[k] = members.target[slot] - members.g[slot] + problem.b
+            members.restore(saved)
+            problem.refresh()
+            if problem.steps_left <= 0:
+                break
+        return values
+
+    cdef int leave_out(self, Problem problem, Py_ssize_t slot) except -1:
+        """Set alpha and the box of a member to 0; change other alphas to meet the constraint."""
+        cdef SupportSet members = problem.members
+        cdef double alpha = members.alpha[slot]
+        cdef const float *row
+        self.begin_alone(problem)
+        row = problem.matrix.row(slot, -1)
+        if row == NULL:
+            self.store.raise_errors(-1)
+        axpy(problem.team, alpha, row, members.g, members.n)
+        members.move(slot, -alpha)
+        members.remove_zero(slot)           # it has no room on the other side of a tube either
+        members.lower[slot] = members.upper[slot] = members.bound[slot] = 0.0
+        members.up[slot] = members.down[slot] = 0
+        problem.total -= alpha
+        problem.n_changes += 1
+        problem.refresh()
+        self.store.raise_errors(problem.balance())
+        problem.refresh()
+        return 0
+
     # -------------------------------------------------------------------------- gradients
 
     cdef int refresh(self) except -1:

@@ -1,0 +1,164 @@
+"""Decision values of samples that are left out of training.
+
+The value of a support vector without itself is estimated by its span (``_span.py``), as if the
+other vectors at a bound stayed there. For those whose value changes most, the problem is solved
+without the sample, starting from the solution, up to a limit of work.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..._core.kernel.vectors.support_set import DATA
+from ._span import replacement_shifts
+
+# Tolerance of a problem without a sample, in multiples of ``tol``.
+LOOSE = 10.0
+# Maximum number of samples outside of the support set that take part, those closest to violating.
+MOST_OUTSIDE = 5000
+# Time to begin a problem without a sample, in steps of the solver.
+STEPS_TO_BEGIN = 50
+
+
+@dataclass(frozen=True)
+class Training:
+    """What solutions have been trained on.
+
+    Parameters
+    ----------
+    spec : EngineSpec
+    targets : Targets
+    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+    encoded : ndarray
+        Class codes of shape (n_samples,), or values of shape (n_samples, n_outputs).
+    weights : ndarray of shape (n_samples,)
+        Sample weights.
+    is_optimal : bool
+        Whether the solutions are optimal, so that a sample that violates its condition and is not
+        a support vector had weight 0. Otherwise it may become one.
+    """
+
+    spec: object
+    targets: object
+    X: object
+    encoded: np.ndarray
+    weights: np.ndarray
+    is_optimal: bool
+
+    @property
+    def tol(self):
+        """Tolerance of problems without a sample."""
+        return LOOSE * self.spec.solver.tol
+
+    @cached_property
+    def classes(self):
+        """Samples of each class; in regression, all samples."""
+        if self.encoded.ndim == 2:
+            return [np.arange(len(self.encoded))]
+        return [np.flatnonzero(self.encoded == code) for code in np.unique(self.encoded)]
+
+
+def without_each(training, solutions, scores, left_out=True, work=0.0):
+    """Return estimated decision values of samples, each without the sample.
+
+    Parameters
+    ----------
+    training : Training
+    solutions : list of SolutionView
+        One for each problem.
+    scores : ndarray of shape (n_samples, n_problems)
+        Decision values.
+    left_out : ndarray of shape (n_samples,), dtype=bool, default=True
+        Whether the value without the sample is wanted; otherwise it does not change.
+    work : float, default=0.0
+        Maximum number of array elements that steps of the solver may access. 0: spans only.
+    """
+    estimates, chosen, outside = scores.copy(), [], []
+    losses = training.targets.losses(training.encoded, scores)
+    for c, solution in enumerate(solutions):
+        rows = np.flatnonzero((solution.alpha != 0.0) & left_out)
+        # NaN for samples that do not belong to a pair.
+        is_other = (solution.alpha == 0.0) & (training.weights > 0.0) & ~np.isnan(losses[:, c])
+        limit = training.tol if training.is_optimal else np.inf
+        others = np.flatnonzero(is_other & (losses[:, c] <= limit))
+        joining = others[losses[others, c] > 0.0]
+        shifts = replacement_shifts(solution, rows, joining)
+        estimates[:, c] -= shifts
+        # Without the only sample of a class there may be no value.
+        chosen.append(by_shift(training, rows[np.isfinite(shifts[rows])], np.abs(shifts)))
+        closest = np.argsort(-losses[others, c], kind="stable")[:MOST_OUTSIDE]
+        outside.append(others[closest])
+    if work and any(map(len, chosen)):
+        engine = engine_over(training, solutions, scores, outside)
+        solve_without(engine, chosen, scores, estimates, work)
+    return estimates
+
+
+def by_shift(training, rows, shifts):
+    """Return the rows, the largest shift of each class first, one of each class in turn."""
+    ranks = np.zeros(len(shifts))
+    for of_class in training.classes:
+        mine = np.intersect1d(of_class, rows)
+        ranks[mine[np.argsort(-shifts[mine], kind="stable")]] = np.arange(len(mine))
+    return rows[np.argsort(ranks[rows], kind="stable")]
+
+
+# ------------------------------------------------------------------------------ solutions
+
+
+def solve_without(engine, chosen, scores, estimates, work):
+    """Replace the estimates of chosen samples of each problem by those of solutions without them.
+
+    The first ones are replaced, until the limit of work is reached.
+    """
+    n_most = max(problem.members.n_members for problem in engine.problems)
+    engine.allow(int(work / (2 * n_most * len(chosen))))
+    engine.finish()
+    for c, (problem, rows) in enumerate(zip(engine.problems, chosen, strict=True)):
+        members, slot_of = problem.members, np.empty(len(scores), dtype=np.int64)
+        slot_of[members["row_id"][problem.slots()]] = problem.slots()
+        slots = slot_of[rows]
+        g = members["g"][slots] + members["ridge"][slots] * members["alpha"][slots]
+        before = members["target"][slots] - g + problem.b
+        changes = engine.values_without(c, slots, STEPS_TO_BEGIN) - before
+        solved = ~np.isnan(changes)
+        estimates[rows[solved], c] = (scores[rows, c] + changes)[solved]
+
+
+def engine_over(training, solutions, scores, outside):
+    """Return an engine with the solutions, to which the samples ``outside`` of each are added."""
+    spec, targets, encoded = training.spec, training.targets, training.encoded
+    terms = targets.linear_terms(encoded)
+    alpha, g = np.array([solution.alpha for solution in solutions]), np.full(terms.shape, np.nan)
+    for c, (solution, others) in enumerate(zip(solutions, outside, strict=True)):
+        used = np.concatenate([solution.support, others])
+        g[c, used] = (terms[c] - scores[:, c] + solution.b - solution.ridge * alpha[c])[used]
+    rows = np.flatnonzero(~np.isnan(g).all(axis=0))
+    given = targets.samples(encoded, costs(training, solutions), np.arange(len(encoded)), DATA)
+    engine = spec.build(training.X)
+    keeps = {"evicts": False} if spec.solver.has_bias else {"max_non_sv": -1}
+    for problem in engine.problems:
+        problem.configure(**spec.options() | keeps | {"tol": training.tol})
+    engine.seed(training.X, rows, given, alpha[:, rows].copy(), g[:, rows].copy())
+    return engine
+
+
+def costs(training, solutions):
+    """Return the largest abs(alpha) of each sample.
+
+    For a sample that is not in the support set it is the largest one of its class, times its
+    weight.
+    """
+    sizes = [np.maximum(-solution.lower, solution.upper) for solution in solutions]
+    known = np.max(sizes, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # With a squared loss there is no bound, but a ridge.
+        squared = 0.5 / np.max([solution.ridge for solution in solutions], axis=0)
+        known = np.where(np.isfinite(squared), squared, known)
+        of_weight_1 = np.where(training.weights > 0.0, known / training.weights, 0.0)
+    found = known.copy()
+    for rows in training.classes:
+        unknown = rows[(known[rows] == 0.0) & (training.weights[rows] > 0.0)]
+        found[unknown] = of_weight_1[rows].max() * training.weights[unknown]
+    return found
