@@ -464,7 +464,7 @@ class LASVR(RegressorMixin, DualEstimator):
         model = copy.deepcopy(self)  # other threads may train this model meanwhile
         model._changed_params()  # raises if fixed parameters have changed
         machine = model._machine
-        targets = machine.targets
+        targets, given = machine.targets, X  # with its feature names
         X, y = targets.validated(model, X, y, reset=False, accept_sparse=model._plan().layouts)
         encoded, n_rows = targets.encode(X, y), machine.next_id
         if len(y) != n_rows or not are_samples(machine, X, encoded):
@@ -473,7 +473,7 @@ class LASVR(RegressorMixin, DualEstimator):
                 f"with their target values: {n_rows} samples. X or y differ from them."
             )
         weights = check_weights(sample_weight, X, allow_all_zero=False)
-        values = model._decision_values(X)
+        values = model._decision_values(given)
         is_optimal = machine.violation <= targets.tolerance(model.tol)
         training = Training(machine.spec, targets, X, encoded, weights, is_optimal)
         with model._reading() as (_, engine):

@@ -246,9 +246,10 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     """
     check_is_fitted(self)
     model = copy.deepcopy(self)  # other threads may train this model meanwhile
+    given = X  # with its feature names
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
     weights = check_weights(sample_weight, X, allow_all_zero=False)
-    scores, machine = model._decision_values(X), model._fitted
+    scores, machine = model._decision_values(given), model._fitted
     is_optimal = machine.violation <= machine.targets.tolerance(model.tol)
     training = Training(machine.spec, machine.targets, X, codes, weights, is_optimal)
     with model._reading() as (machine, engine):
