@@ -8,7 +8,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from . import kernel
@@ -20,6 +20,8 @@ from .kernel._training import start_from
 
 __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_types"]
 
+# Smallest loss of a support vector that is at its bound: LIBSVM's tolerance is 0.001.
+_LEAST_LOSS = 0.01
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
 # Types of fitted attributes that are not public, and that skops does not trust, by module.
 _STATE_TYPES = {
@@ -359,8 +361,11 @@ def _alpha_of(codes, coef, n_classes):
 def load_libsvm(path, n_features=None, C=None):
     """Read a model file of LIBSVM as a ``LASVC`` that can be trained further.
 
-    The model starts with the support vectors and coefficients of the file, so its predictions are
-    those of LIBSVM to within the tolerance ``tol`` of both. ``partial_fit`` continues from there.
+    Its predictions are those of LIBSVM. ``partial_fit`` and ``finish`` continue from the solution
+    in the file. The file does not contain the upper bounds of the coefficients, C times class
+    weight and sample weight: that of a support vector with a loss is its coefficient, that of the
+    others is the largest one of its class, and ``class_weight`` are the ratios of these.
+
     If several classes have the most votes, the smallest label is predicted, and by LIBSVM the one
     that is first in the file; files of :func:`save_libsvm` are sorted.
     Parameters of LIBSVM's probabilities in the file (``probA``, ``probB``) are not used.
@@ -375,6 +380,7 @@ def load_libsvm(path, n_features=None, C=None):
     C : float, default=None
         Regularization parameter with which the model was trained; the file does not contain it.
         None: the largest coefficient, which is C if any sample is on the wrong side of its margin.
+        With class weights or sample weights, the largest product with them.
 
     Returns
     -------
@@ -413,7 +419,10 @@ def load_libsvm(path, n_features=None, C=None):
         raise ValueError(f"n_features={n_features}, but {path} has values of feature {least}.")
     largest = np.abs(alpha).max()
     if C is not None and largest > C:
-        raise ValueError(f"C={C}, but {path} has a coefficient of {largest}.")
+        raise ValueError(
+            f"C={C}, but {path} has a coefficient of {largest}. Pass C times the largest class "
+            "weight and sample weight, or None."
+        )
     numbers, signs = _pairs_of_sorted(np.argsort(fields["label"]))
     alpha, bias = signs[:, np.newaxis] * alpha[numbers], -signs * fields["rho"][numbers]
     classes = np.sort(fields["label"])
@@ -433,11 +442,36 @@ def load_libsvm(path, n_features=None, C=None):
         coef0=fields.get("coef0", 0.0),
         multi_class="ovo" if len(classes) > 2 else "ovr",
     )
+    solution = X, classes[codes], classes, alpha, bias
     try:
-        return start_from(model, X, classes[codes], classes, alpha, bias)
+        start_from(model, *solution, np.full(len(codes), model.C))
+        bounds = _bounds_of(model, X, codes, alpha)
+        model = clone(model).set_params(class_weight=_class_weight(bounds, classes[codes]))
+        return start_from(model, *solution, bounds)
     except MemoryError as error:
         message = f"There is not enough memory for the {n_features} features of {path}."
         raise ValueError(message) from error
+
+
+def _bounds_of(model, X, codes, alpha):
+    """Return the largest abs(alpha) that each support vector of a solution could have.
+
+    A vector with a loss is at its bound. The others have the largest one of their class, or C.
+    """
+    sizes, losses = np.abs(alpha), model._fitted.targets.losses(codes, model._decision_values(X))
+    own = np.where(losses.T > _LEAST_LOSS, sizes, 0.0).max(axis=0)
+    for code in np.unique(codes):
+        of_class = codes == code
+        own[of_class & (own == 0.0)] = own[of_class].max() or model.C
+    return np.maximum(own, sizes.max(axis=0))
+
+
+def _class_weight(bounds, labels):
+    """Return the weights of classes in proportion to their bounds; None if these are equal."""
+    largest = {label: bounds[labels == label].max() for label in np.unique(labels).tolist()}
+    most = max(largest.values())
+    weights = {label: float(bound / most) for label, bound in largest.items()}
+    return weights if min(weights.values()) < 1.0 - 1e-9 else None
 
 
 def _pairs_of_sorted(order):

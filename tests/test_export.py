@@ -1,5 +1,6 @@
 """ONNX graphs, skops files and model files of LIBSVM give the predictions of the model."""
 
+import inspect
 import io
 import pickle
 import shutil
@@ -25,6 +26,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import sklearn_online_svm as ours
 from sklearn_online_svm import export
@@ -483,16 +485,100 @@ def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):
         load_libsvm(path, **options)
 
 
-def test_the_bias_of_a_libsvm_file_is_kept_if_it_is_optimal(tmp_path):
+WEIGHTED = {
+    "dict": (dict(class_weight={3: 0.2, 7: 10.0}), None),
+    "balanced": (dict(class_weight="balanced", C=0.1), None),
+    "samples": ({}, "samples"),
+    "both": (dict(class_weight={7: 3.0}), "samples"),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.parametrize(
+    "model",
+    [
+        ours.LASVC(gamma=0.7, random_state=0),
+        ours.LASVC(kernel="linear", random_state=0),
+        ours.LASVC(gamma=0.7, finishing=False, max_iter=1, random_state=0),
+        ours.LASVC(gamma=0.7, multi_class="ovo", random_state=0),
+        ours.LASVC(gamma=0.7, multi_class="ovr", random_state=0),
+        ours.RampSVC(gamma=0.7, random_state=0),
+        ours.RampSVC(gamma=0.7, multi_class="ovo", random_state=0),
+        ours.ActiveLASVC(gamma=0.7, random_state=0),
+        ours.VirtualLASVC(gamma=0.7, random_state=0),
+    ],
+    ids=str,
+)
+def test_libsvm_files_of_weighted_models_predict_the_same(model, name, tmp_path):
+    """Coefficients were optimized again, with the largest one as C of all samples."""
+    params, weights = WEIGHTED[name]
+    X, y = samples("banana", np.float64)
+    y = np.where(X[:, 0] + y > 1.5, 7, 3)
+    labels = [None]
+    if getattr(model, "multi_class", None) in ("ovo", "ovr"):
+        y[np.flatnonzero(y == 3)[::2]] = 5
+        labels = [3, 5, 7] if model.multi_class == "ovr" else [None]
+    if not params.keys() <= model.get_params().keys():
+        params = {}
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y)) if weights else None
+    model = clone(model).set_params(**params)
+    if "sample_weight" in inspect.signature(model.fit).parameters:
+        model.fit(X, y, sample_weight=weights)
+    else:
+        model.fit(X, y)
+    for k, label in enumerate(labels):
+        save_libsvm(model, tmp_path / "model", label=label)
+        read = load_libsvm(tmp_path / "model")
+        expected = model.decision_function(X)
+        expected = expected if label is None else expected[:, k]
+        np.testing.assert_allclose(read.decision_function(X), expected, atol=1e-9)
+        read = pickle.loads(pickle.dumps(read))
+        np.testing.assert_allclose(read.decision_function(X), expected, atol=1e-9)
+        if type(model) is ours.LASVC and model.finishing:
+            np.testing.assert_allclose(read.finish().decision_function(X), expected, atol=0.1)
+
+
+def test_libsvm_files_of_weighted_models_continue(tmp_path):
+    X, y = samples("banana", np.float64)
+    y = (X[:, 0] + y > 1.5).astype(int)
+    model = ours.LASVC(C=0.1, class_weight={1: 10.0}, random_state=0).fit(X[:400], y[:400])
+    save_libsvm(model, tmp_path / "model")
+    read = load_libsvm(tmp_path / "model")
+    assert read.C * read.class_weight[1] == pytest.approx(1.0)
+    assert read.C * read.class_weight[0] == pytest.approx(0.1)
+    for each in (model, read):
+        each.partial_fit(X[400:], y[400:])
+    difference = np.abs(read.decision_function(X) - model.decision_function(X))
+    assert difference.max() < 0.1
+
+
+def test_models_of_svc_with_class_weights(tmp_path):
+    X, y = samples("banana", np.float64)
+    y = (X[:, 0] + y > 1.5).astype(int)
+    svc = SVC(C=1.0, gamma=0.7, class_weight={1: 10.0}).fit(X, y)
+    coef, vectors = svc.dual_coef_[0], svc.support_vectors_
+    lines = ["svm_type c_svc", "kernel_type rbf", "gamma 0.7", "nr_class 2"]
+    lines += [f"total_sv {len(coef)}", f"rho {float(svc.intercept_[0])!r}", "label 0 1", "nr_sv "]
+    lines[-1] += " ".join(map(str, svc.n_support_))
+    rows = [
+        f"{-a!r} 1:{u!r} 2:{v!r}"
+        for a, (u, v) in zip(coef.tolist(), vectors.tolist(), strict=True)
+    ]
+    (tmp_path / "model").write_text("\n".join([*lines, "SV", *rows]) + "\n")
+    read = load_libsvm(tmp_path / "model")
+    np.testing.assert_allclose(read.decision_function(X), svc.decision_function(X), atol=1e-5)
+    assert read.class_weight == {0: pytest.approx(0.1), 1: 1.0}
+
+
+def test_the_bias_of_a_libsvm_file_is_kept(tmp_path):
     """All coefficients equal C, so that the optimum leaves an interval for the bias."""
     path = tmp_path / "model"
-    value = 0.5 * np.exp(-0.5 * 6.0)  # of the kernel between the two vectors, times C
-    for rho, kept in ((0.25, 0.25), (-0.3, -0.3), (5.0, 0.5 + value), (-5.0, -0.5 - value)):
+    for rho in (0.25, -0.3, 5.0):
         path.write_text(FILE.replace("rho 0.25", f"rho {rho}"))
         read = load_libsvm(path)
-        np.testing.assert_allclose(read.intercept_, kept, atol=1e-6)
+        np.testing.assert_allclose(read.intercept_, rho, atol=1e-6)
         read = pickle.loads(pickle.dumps(read))
-        np.testing.assert_allclose(read.decision_function([[0.0, 9.0, 9.0]]), kept, atol=1e-6)
+        np.testing.assert_allclose(read.decision_function([[0.0, 9.0, 9.0]]), rho, atol=1e-6)
 
 
 def test_a_libsvm_file_with_many_features(tmp_path):

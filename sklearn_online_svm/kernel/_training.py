@@ -448,25 +448,23 @@ def train_on_chunk(estimator, plan, rows, at):
         run.count_all()
 
 
-def start_from(estimator, X, y, classes, alpha, bias):
-    """Return the estimator with these support vectors, optimized over them.
+def start_from(estimator, X, y, classes, alpha, bias, cost):
+    """Return the estimator with these support vectors, which is not optimized over them.
 
-    Signed ``alpha`` has shape (n_problems, n_SV). Where the optimum leaves an interval for the
-    bias, it is the given one.
+    Signed ``alpha`` has shape (n_problems, n_SV); ``cost`` are the largest ones of its size.
     """
-    plan, rows, at = begin_chunk(estimator, X, y, classes, None)
+    _, rows, at = begin_chunk(estimator, X, y, classes, None)
     machine, ids = estimator._machine, np.arange(len(rows.encoded))
-    given = machine.targets.samples(rows.encoded, rows.cost, ids, DATA)
+    given = machine.targets.samples(rows.encoded, cost, ids, DATA)
     machine.engine.seed(rows.X, ids, given, machine.engine.moved(given, ids, alpha))
     machine.n_seen = machine.next_id = machine.n_labels = len(rows.encoded)
     machine.targets = at.targets_after
-    optimize_support_set(estimator, plan, FINISH_STAGES[0])
-    machine = estimator._machine
+    machine.engine.allow(0)  # no steps: finish only updates what follows from the solution
+    machine.engine.finish()
     moved = machine.engine.current_solution().bias + (bias - estimator.intercept_)
     state = machine.engine.state()
     for problem, b in zip(state["problems"], moved, strict=True):
-        scalars = problem["scalars"]  # b, and from 3 on the ends of its interval
-        scalars[0] = np.clip(b, *np.sort(scalars[3:]))
+        problem["scalars"][0] = b
     engine = machine.spec.build()
     engine.restore(state)
     estimator._machine = replace(machine, engine=engine)
