@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from numbers import Integral
 
 from scipy.sparse import issparse
@@ -93,7 +94,8 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
     ImportError
         If pandas is not installed.
     ValueError
-        If a parameter is invalid, or, while the chunks are read, if there is no column `target`.
+        If a parameter is invalid, or, while the chunks are read, if there is no column `target`,
+        or if a line has more fields than the header.
 
     See Also
     --------
@@ -183,10 +185,28 @@ def read_parquet(path, *, target, columns=None, chunk_size=10_000):
 def csv_frames(path, chunk_size, **options):
     """Return an iterator of data frames of a CSV file."""
     pandas = import_optional("pandas", "read_csv")
+    warning = import_optional("pandas.errors", "read_csv").ParserWarning
+    # Otherwise, if there are more fields than names in the header, the first fields are an index
+    # and the others belong to the wrong columns. With this option pandas warns.
+    options = {"index_col": False} | options
+    moves = {"comment", "header", "names", "skiprows"} & options.keys()
 
     def frames():
         with pandas.read_csv(path, chunksize=chunk_size, **options) as reader:
-            yield from reader
+            line = 2
+            while True:
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("error", warning)
+                        frame = next(reader, None)
+                except warning:
+                    place = "the line of the first sample" if moves else f"line {line}"
+                    message = f"{place} has more fields than the header has names"
+                    raise ValueError(message) from None
+                if frame is None:
+                    return
+                yield frame
+                line += len(frame)
 
     return frames()
 

@@ -1,5 +1,6 @@
 """Test read_arrays, read_csv and read_parquet."""
 
+import io
 import sys
 
 import numpy as np
@@ -120,6 +121,29 @@ def test_csv(tmp_path):
     check(read_csv(path, target="label", chunk_size=3, **options), ["b"])
     with pytest.raises(ValueError, match=r"no column 'c'; found \['a', 'label', 'b'\]"):
         next(read_csv(path, target="c", sep=";"))
+
+
+@pytest.mark.parametrize("n_more", [1, 2])
+@pytest.mark.parametrize("chunk_size", [1, 2, 10])
+def test_csv_with_more_fields_than_names(n_more, chunk_size):
+    """pandas takes the first fields as an index, and all columns shift."""
+    pytest.importorskip("pandas")
+    lines = [",".join(map(str, range(k, k + 3 + n_more))) for k in range(5)]
+    file = io.StringIO("\n".join(["a,b,label", *lines]))
+    with pytest.raises(ValueError, match="^line 2 has more fields than the header has names"):
+        next(read_csv(file, target="label", chunk_size=chunk_size))
+    file = io.StringIO("\n".join(["comment", "a,b,label", *lines]))
+    with pytest.raises(ValueError, match="^the line of the first sample has more fields"):
+        next(read_csv(file, target="label", chunk_size=chunk_size, skiprows=1))
+    file = io.StringIO("a,b,label\n1,2,x,\n3,4,y,\n")  # no field, but a separator
+    X, y = next(read_csv(file, target="label"))
+    assert X.to_numpy().tolist() == [[1, 2], [3, 4]]
+    assert y.tolist() == ["x", "y"]
+    file = io.StringIO("a,b,label\n7,1,2,x\n8,3,4,y\n")
+    X, y = next(
+        read_csv(file, target="label", index_col=0, names=["i", "a", "b", "label"], header=0)
+    )
+    assert X.index.tolist() == [7, 8]
 
 
 def test_parquet(tmp_path):
