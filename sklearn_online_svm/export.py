@@ -10,10 +10,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
+from skops import io as skops_io
 
 from . import kernel
 from ._atomic_dump import atomic_file
-from ._optional import import_optional
 from ._pairs import pairs_by_class
 from ._sklearn_compat import Interval, validate_params
 from .kernel._training import start_from
@@ -76,8 +76,7 @@ def save_model(model, path):
     """Store an estimator in a file of skops, without pickles.
 
     Loading it runs no code from the file, unlike a pickle or a joblib file. It can be loaded by
-    :func:`load_model`, or by ``skops.io.load`` with :func:`trusted_types`. Needs skops:
-    ``pip install skops``.
+    :func:`load_model`, or by ``skops.io.load`` with :func:`trusted_types`.
 
     Read more in the :ref:`user guide <model_files>`.
 
@@ -92,8 +91,6 @@ def save_model(model, path):
 
     Raises
     ------
-    ImportError
-        If skops is not installed.
     ValueError
         If the estimator contains an object that :func:`load_model` would refuse, such as a
         callable kernel, callbacks, or a transformer of another package. An existing file is left
@@ -117,7 +114,6 @@ def save_model(model, path):
     >>> model.n_samples_seen_
     400
     """
-    skops_io = import_optional("skops.io", "save_model")
     reason, content = None, None
     if not isinstance(model, BaseEstimator):
         reason = "it is not an estimator"
@@ -147,7 +143,7 @@ def load_model(path):
 
     It predicts and continues training exactly like the stored estimator. Only objects of the types
     in :func:`trusted_types`, and of those of scikit-learn and NumPy that skops trusts, are
-    created. Needs skops: ``pip install skops``.
+    created.
 
     Read more in the :ref:`user guide <model_files>`.
 
@@ -163,8 +159,6 @@ def load_model(path):
 
     Raises
     ------
-    ImportError
-        If skops is not installed.
     ValueError
         If the file is not a model file, is damaged or incomplete, or contains an object of another
         type. No other error is raised for the content of a file. The message has the path and the
@@ -187,7 +181,7 @@ def load_model(path):
     to do harm may have the right checksum, and indices that compiled code does not check. Load
     only files from a source that you trust.
     """
-    skops_io, path = import_optional("skops.io", "load_model"), os.fspath(path)
+    path = os.fspath(path)
     with open(path, "rb") as file:
         content = file.read()
     try:

@@ -85,14 +85,6 @@ def test_refused_objects(name, path):
     assert [file.name for file in path.parent.iterdir()] == ["model.skops"]
 
 
-def test_skops_is_needed(path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "skops.io", None)
-    with pytest.raises(ImportError, match="save_model needs skops: `pip install skops`"):
-        save_model(LASVC(), path)
-    with pytest.raises(ImportError, match="load_model needs skops"):
-        load_model(path)
-
-
 def test_a_failed_write_leaves_the_former_file(path, monkeypatch):
     before = path.read_bytes()
 

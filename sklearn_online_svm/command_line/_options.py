@@ -13,7 +13,6 @@ from sklearn.utils import get_tags
 
 from .. import kernel, linear
 from .._chunks import stacked
-from .._optional import import_optional
 from ..partitioned import CellClassifier, CellRegressor
 from ..pipeline import OnlinePipeline, final_estimator
 from ._data import DataFiles
@@ -211,7 +210,6 @@ def _needs_kernel_values(model):
 
 def check_outputs(paths, inputs):
     """Raise an error before a long computation if a result cannot, or must not, be written."""
-    import_optional("skops.io", "a model file")
     for k, path in enumerate(paths):
         folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path):

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from tests.support import ROOT
 
 # What the tests of MODULE_TESTS need; those of other packages are skipped.
-TOOLS = ("pytest", "hypothesis", "pandas", "skops")
+TOOLS = ("pytest", "hypothesis", "pandas")
 SHOWN = ("scikit-learn", "numpy", "scipy")
 # The smallest program of a user.
 TRAINED = """
