@@ -2,7 +2,9 @@
 
 import re
 import warnings
+from decimal import Decimal
 from itertools import chain
+from math import isfinite
 
 import numpy as np
 
@@ -65,9 +67,16 @@ class DataFiles:
                 zero_based=self.zero_based,
             )
         is_empty = True
-        for pair in pairs:
-            yield pair
-            is_empty = False
+        try:
+            for pair in pairs:
+                yield pair
+                is_empty = False
+        except ValueError as error:
+            if "exceeds the number of features" not in str(error):
+                raise
+            raise ValueError(
+                f"{error} Train with --n-features, the number of features of all files."
+            ) from None
         if is_empty:
             raise ValueError(f"{self.paths[0]} has no samples")
 
@@ -149,12 +158,19 @@ class DataFiles:
     def _targets(self, column, place):
         if self.dtype.kind == "f":
             return _numbers(column.to_frame(), place).to_numpy().ravel()
-        y = column.astype(str).to_numpy(dtype=str)
+        texts = column if self.format == "csv" else column.map(_label, na_action="ignore")
+        y = texts.astype(str).to_numpy(dtype=str)
         _require(column.notna() & (y != ""), column, place, "must contain labels")
         if self.dtype.kind == "i":
             is_integer = [re.fullmatch(_INTEGER, label) is not None for label in y]
             _require(is_integer, column, place, "must contain integers")
         return y.astype(self.dtype)
+
+
+def _label(value):
+    """Return a label of a Parquet file; decimals and floats that are whole as integers."""
+    is_whole = isinstance(value, (Decimal, float)) and isfinite(value) and value == int(value)
+    return int(value) if is_whole else value
 
 
 def _format_of(path):
@@ -181,7 +197,7 @@ def _require(is_valid, column, place, expected):
     """Raise an error with the place of the first value that is invalid."""
     if not np.all(is_valid):
         where, first = place
-        k = int(np.argmin(is_valid))
+        k = int(np.flatnonzero(~np.asarray(is_valid, dtype=bool))[0])
         raise ValueError(
             f"{where} {first + k}: column {column.name!r} {expected}, "
             f"got {str(column.iloc[k])!r:.40}"

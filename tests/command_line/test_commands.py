@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,7 @@ def test_number_of_features(folder, capsys):
     assert load_model("m.sk").n_features_in_ == 7
     err = run(capsys, "train train.svm -o m.sk --n-features 1", 1).err
     assert err.startswith("error: train.svm, line 1: the index exceeds the number of features, 1")
+    assert "Train with --n-features" in err
 
 
 def test_zero_based(folder, capsys):
@@ -202,6 +204,8 @@ def test_test_files_may_have_fewer_features(folder, capsys):
     (folder / "many.svm").write_text("1 3:0.5\n")
     err = run(capsys, "train train.svm -o m.sk --test many.svm", 1).err
     assert "error: many.svm, line 1: the index exceeds the number of features, 2" in err
+    assert "Train with --n-features, the number of features of all files." in err
+    run(capsys, "train train.svm -o m.sk --test many.svm --n-features 3")
 
 
 # -- tables --------------------------------------------------------------------------------------
@@ -247,6 +251,48 @@ def test_regression_of_tables(table, capsys):
     assert (
         err == "error: t.csv, line 601: column 'label' must contain finite numbers, got 'high'\n"
     )
+
+
+def test_decimals_of_parquet_files(table, capsys):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"u": X[:, 0], "v": X[:, 1], "label": (Y > 0).astype(float)}
+    decimals = {
+        name: pyarrow.array([Decimal(str(value)) for value in values], pyarrow.decimal128(12, 6))
+        for name, values in columns.items()
+    }
+    parquet.write_table(pyarrow.table(decimals), "decimals.parquet")
+    parquet.write_table(pyarrow.table(columns), "floats.parquet")
+    expected = LASVC(gamma=1.0, random_state=0).fit(X, Y > 0).predict(X)
+    for file in ("decimals", "floats"):
+        for options in ("", " --stream --classes 0,1"):
+            command = f"train {file}.parquet --target label -o m.sk -p gamma=1.0 --seed 0"
+            run(capsys, command + options)
+            model = load_model("m.sk")
+            assert model.classes_.tolist() == [0, 1]
+            columns = table.DataFrame(X, columns=["u", "v"])
+            assert np.mean(model.predict(columns) == expected) > 0.97
+            err = run(capsys, f"predict {file}.parquet m.sk --target label -o out").err
+            assert f"{np.sum(model.predict(columns) != (Y > 0))} errors" in err
+        run(capsys, f"train {file}.parquet --target label -o m.sk --model LASVR")
+
+
+@pytest.mark.parametrize("chunk_size", [7, 100, 1000])
+@pytest.mark.parametrize("options", ["--target label", "--target v --model LASVR"])
+def test_a_number_that_is_none_is_reported_with_its_line(options, chunk_size, table, capsys):
+    lines = [f"{k},{k % 2},{k}" for k in range(200)]
+    lines[100] = "100,0,1_000"
+    Path("t.csv").write_text("\n".join(["u,label,v", *lines]))
+    err = run(capsys, f"train t.csv {options} -o m.sk --chunk-size {chunk_size}", 1).err
+    assert "t.csv, line 102: column 'v' must contain finite numbers, got '1_000'" in err
+
+
+@pytest.mark.parametrize("command", ["train t.csv -o m.sk", "tune t.csv -g C=1,10"])
+def test_a_table_with_more_fields_than_names(command, table, capsys):
+    Path("t.csv").write_text("a,b,label\n1,2,3,9\n4,5,6,9\n")
+    for options in ("", " --chunk-size 1"):
+        err = run(capsys, f"{command} --target label{options}", 1).err
+        assert err.startswith("error: t.csv: line 2 has more fields than the header has names")
 
 
 def passes_over_fields(pandas):
