@@ -24,17 +24,20 @@ class StoredSamples:
     def __init__(self, start, n_before=0):
         self.start, self.n_before, self.n = start, n_before, 0
         self._parts = []
-        # Ends of the chunks, and the classes known then, None for a regressor; a shallow copy
-        # shares the list, and uses the first entries.
+        # Pairs of a position and the classes known from there on, None for a regressor.
+        self._known = []
+        # Ends of the chunks; a shallow copy shares the list, and uses the first entries.
         self._ends, self._n_chunks = [], 0
         self._least = 0
 
     def add(self, X, y, weights, classes):
         # A new list: a shallow copy of this object remains as it is.
         parts = [*self._parts, (X, y, weights)]
+        if not self._known or not np.array_equal(self._known[-1][1], classes):
+            self._known = [*self._known, (self.n, classes)]
         self.n += X.shape[0]
         del self._ends[self._n_chunks :]
-        self._ends.append((self.n, classes))
+        self._ends.append(self.n)
         self._n_chunks += 1
         # Parts are joined with parts that are at least as long, so that there are few of them.
         while len(parts) > 1 and len(parts[-2][1]) <= len(parts[-1][1]):
@@ -50,7 +53,8 @@ class StoredSamples:
     def chunks(self):
         """Yield X, y, weights and classes of each chunk: a model may depend on the division."""
         samples, begin = self.all(), 0
-        for end, classes in self._ends[: self._n_chunks]:
+        for end in self._ends[: self._n_chunks]:
+            classes = [known for position, known in self._known if position <= begin][-1]
             yield *(None if of is None else of[begin:end] for of in samples), classes
             begin = end
 
