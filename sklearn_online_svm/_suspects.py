@@ -1,8 +1,9 @@
 """Detection of suspicious labels by the margin: a method of the classifiers.
 
 They have ``_class_scores``, which returns decision values of all problems as an object that has
-``margins``. Labels with a margin below -1 are suspicious; with the ramp loss, which is constant
-for smaller margins, below ``ramp_s``.
+``margins``; those that can leave out a training sample have ``_held_out``, which does so. Labels
+with a margin below -1 are suspicious; with the ramp loss, which is constant for smaller margins,
+below ``ramp_s``.
 """
 
 from numbers import Integral
@@ -17,10 +18,12 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     r"""Find the samples whose label the model contradicts most.
 
     A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another
-    class, so its label may be wrong. A model that is robust to label noise can be applied to
-    its own training samples: among the kernel models those with the ramp loss
-    (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), among the linear models those in
-    which a single sample has little influence (AROW, a small ``C``, averaging).
+    class, so its label may be wrong. For the training samples, all of them in their order,
+    ``LASVC`` and ``ActiveLASVC`` with the hinge loss use
+    :meth:`~sklearn_online_svm.LASVC.leave_one_out_decision_function`: each label is judged by a
+    model that was trained without it. Other models contradict their own training labels if these
+    have little influence: kernel models with the ramp loss (``algorithm="lasvm-nc"`` or
+    ``"lasvm-i"``, ``RampSVC``), and linear models with AROW, a small ``C`` or averaging.
 
     Parameters
     ----------
@@ -39,10 +42,11 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     suspects : ndarray of shape (n_suspects,)
         Indices into X, the most suspicious first.
     margins : ndarray of shape (n_suspects,)
-        :math:`y f(x)`; with several classes half the difference between the decision
-        value of the given class and the largest of the others; with ``multi_class="ovo"``
-        the smallest :math:`y f(x)` over the pairs of the given class with the others,
-        whatever ``decision_function_shape`` is. Only returned if ``return_margins=True``.
+        :math:`y f(x)`, of training samples as above; with several classes half the difference
+        between the decision value of the given class and the largest of the others; with
+        ``multi_class="ovo"`` the smallest :math:`y f(x)` over the pairs of the given class with
+        the others, whatever ``decision_function_shape`` is. Only returned if
+        ``return_margins=True``.
 
     Raises
     ------
@@ -59,7 +63,10 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     scores = view._decision_values(X)
     y = column_or_1d(y)
     check_consistent_length(scores, y)
-    margins = view._class_scores(scores).margins(encode_labels(y, view.classes_))
+    codes = encode_labels(y, view.classes_)
+    if hasattr(view, "_held_out"):
+        scores = view._held_out(X, codes, scores)
+    margins = view._class_scores(scores).margins(codes)
     suspects = np.argsort(margins, kind="stable")
     if n_suspects is None:
         n_suspects = np.count_nonzero(margins < _limit_of(self))

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sklearn_online_svm import LASVC, LASVR, RampSVC
+from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, RampSVC
 from sklearn_online_svm.active import AllQuery, LabelEfficientClassifier
 from sklearn_online_svm.datasets import flip_labels
 from sklearn_online_svm.linear import (
@@ -49,11 +49,11 @@ LINEAR_MODELS = [
 with_models = pytest.mark.parametrize("model", [*KERNEL_MODELS, *LINEAR_MODELS], ids=str)
 
 
-def margins_of(model, X, y):
-    """Return the margins by their definition."""
+def margins_of(model, X, y, held_out=False):
+    """Return the margins by their definition, ``held_out``: each without the sample."""
     if getattr(model, "multi_class", "ovr") == "ovo" and len(model.classes_) > 2:
-        return margins_of_pairs(model, X, y)
-    scores = model.decision_function(X)
+        return margins_of_pairs(model, X, y, held_out)
+    scores = values_of(model, X, y, held_out)
     if scores.ndim == 1:
         return np.where(y == model.classes_[1], scores, -scores)
     codes = np.searchsorted(model.classes_, y)
@@ -61,9 +61,15 @@ def margins_of(model, X, y):
     return 0.5 * (scores[np.arange(len(y)), codes] - others)
 
 
-def margins_of_pairs(model, X, y):
+def values_of(model, X, y, held_out):
+    if held_out and hasattr(model, "leave_one_out_decision_function"):
+        return model.leave_one_out_decision_function(X, y)
+    return model.decision_function(X)
+
+
+def margins_of_pairs(model, X, y, held_out):
     shape = model.decision_function_shape
-    scores = model.set_params(decision_function_shape="ovo").decision_function(X)
+    scores = values_of(model.set_params(decision_function_shape="ovo"), X, y, held_out)
     model.set_params(decision_function_shape=shape)
     pairs = [*combinations(model.classes_, 2)]
     return [
@@ -80,9 +86,10 @@ def test_suspects_are_the_samples_with_the_smallest_margins(model, problem, layo
     X, y = problem(200)
     model = clone(model).set_params(random_state=0).fit(LAYOUTS[layout](X), y)
     before = pickle.dumps(model)
-    for samples in ((X, y), problem(150, seed=3)):  # training samples and new ones
+    cases = ((X, y), True), ((X[:100], y[:100]), False), (problem(150, seed=3), False)
+    for samples, held_out in cases:
         X, y = LAYOUTS[layout](samples[0]), samples[1]
-        expected = np.array(margins_of(model, X, y))
+        expected = np.array(margins_of(model, X, y, held_out))
         suspects, margins = model.suspect_labels(X, y, return_margins=True)
         assert_allclose(margins, expected[suspects], rtol=1e-12, atol=1e-12)
         assert set(suspects) == set(np.flatnonzero(expected < getattr(model, "ramp_s", -1.0)))
@@ -132,6 +139,18 @@ def test_precomputed_kernel(model):
     model = clone(model).set_params(kernel="precomputed").fit(K, y)
     order = np.argsort(margins_of(model, K, y), kind="stable")
     assert_array_equal(model.suspect_labels(K, y, n_suspects=7), order[:7])
+
+
+@pytest.mark.parametrize("model", [LASVC, ActiveLASVC])
+@pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
+def test_training_labels_are_judged_without_them(model, C):
+    """Also where the model fits most of the wrong labels: their margins are about 1."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600] / 16, y[:600]
+    noisy, flipped = flip_labels(y, 0.15, random_state=0, return_mask=True)
+    model = model(C=C, random_state=0).fit(X, noisy)
+    found = flipped[model.suspect_labels(X, noisy, n_suspects=flipped.sum())]
+    assert found.mean() > 0.85
 
 
 @pytest.mark.parametrize("model", [AROWClassifier(), PassiveAggressiveClassifier(average=True)])

@@ -2,7 +2,7 @@
 
 ``robust_*``: all of them compared with SVC; ``chapter_6_*``: the runs behind Tables 6.1, 6.3, 6.4
 and the curves of the figures, and other values of the constants; ``ramp_s`` (Figure 6.5),
-``label_noise``, ``noise_kinds``.
+``label_noise``, ``noise_kinds``, ``suspect_methods``.
 """
 
 from functools import partial
@@ -11,6 +11,7 @@ from itertools import product
 from ..bench.harness import grid
 from ..svc import models
 from ..svc.workloads import CHAPTER_6
+from .suspects import KINDS, SETS
 
 CACHE_SIZE = 1000
 
@@ -163,6 +164,19 @@ def measure_noise_kinds(settings):
     return settings.labelled("noise_kinds", cases, **fixed)
 
 
+SUSPECT_SHARES = (0.05, 0.15, 0.3)
+SUSPECT_C = (1, 10)
+
+
+def measure_suspect_methods(settings):
+    """Ways to rank training samples by how wrong their labels look."""
+    cases = [
+        (options, dict(options=options))
+        for options in grid(set=SETS, kind=KINDS, share=SUSPECT_SHARES, C=SUSPECT_C)
+    ]
+    return settings.labelled("suspect_methods", cases[:1] if settings.quick else cases)
+
+
 STEPS = {
     **{f"robust_{name}": partial(measure_robust, name) for name in CHAPTER_6},
     **{f"chapter_6_{name}": partial(measure_chapter_6, name) for name in CHAPTER_6},
@@ -170,4 +184,5 @@ STEPS = {
     "ramp_s": measure_ramp_s,
     "label_noise": measure_label_noise,
     "noise_kinds": measure_noise_kinds,
+    "suspect_methods": measure_suspect_methods,
 }

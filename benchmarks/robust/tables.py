@@ -33,8 +33,11 @@ from .steps import (
     NOISE_FEATURES,
     NOISE_KINDS,
     ONE_COORDINATE,
+    SUSPECT_C,
     SUSPECT_SHARE,
+    SUSPECT_SHARES,
 )
+from .suspects import KINDS, SETS
 
 
 def titled(name):
@@ -279,6 +282,29 @@ def suspect_labels(results):
     return cross_table("flipped labels", rows, columns, cell, "Precision in per cent")
 
 
+def suspect_methods(results):
+    """Average precision of each method: means by kind, share, set and C."""
+    found = flat(stored_records("suspect_methods", results), "sweep", "set", "kind", "share", "C")
+    methods = {
+        "left_out": "leave-one-out",
+        "folds": "five folds",
+        "training": "training",
+        "nc": "NC",
+        "ramp": "RampSVC",
+        "probabilities": "five folds, probabilities",
+    }
+    rows = {("C", C): f"C={C:g}" for C in SUSPECT_C}
+    rows |= {("kind", kind): kind for kind in KINDS}
+    rows |= {("share", share): f"{100 * share:g} % wrong" for share in SUSPECT_SHARES}
+    rows |= {("set", name): of.title for name, of in SETS.items()}
+
+    def cell(row, method):
+        values = found.where(method=method, **dict([row])).values("precision")
+        return f"{np.mean(values):.3f}" if values else "–"
+
+    return cross_table("mean over", rows, methods, cell, "Average precision")
+
+
 def noise_kinds(results):
     """Test errors; support vectors and times as multiples of those of LASVM."""
     found = flat(stored_records("noise_kinds", results), "sweep", "kind", "n_features", "C")
@@ -319,6 +345,7 @@ TABLES = {
         one_coordinate,
         other_constants,
         suspect_labels,
+        suspect_methods,
         noise_kinds,
     )
 }

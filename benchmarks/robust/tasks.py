@@ -15,6 +15,7 @@ from ..bench.measure import processor_seconds
 from ..svc import models
 from ..svc.tasks import KernelJob, fit, scored, scores_of, warm_up
 from ..svc.workloads import Split, with_noise
+from .suspects import suspect_methods
 
 
 def learn_in_chunks(job):
@@ -216,5 +217,7 @@ def noise_kinds(job):
 JOB = KernelJob
 TASKS = {
     task.__name__: task
-    for task in (learn_in_chunks, other_constants, ramp_sweep, noise_sweep, noise_kinds)
-}
+    for task in (
+        learn_in_chunks, other_constants, ramp_sweep, noise_sweep, noise_kinds, suspect_methods,
+    )
+}  # fmt: skip

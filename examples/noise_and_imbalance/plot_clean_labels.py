@@ -60,19 +60,20 @@ print(best, f"accuracy on the given labels {search.best_score_:.1%}")
 # ================
 #
 # ``suspect_labels`` returns the samples that the model places far on the wrong side of their
-# margin. The model here has the ramp loss, ``algorithm="lasvm-nc"``: samples that are far on the
-# wrong side have no influence on it.
+# margin. For the training samples, ``LASVC`` uses leave-one-out values: each label is judged by a
+# model without it.
 
-model = LASVC(**best, algorithm="lasvm-nc", random_state=0).fit(X, given)
+model = LASVC(**best, random_state=0).fit(X, given)
 suspects = model.suspect_labels(X, given)
 print(f"{len(suspects)} suspects, {wrong[suspects].sum()} of them have a wrong label")
 
 # %%
 # With ``n_suspects``, the ranking continues below this threshold. Samples are sorted by their
 # margin, which is the smallest among the pairs of the given class with the others. For comparison,
-# the same ranking is computed with the hinge loss, and that of cleanlab from the probabilities of
-# a calibrated ``LASVC``, which are predicted by cross-validation: no sample is judged by a model
-# that was trained on it. All three are repeated with ``C=100``.
+# the same ranking is computed with the ramp loss, ``algorithm="lasvm-nc"``, with which samples far
+# on the wrong side have no influence on the model, and that of cleanlab from probabilities of a
+# calibrated ``LASVC``, which are predicted by cross-validation. All three are repeated with
+# ``C=100``.
 
 
 def rankings(C, gamma):
@@ -80,8 +81,8 @@ def rankings(C, gamma):
     hinge = LASVC(C=C, gamma=gamma, random_state=0)
     ramp = LASVC(C=C, gamma=gamma, algorithm="lasvm-nc", random_state=0)
     orders = {
+        "leave-one-out": hinge.fit(X, given).suspect_labels(X, given, n_suspects=len(y)),
         "ramp loss": ramp.fit(X, given).suspect_labels(X, given, n_suspects=len(y)),
-        "hinge loss": hinge.fit(X, given).suspect_labels(X, given, n_suspects=len(y)),
     }
     if get_label_quality_scores is not None:
         calibrated = CalibratedClassifierCV(hinge, ensemble=False)
@@ -95,7 +96,7 @@ orders = {C: rankings(C, best["gamma"]) for C in (best["C"], 100)}
 for C, by_method in orders.items():
     for name, order in by_method.items():
         found = wrong[order[:n_wrong]].sum()
-        print(f"C={C:<4} {name:11} {found} wrong labels among the first {n_wrong} samples")
+        print(f"C={C:<4} {name:13} {found} wrong labels among the first {n_wrong} samples")
 
 # %%
 # Above: the first eight suspects, with the given label and, after the arrow, the prediction of the
@@ -103,7 +104,7 @@ for C, by_method in orders.items():
 # ranking follows the dotted line.
 
 BLUE, ORANGE, GREEN, INK = "#1f6feb", "#d1702a", "#2d9d63", "#24292f"
-COLOURS = {"ramp loss": BLUE, "hinge loss": ORANGE, "cleanlab": GREEN}
+COLOURS = {"leave-one-out": BLUE, "ramp loss": ORANGE, "cleanlab": GREEN}
 
 figure = plt.figure(figsize=(7.6, 5.6), layout="constrained")
 above, below = figure.subfigures(2, 1, height_ratios=[1, 1.9])
@@ -127,9 +128,9 @@ plt.show()
 
 # %%
 # With the ``C`` of the search, all rankings find nearly all wrong labels. With a ``C`` that is
-# much too large, the model is fitted to most wrong labels, and the ranking of training samples
-# fails with both losses. Cleanlab, whose predictions are made by cross-validation, still finds
-# most.
+# much too large, the model is fitted to most wrong labels, and the ranking by its own decision
+# values fails, also with the ramp loss. Values of models without the sample, whether left out one
+# by one or in the folds of cleanlab, still find most.
 #
 # Correct, and train again
 # ========================
@@ -137,7 +138,7 @@ plt.show()
 # A person reviews the first samples of the ranking and corrects their labels. Samples can also be
 # removed without a review, but then some samples with correct labels are lost.
 
-order = orders[best["C"]]["ramp loss"]
+order = orders[best["C"]]["leave-one-out"]
 
 
 def test_error(samples, labels):

@@ -277,6 +277,7 @@ class LASVC(KernelClassifier, DualEstimator):
     leave_one_out = _leave_one_out.leave_one_out
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
     leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
+    _held_out = _leave_one_out.held_out
 
     set_params = _svc.set_params
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_

@@ -21,6 +21,8 @@ from ._solution_view import KernelValues, are_rows_of, solution_views
 from ._span import BLOCK, may_limit_bias, proven_shifts, span_shifts, xi_alpha_shifts
 
 METHODS = ("exact", "span", "xi-alpha")
+# Algorithms whose solution depends on which samples are outliers.
+OF_RAMP = ("lasvm-nc", "lasvm-i")
 
 # In place of an infinite shift, after which differences of decision values would not be numbers.
 LARGEST = 1e300
@@ -33,7 +35,7 @@ def _offers_leave_one_out(model):
 
 def _refuse_other_problems(algorithm, window_size):
     """Raise AttributeError unless solutions are those of a convex problem over samples."""
-    if algorithm in ("lasvm-nc", "lasvm-i"):
+    if algorithm in OF_RAMP:
         raise AttributeError(
             f"The leave-one-out error does not follow from a solution of algorithm={algorithm!r}: "
             "which samples are outliers depends on all others. Use cross-validation."
@@ -249,29 +251,52 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     given = X  # with its feature names
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
     weights = check_weights(sample_weight, X, allow_all_zero=False)
-    scores, machine = model._decision_values(given), model._fitted
-    is_optimal = machine.violation <= machine.targets.tolerance(model.tol)
+    values = left_out_values(model, X, codes, weights, model._decision_values(given))
+    return model._class_scores(values).shaped()
+
+
+def left_out_values(model, X, codes, weights, scores):
+    """Return decision values of validated training samples, each without the sample."""
+    machine = model._fitted
+    is_optimal = machine.violation <= machine.targets.tolerance(machine.spec.solver.tol)
     training = Training(machine.spec, machine.targets, X, codes, weights, is_optimal)
     with model._reading() as (machine, engine):
         problems = solution_views(engine, machine.spec, X, "row_id")
-    values = without_each(training, problems, scores, work=_limits.LEFT_OUT_WORK)
-    return model._class_scores(values).shaped()
+    return without_each(training, problems, scores, work=_limits.LEFT_OUT_WORK)
+
+
+def held_out(self, X, codes, scores):
+    """Return ``scores``, or if X are the training samples the values without each of them."""
+    spec = self._fitted.spec
+    if self.algorithm in OF_RAMP or self.window_size is not None or spec.layout == "precomputed":
+        return scores
+    model = copy.deepcopy(self)  # other threads may train this model meanwhile
+    X = check_samples(model, X, reset=False, accept_sparse=model._plan().layouts)
+    if not are_training_samples(model, X, codes):
+        return scores
+    return left_out_values(model, X, codes, np.ones(len(codes)), scores)
 
 
 def training_samples(model, X, y, caller):
     """Return validated training samples, labels and class codes; raise ValueError for others."""
     model._changed_params()  # raises if fixed parameters have changed
     X, y = check_samples(model, X, y, reset=False, accept_sparse=model._plan().layouts)
-    machine = model._fitted
-    codes = encode_labels(y, machine.targets.classes)
-    solution, n_rows = machine.engine.current_solution(), machine.next_id
-    same = len(y) == n_rows and are_rows_of(machine.spec, solution, X)
-    if not same or (codes[solution.row_ids] != solution.labels).any():
+    codes = encode_labels(y, model._fitted.targets.classes)
+    if not are_training_samples(model, X, codes):
         raise ValueError(
             f"{caller} needs the training samples, all of them in their order, with their labels: "
-            f"{n_rows} samples. X or y differ from them."
+            f"{model._fitted.next_id} samples. X or y differ from them."
         )
     return X, y, codes
+
+
+def are_training_samples(model, X, codes):
+    """Return whether these are the training samples, as far as support vectors show it."""
+    machine = model._fitted
+    solution = machine.engine.current_solution()
+    if len(codes) != machine.next_id or not are_rows_of(machine.spec, solution, X):
+        return False
+    return bool((codes[solution.row_ids] == solution.labels).all())
 
 
 class Optimum:
