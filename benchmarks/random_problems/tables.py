@@ -59,6 +59,8 @@ def epochs(results):
     """Points below the optimum, average precision and time as multiples of the optimum's."""
     found, rows = problems("random_epochs", results), []
     for name, title in (("auto", '``max_iter="auto"``'), ("1", "``max_iter=1``")):
+        if not found:
+            continue
         lost = [100 * (p["-1"]["score"] - p[name]["score"]) for p in found]
         precision = [
             p[name]["precision"] / p["-1"]["precision"] for p in found if "precision" in p["-1"]

@@ -334,6 +334,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
                     finally:
                         if loop.has_begun or not first:
                             loop.record(start)
+                loop.watch_class_order(self.estimator_, start)
                 self.__dict__.pop("_unfinished", None)
             except BaseException:
                 with PostponedInterrupts():
@@ -343,7 +344,6 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
                     else:
                         self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
                 raise
-            loop.watch_class_order(self.estimator_, start)
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):

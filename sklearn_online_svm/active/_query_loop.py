@@ -204,7 +204,13 @@ class QueryLoop:
         """Add the samples processed from `start` on to the history, if it does not have them."""
         if self._is_recorded:
             return
-        done = slice(start, self.n_seen)
+        try:
+            self._record(slice(start, self.n_seen))
+        except MemoryError:
+            # Only views and buffers of a fixed size are needed, for which there may be memory now.
+            self._record(slice(start, self.n_seen))
+
+    def _record(self, done):
         np.copyto(self._is_asked, self.queried, casting="unsafe")
         np.copyto(self._answers, self.chunk.codes, where=self._is_asked)
         with PostponedInterrupts():

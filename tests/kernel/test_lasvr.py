@@ -16,8 +16,9 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
+from sklearn_online_svm._limits import RESERVE
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from tests.support.internals import RESERVE, engine_of, noise, support_arrays
+from tests.support.internals import engine_of, noise, support_arrays
 from tests.support.samples import random_problem, targets
 
 

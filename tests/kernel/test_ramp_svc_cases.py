@@ -59,8 +59,9 @@ def test_reaching_the_maximum_number_of_rounds_warns(n, monkeypatch):
 @pytest.mark.parametrize("ramp_s", [0.0, -0.5])
 def test_objectives_that_rise_and_fall_with_rounding_end_the_sequence(ramp_s, init_size):
     rng = np.random.default_rng(1)
-    X, y = 1e20 * (1 + 1e-8 * rng.normal(size=(60, 5))), rng.integers(0, 4, 60)
-    model = RampSVC(ramp_s=ramp_s, tol=1e-200, fit_intercept=False, init_size=init_size)
+    X, y = 1e4 + rng.normal(size=(60, 5)), rng.integers(0, 4, 60)
+    params = dict(kernel="linear", tol=1e-200, fit_intercept=False)  # kernel values are rounded
+    model = RampSVC(ramp_s=ramp_s, init_size=init_size, **params)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)

@@ -56,7 +56,7 @@ def dense(name):
     return add
 
 
-for kind in (bool, *"bBhHiIlLeg", ">f8", ">i4", ">f4", object, "S8", "U8", "M8[s]", "m8[s]"):
+for kind in (bool, *"bBhHiIlLeg", ">f8", ">i4", ">f4", object, "S8", "U8"):
     VALID[f"dense {np.dtype(kind)}"] = lambda X, rng, kind=kind: (
         (found := np.round(X).astype(int).astype(kind)),
         np.array(found, np.float64),
@@ -426,6 +426,9 @@ def stale(X, rng):
 
 
 FREE = {
+    # Refused by estimators only.
+    "dense dates": lambda X, rng: np.round(X).astype(int).astype("M8[s]"),
+    "dense times": lambda X, rng: np.round(X).astype(int).astype("m8[s]"),
     "stale flags": stale,
     f"{HUGE} {2**31 - 1}": huge(2**31 - 1),
     "dense one column": lambda X, rng: X[:, :1],

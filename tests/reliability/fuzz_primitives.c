@@ -592,7 +592,7 @@ static void of_kernel(const simd_table *t, int call, int first) {
     const ptrdiff_t first_tile = byte() % n_tiles;
     const ptrdiff_t stop = (first_tile + 1 + byte() % (n_tiles - first_tile)) * SIMD_TILE;
     const ptrdiff_t start = first_tile * SIMD_TILE, ld = n_slots + byte() % 3;
-    simd_map map = {(int)byte() % (SIMD_OVERLAP + 1), (int)byte() % 30, 0.25, 0.5};
+    simd_map map = {(int)byte() % (SIMD_OVERLAP + 1), (int)byte() % 30, 0.25, 0.5, INFINITY};
     void *rows = numbers(n_rows * d, is_double), *stored = numbers(n_slots * d, is_double);
     /* Of a sparse block there is a norm for each lane. */
     void *row_norms = array((n_rows + SIMD_TILE - 1) / SIMD_TILE * SIMD_TILE, size),
@@ -602,6 +602,8 @@ static void of_kernel(const simd_table *t, int call, int first) {
     ptrdiff_t i, k, r, s;
     if (map.kind == SIMD_CENTRED && !is_double) map.kind = SIMD_LINEAR;
     if (map.kind == SIMD_OVERLAP && is_sparse) map.kind = SIMD_RBF; /* for dense vectors only */
+    if (map.kind == SIMD_RBF && (term == SIMD_PRODUCT || term == SIMD_HARMONIC) && byte() & 1)
+        map.far = 3.0; /* computed from differences */
     if (term == SIMD_HARMONIC) {
         nonnegative(rows, n_rows * d, is_double);
         nonnegative(stored, n_slots * d, is_double);
@@ -655,6 +657,11 @@ static void of_kernel(const simd_table *t, int call, int first) {
         char *panel = (char *)array((d + 1) * lanes, size);
         int32_t *place = (int32_t *)array(d, 4), *columns, *lengths = (int32_t *)array(n_slots, 4);
         int64_t *begins = (int64_t *)array(n_slots, 8), end = 0;
+        /* The samples as CSR, with zeros. */
+        int32_t *of_rows = (int32_t *)array(n_rows * d, 4);
+        int32_t *row_lengths = (int32_t *)array(n_rows, 4);
+        int64_t *row_begins = (int64_t *)array(n_rows, 8);
+        const ptrdiff_t n_columns = byte() & 1 ? d : 0;
         char *values;
         for (s = 0; s < n_slots; s++) {
             begins[s] = end;
@@ -663,6 +670,10 @@ static void of_kernel(const simd_table *t, int call, int first) {
         }
         columns = (int32_t *)array((ptrdiff_t)end, 4);
         values = (char *)array((ptrdiff_t)end, size);
+        for (r = 0; r < n_rows; r++) {
+            row_begins[r] = r * d, row_lengths[r] = (int32_t)d;
+            for (k = 0; k < d; k++) of_rows[r * d + k] = (int32_t)k;
+        }
         for (k = 0; k < d; k++) {
             place[k] = (int32_t)k + 1;
             for (r = 0; r < n_rows; r++)
@@ -682,7 +693,14 @@ static void of_kernel(const simd_table *t, int call, int first) {
             }
         }
         {
-            const simd_panel fresh = {panel, place, row_norms, lanes, n_rows};
+            const simd_panel fresh = {{of_rows, rows, row_begins, row_lengths},
+                                      of_rows,
+                                      n_columns,
+                                      panel,
+                                      place,
+                                      row_norms,
+                                      lanes,
+                                      n_rows};
             const simd_csr csr = {columns, values, begins, lengths};
             loops->sparse_block(&map, &fresh, &csr, norms, start, stop, block, ld);
             if (!exact) has_expected = 0;

@@ -267,7 +267,8 @@ static void pairs(const simd_table *t, int term, int is_double) {
     static const int32_t wanted[] = {3, 0, 2, 1};
     static double stored[SLOTS * FEATURES], panel[(FEATURES + 1) * 2 * SIMD_TILE];
     static int32_t indices[SLOTS * FEATURES], length[SLOTS], place[FEATURES];
-    static int64_t start[SLOTS];
+    static int32_t row_indices[ROWS * FEATURES], row_length[ROWS];
+    static int64_t start[SLOTS], row_start[ROWS];
     const ptrdiff_t dimensions[] = {1, 3, 16, 35, 68};
     char name[40];
     int kind, k;
@@ -277,8 +278,9 @@ static void pairs(const simd_table *t, int term, int is_double) {
     for (k = 0; k < 5; k++) {
         const ptrdiff_t d = dimensions[k], lanes = 2 * SIMD_TILE;
         const simd_rows fresh = {rows_, row_norms, ROWS, d}, one = {rows_, row_norms, 1, d};
-        const simd_panel fresh_panel = {panel, place, row_norms, lanes, ROWS};
-        const simd_panel one_panel = {panel, place, row_norms, lanes, 1};
+        const simd_csr of_rows = {row_indices, rows_, row_start, row_length};
+        const simd_panel fresh_panel = {of_rows, indices, d, panel, place, row_norms, lanes, ROWS};
+        const simd_panel one_panel = {of_rows, indices, 0, panel, place, row_norms, lanes, 1};
         const simd_csr csr = {indices, stored, start, length};
         numbers(rows_, ROWS * d, is_double);
         numbers(stored, SLOTS * d, is_double);
@@ -310,9 +312,15 @@ static void pairs(const simd_table *t, int term, int is_double) {
             length[i] = (int32_t)(d / 4 * 4);
             for (r = 0; r < d; r++) indices[i * d + r] = (int32_t)r;
         }
-        for (kind = SIMD_LINEAR; kind <= SIMD_OVERLAP; kind++) {
-            simd_map map = {kind, 3, 0.37, 0.11};
+        for (i = 0; i < ROWS; i++) {
+            row_start[i] = i * d, row_length[i] = (int32_t)d;
+            for (r = 0; r < d; r++) row_indices[i * d + r] = (int32_t)r;
+        }
+        for (kind = SIMD_LINEAR; kind <= SIMD_OVERLAP + 1; kind++) { /* the last: far vectors */
+            simd_map map = {kind, 3, 0.37, 0.11, INFINITY};
             if (kind == SIMD_CENTRED && !is_double) continue;
+            if (kind > SIMD_OVERLAP) map.kind = SIMD_RBF, map.far = 1.0;
+            if (kind > SIMD_OVERLAP && term != SIMD_PRODUCT && term != SIMD_HARMONIC) continue;
             loops->dense_block(&map, &fresh, tiles_, norms, 0, SLOTS, block, SLOTS);
             add_bytes(block, sizeof block);
             loops->dense_block(&map, &one, tiles_, norms, 0, SLOTS, block, SLOTS);
