@@ -1,4 +1,4 @@
-"""Metadata routing of estimators that train others: which of them get the sample weights."""
+"""Metadata routing of meta-estimators: which estimators get the sample weights."""
 
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.metadata_routing import (
@@ -14,14 +14,17 @@ from ._validation import routes_metadata
 __all__ = ["WeightRouter", "the_weights"]
 
 
-def the_weights(metadata, model):
-    """Return the sample weights among the metadata of an estimator, or None; refuse other ones."""
+def the_weights(metadata, model, method):
+    """Return the sample weights, or None, among the metadata of a method of an estimator.
+
+    Other metadata are refused. ``model`` is the meta-estimator.
+    """
     others = sorted(metadata.keys() - {"sample_weight"})
     if others:
         raise ValueError(
-            f"{type(model).__name__} passes only sample_weight to the estimator that it trains, "
-            f"which requests {others}. Set their requests to False, as by "
-            f"set_partial_fit_request({others[0]}=False)."
+            f"{type(model).__name__} passes only sample_weight to its estimator, which requests "
+            f"{others}. Set these requests to False, for example with "
+            f"set_{method}_request({others[0]}=False)."
         )
     return metadata.get("sample_weight")
 
@@ -59,4 +62,5 @@ class WeightRouter(MetaEstimatorMixin):
         if not given:
             return None
         routed = process_routing(self, method, **given)
-        return the_weights(routed["estimator"][self._trained_by[method]], self)
+        trained_by = self._trained_by[method]
+        return the_weights(routed["estimator"][trained_by], self, trained_by)

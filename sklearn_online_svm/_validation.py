@@ -337,7 +337,7 @@ def check_labels(y):
             names = sorted(kind.__name__ for kind in types)
             raise ValueError(
                 f"y contains labels of the types {names}. Convert all of them to one type, for "
-                "example with y.astype(str)."
+                "example with np.asarray(y).astype(str)."
             )
     check_classification_targets(y)
 
@@ -383,13 +383,13 @@ def class_order_after(name, n_classes, order, codes):
     """
     if order is not None and not len(order):
         return order  # warned before
-    order, is_sorted = add_to_class_order(order, n_classes, codes)
-    if not is_sorted:
+    order, reason = add_to_class_order(order, n_classes, codes)
+    if reason is None:
         return order
     # Without numbers that differ between models, see ``equal_warnings_once``.
     warn(
-        f"The stream is sorted by class, or a part of it is. {name} is trained on one sample "
-        "after the other and adapts to the classes seen last; shuffle the samples before training "
+        f"The stream is sorted by class: it has {reason}. {name} is trained on one sample after "
+        "the other and adapts to the classes seen last; shuffle the samples before training "
         "(sklearn.utils.shuffle), or use fit."
     )
     return order[:0]
@@ -486,8 +486,8 @@ def code_of(label, classes):
 def class_factors(class_weight, classes):
     """Return the weight of each class from a dict; the default weight is 1.
 
-    Labels that are not among the classes have no effect, as those of classes that a fold or the
-    beginning of a stream does not have.
+    Labels that are not among the classes are ignored: a fold or the beginning of a stream may not
+    contain all of them.
     """
     factors = np.ones(len(classes))
     codes = {label: code_of(label, classes) for label in class_weight}

@@ -356,9 +356,10 @@ def load_libsvm(path, n_features=None, C=None):
     """Read a model file of LIBSVM as a ``LASVC`` that can be trained further.
 
     Its predictions are those of LIBSVM. ``partial_fit`` and ``finish`` continue from the solution
-    in the file. The file does not contain the upper bounds of the coefficients, C times class
-    weight and sample weight: that of a support vector with a loss is its coefficient, that of the
-    others is the largest one of its class, and ``class_weight`` are the ratios of these.
+    in the file. The file does not contain C or weights, so the upper bound of each coefficient is
+    estimated. A support vector that violates its margin is at its bound, so its coefficient is
+    used. Other support vectors get the largest bound of their class. ``class_weight`` is set to
+    the ratios of the bounds of the classes.
 
     If several classes have the most votes, the smallest label is predicted, and by LIBSVM the one
     that is first in the file; files of :func:`save_libsvm` are sorted.
@@ -372,9 +373,9 @@ def load_libsvm(path, n_features=None, C=None):
         Number of features. None: the largest index in the file. If fewer than a quarter of the
         values are given, the model stores its support vectors as a CSR matrix.
     C : float, default=None
-        Regularization parameter with which the model was trained; the file does not contain it.
-        None: the largest coefficient, which is C if any sample is on the wrong side of its margin.
-        With class weights or sample weights, the largest product with them.
+        Upper bound of the coefficients: the C with which the model was trained or, with class
+        weights or sample weights, the largest product of C and a weight. The file does not contain
+        it. None: the largest coefficient, which is this bound if any sample violates its margin.
 
     Returns
     -------
@@ -410,12 +411,15 @@ def load_libsvm(path, n_features=None, C=None):
     least = max((index for row in terms for index, _ in row), default=1)
     n_features = least if n_features is None else n_features
     if n_features < least:
-        raise ValueError(f"n_features={n_features}, but {path} has values of feature {least}.")
+        raise ValueError(
+            f"n_features={n_features}, but {path} has values of feature {least}. Pass at least "
+            f"{least}, or None."
+        )
     largest = np.abs(alpha).max()
     if C is not None and largest > C:
         raise ValueError(
-            f"C={C}, but {path} has a coefficient of {largest}. Pass C times the largest class "
-            "weight and sample weight, or None."
+            f"C={C} is smaller than the largest coefficient in {path}, {largest}. If the model "
+            "was trained with weights, pass C times the largest weight, or C=None."
         )
     numbers, signs = _pairs_of_sorted(np.argsort(fields["label"]))
     alpha, bias = signs[:, np.newaxis] * alpha[numbers], -signs * fields["rho"][numbers]
@@ -450,7 +454,8 @@ def load_libsvm(path, n_features=None, C=None):
 def _bounds_of(model, X, codes, alpha):
     """Return the largest abs(alpha) that each support vector of a solution could have.
 
-    A vector with a loss is at its bound. The others have the largest one of their class, or C.
+    A vector that violates its margin is at its bound. Others get the largest bound of their class,
+    or C.
     """
     sizes, losses = np.abs(alpha), model._fitted.targets.losses(codes, model._decision_values(X))
     own = np.where(losses.T > _LEAST_LOSS, sizes, 0.0).max(axis=0)

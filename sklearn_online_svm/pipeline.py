@@ -279,8 +279,8 @@ class OnlinePipeline(Pipeline, Guarded):
         y : iterable, default=None
             Training targets.
         **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. Without metadata
-            routing, ``sample_weight`` is that of the final estimator.
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
+            routing is disabled, ``sample_weight`` is passed to the final estimator.
 
         Returns
         -------
@@ -306,8 +306,8 @@ class OnlinePipeline(Pipeline, Guarded):
         y : iterable, default=None
             Training targets.
         **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. Without metadata
-            routing, ``sample_weight`` is that of the final estimator.
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
+            routing is disabled, ``sample_weight`` is passed to the final estimator.
 
         Returns
         -------
@@ -332,8 +332,8 @@ class OnlinePipeline(Pipeline, Guarded):
         y : iterable, default=None
             Training targets.
         **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. Without metadata
-            routing, ``sample_weight`` is that of the final estimator.
+            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
+            routing is disabled, ``sample_weight`` is passed to the final estimator.
 
         Returns
         -------
@@ -394,8 +394,8 @@ class OnlinePipeline(Pipeline, Guarded):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, for the final estimator only.
         **params : dict of str -> array-like of shape (n_samples,)
-            The weights by another name: that of the step and ``__sample_weight``, as in ``fit``,
-            or, with metadata routing, the one that the final estimator requests.
+            Sample weights under another name: ``<final step>__sample_weight``, as in ``fit``, or,
+            with metadata routing enabled, the alias that the final estimator requests.
 
         Returns
         -------
@@ -440,7 +440,8 @@ class OnlinePipeline(Pipeline, Guarded):
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights of the final estimator in the interrupted call, if there were any.
         **params : dict of str -> array-like of shape (n_samples,)
-            The weights by another name, as in the interrupted call.
+            Sample weights under another name: ``<final step>__sample_weight``, as in ``fit``, or,
+            with metadata routing enabled, the alias that the final estimator requests.
 
         Returns
         -------
@@ -464,9 +465,9 @@ class OnlinePipeline(Pipeline, Guarded):
             data = X, y, sample_weight = indexable(_canonical(X), y, weights)
             if checkpoint["data"] not in (None, _fingerprint(*data)):
                 raise ValueError(
-                    f"resume needs the data of the interrupted {method}, but X, y or "
-                    f"sample_weight are not those. Pass them again, or call {method} to train on "
-                    "other data."
+                    f"resume needs the X, y and sample_weight of the interrupted {method}, and "
+                    f"got different ones. Pass the same data, or call {method} to train on other "
+                    "data."
                 )
             draft, rest = self._draft(), slice(checkpoint["first"], None)
             rest, *others = _part(rest, X, y, sample_weight)
@@ -707,13 +708,13 @@ class OnlinePipeline(Pipeline, Guarded):
         if routes_metadata():
             key = self.steps[-1][0] + ("__partial_fit" if method == "partial_fit" else "")
             routed = process_routing(self, method, **given)[key][method]
-            return the_weights(routed, self) if strict else routed.get("sample_weight")
+            return the_weights(routed, self, method) if strict else routed.get("sample_weight")
         names = {"sample_weight", self._weight_name}
         found = [name for name in names if given.get(name) is not None]
         if len(found) > 1:
             raise ValueError(
-                f"Both sample_weight and {self._weight_name} are given, which are the same "
-                "weights. Pass one of them."
+                f"Got both sample_weight and {self._weight_name}, which are two names of the same "
+                "parameter. Pass only one of them."
             )
         if strict and (others := sorted(params.keys() - names)):
             raise ValueError(

@@ -57,6 +57,7 @@ def test_a_stream_that_is_sorted_is_reported_once(name):
     model = model_of(name)
     found = train(model, np.tile(X[order], (2, 1)), np.tile(y[order], 2), labels=labels)
     assert len(found) == 1
+    assert "less than 5% of the class changes" in str(found[0].message)
     assert found[0].filename == __file__
 
 
@@ -68,7 +69,9 @@ def test_a_long_run_of_a_class_is_reported_once(name):
     model, labels = model_of(name), np.unique(y)
     assert not train(model, X, y, labels=labels)
     assert not train(model, one[:250], np.full(250, 10), labels=labels)
-    assert len(train(model, one[:300], np.full(300, 10), labels=labels)) == 1
+    found = train(model, one[:300], np.full(300, 10), labels=labels)
+    assert len(found) == 1
+    assert "500 or more consecutive samples of one class" in str(found[0].message)
     assert not train(model, one, np.full(600, 10), labels=labels)
 
 

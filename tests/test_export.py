@@ -474,8 +474,8 @@ def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
         ("-0.5 2:1", "", {}, "line 11, is not"),
         ("-0.5 2:1", "0.5 2:1", {}, "sum to 1, not to 0"),
         ("SV\n0", "0", {}, "has no line 'SV'"),
-        ("", "", dict(n_features=2), "n_features=2, but .* has values of feature 3"),
-        ("", "", dict(C=0.1), r"C=0.1, but .* has a coefficient of 0.5"),
+        ("", "", dict(n_features=2), "n_features=2, but .* feature 3. Pass at least 3, or None."),
+        ("", "", dict(C=0.1), r"C=0.1 is smaller than the largest coefficient in .*, 0.5"),
     ],
 )
 def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):

@@ -23,8 +23,8 @@ def add_to_class_order(before, int n_classes, codes):
 
     The counts are the number of changes of class, the class of the last sample plus ``n_classes``
     times the length of its run, and the number of samples of each class. ``before`` is None for
-    the first chunk. Also returns whether the stream is sorted by class: all
-    of it, or a run of a class that is not new, which ends in this chunk.
+    the first chunk. Also returns what shows that the stream is sorted by class, or None: too few
+    changes in the whole stream, or a run of a class that is not new, which ends in this chunk.
     """
     if before is not None and len(before) != n_classes + 2:
         raise ValueError(f"counts of {len(before) - 2} classes, expected {n_classes}")
@@ -37,7 +37,7 @@ def add_to_class_order(before, int n_classes, codes):
         int64_t n_seen = 0, last = changes[1] % n_classes, run = changes[1] // n_classes
         bint is_long = False
     if n == 0:
-        return counts, False
+        return counts, None
     for i in range(n_classes):
         n_seen += of_class[i]
     if before is None:
@@ -52,11 +52,17 @@ def add_to_class_order(before, int n_classes, codes):
         of_class[last] += 1
     changes[1] = last + n_classes * run
     is_long |= is_surprising(run, of_class[last], n_seen + n)
-    return counts, is_long or has_few_changes(changes, n_classes)
+    reason = None
+    if has_few_changes(changes, n_classes):
+        reason = f"less than {MAX_SHARE:.0%} of the class changes expected in random order"
+    elif is_long:
+        reason = (f"{MIN_RUN} or more consecutive samples of one class, which is improbable in "
+                  "random order")
+    return counts, reason
 
 
 cdef bint is_surprising(int64_t run, int64_t of_class, int64_t n_seen) noexcept:
-    """Return whether a random order hardly has the run, given the samples before it.
+    """Return whether the run is improbable in random order, given the samples before it.
 
     With m samples before it, k of them of other classes, and a uniform prior of their share, the
     probability of a run of length r is about (m / (m + r))^k.

@@ -132,8 +132,9 @@ class ScoreWindow:
         data = self.scores[rows], self.codes[rows], self.weights[rows]
         if not data[0].any():
             warn(
-                f"Probabilities do not depend on X: the first {FIRST_BLOCK} samples have no score "
-                f"from before training, and there are {self.n_seen}. Train on more samples."
+                "predict_proba returns the same probabilities for every X, because the model has "
+                f"been trained on {self.n_seen} samples and the first {FIRST_BLOCK} are not used "
+                "for calibration. Train on more samples."
             )
         if self.of_pairs:
             return CouplingMap().fit(*data)
@@ -234,10 +235,11 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights: samples count with them in the map. They are passed to the base
-            estimator; if metadata routing is enabled, only if it requests them.
+            Per-sample weights, used to fit the map. They are also passed to the base estimator;
+            with metadata routing enabled, only if it requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_partial_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 
@@ -291,10 +293,11 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
             later call with additional classes adds them to the base estimator, if it is one of
             this package, and to the map; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights: samples count with them in the map. They are passed to the base
-            estimator; if metadata routing is enabled, only if it requests them.
+            Per-sample weights, used to fit the map. They are also passed to the base estimator;
+            with metadata routing enabled, only if it requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_partial_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 

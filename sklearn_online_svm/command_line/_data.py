@@ -75,7 +75,8 @@ class DataFiles:
             if "exceeds the number of features" not in str(error):
                 raise
             raise ValueError(
-                f"{error} Train with --n-features, the number of features of all files."
+                f"{error} Train with --n-features set to the number of features of all files, "
+                "training and test."
             ) from None
         if is_empty:
             raise ValueError(f"{self.paths[0]} has no samples")
@@ -168,7 +169,7 @@ class DataFiles:
 
 
 def _label(value):
-    """Return a label of a Parquet file; decimals and floats that are whole as integers."""
+    """Return a label of a Parquet file; a number without a fractional part as an integer."""
     is_whole = isinstance(value, (Decimal, float)) and isfinite(value) and value == int(value)
     return int(value) if is_whole else value
 

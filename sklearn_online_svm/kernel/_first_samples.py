@@ -18,10 +18,11 @@ WITH_GAMMA = ("rbf", "poly", "sigmoid", *EXPONENTIAL)
 # Warn if gamma="scale" is computed from a first chunk with fewer samples.
 MIN_FIRST_CHUNK = 30
 
-# Warn if one feature has more than this share of the spread of all features, and more than so many
-# times the range of each other one: a rare category has a small spread, but the range of others.
+# Warn if a single feature has more than this share of the total variance (or of the sum of the
+# standard deviations), and more than this multiple of the range of every other feature: a rare
+# category has a small variance, but the range of other categories.
 SINGLE_SHARE, SINGLE_RANGE = 0.99, 10.0
-# At most about so many samples are looked at for that, and with fewer than MIN_FIRST_CHUNK none.
+# This is computed from at most about so many samples, and at least MIN_FIRST_CHUNK.
 MOST_LOOKED_AT = 2000
 
 # Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
@@ -34,13 +35,14 @@ SPARSE_BELOW = 0.3
 FAR = 100.0
 
 
-def fixed_kernel(plan, targets, X, encoded, weights, fewest=2):
+def fixed_kernel(plan, targets, X, encoded, weights, names, fewest=2):
     """Return X in the dtype of the kernel, the specification of the engine, and targets.
 
-    Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
+    ``names`` are those of the features, if known. Fewer samples than ``fewest`` are not enough to
+    tell whether features are far from 0.
     """
     params, solver, offset = plan.params, plan.solver(plan.params, targets), None
-    kernel, gamma, X = fixed_values(params, X, weights)
+    kernel, gamma, X = fixed_values(params, X, weights, names)
     is_linear = isinstance(kernel, str) and kernel == "linear"
     if is_linear and solver.may_move_origin and X.shape[0] >= fewest:
         offset = far_centre(X if weights.all() else X[weights > 0])
@@ -88,7 +90,7 @@ def warn_of_small_chunk(params, X):
         )
 
 
-def fixed_values(params, X, weights):
+def fixed_values(params, X, weights, names):
     """Return the kernel and gamma in use, and X in the dtype that they require."""
     kernel = params.kernel
     if isinstance(kernel, str):
@@ -100,13 +102,13 @@ def fixed_values(params, X, weights):
     else:
         gamma = 1.0 / X.shape[1] if isinstance(params.gamma, str) else float(params.gamma)
     if isinstance(kernel, str) and kernel in ("rbf", *EXPONENTIAL):
-        warn_of_single_feature(X, weights, is_exponential=kernel != "rbf")
+        warn_of_single_feature(X, weights, names, is_exponential=kernel != "rbf")
     if X.dtype == np.float32 and needs_double(X, kernel, gamma):
         X = X.astype(np.float64)
     return kernel, gamma, X
 
 
-def warn_of_single_feature(X, weights, *, is_exponential):
+def warn_of_single_feature(X, weights, names, *, is_exponential):
     """Warn if distances between samples are nearly those of one feature, because of its scale.
 
     The parts of features are their variances in squared distances, and their standard deviations
@@ -127,13 +129,15 @@ def warn_of_single_feature(X, weights, *, is_exponential):
         return
     X = X.astype(np.float64) / ranges[first]  # no square overflows
     spreads = mean_variance_axis(X, axis=0)[1] if is_sparse else X.var(axis=0)
+    total = "total variance of X"
     if is_exponential:
-        spreads = np.sqrt(spreads)
+        spreads, total = np.sqrt(spreads), "sum of the standard deviations of X"
     if spreads[first] > SINGLE_SHARE * spreads.sum():
         # Without numbers that differ between models, see ``equal_warnings_once``.
+        feature = f"Feature {first}" if names is None else f"The feature {names[first]!r}"
         warn(
-            f"Feature {first} has more than {SINGLE_SHARE:.0%} of the spread of X, so that the "
-            "kernel hardly depends on the other features. Scale the features, for example with "
+            f"{feature} has more than {SINGLE_SHARE:.0%} of the {total}, so the kernel hardly "
+            "depends on the other features. Scale the features, for example with "
             "sklearn.preprocessing.StandardScaler."
         )
 

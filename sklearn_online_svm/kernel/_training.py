@@ -94,7 +94,8 @@ def begin_fit(draft, plan, X, y, sample_weight, former):
     targets, encoded = plan.targets.of_fit(plan, X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=False)
     targets.check(encoded, weights)
-    X, spec, targets = fixed_kernel(plan, targets, X, encoded, weights)
+    names = getattr(draft, "feature_names_in_", None)
+    X, spec, targets = fixed_kernel(plan, targets, X, encoded, weights, names)
     n, random = X.shape[0], check_random_state(plan.params.random_state)
     order = next_order(random, plan.params.shuffle, n)
     cost, targets = targets.costs(plan, encoded, weights, order)
@@ -292,7 +293,8 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
     else:
         weights = check_weights(sample_weight, X, allow_all_zero=True)
     if is_first:
-        X, machine = _begin_stream(plan, targets, X, encoded, weights)
+        names = getattr(estimator, "feature_names_in_", None)
+        X, machine = _begin_stream(plan, targets, X, encoded, weights, names)
         targets = machine.targets
     cost, after = targets.costs(plan, encoded, weights)
     rows, order = Rows(X, encoded, weights, cost), np.arange(len(cost))
@@ -333,11 +335,13 @@ def configure(machine, plan):
     machine.spec = spec
 
 
-def _begin_stream(plan, targets, X, encoded, weights):
+def _begin_stream(plan, targets, X, encoded, weights, names):
     """Return samples in the dtype of the kernel, and a machine with an empty engine."""
     warn_of_small_chunk(plan.params, X)
     weighted = weights if weights.any() else np.ones(X.shape[0])
-    X, spec, targets = fixed_kernel(plan, targets, X, encoded, weighted, fewest=MIN_FIRST_CHUNK)
+    X, spec, targets = fixed_kernel(
+        plan, targets, X, encoded, weighted, names, fewest=MIN_FIRST_CHUNK
+    )
     is_sparse = not isinstance(X, np.ndarray)
     return X, Machine(spec, spec.build(), targets, is_sparse, n_epochs=1)
 
@@ -451,7 +455,7 @@ def train_on_chunk(estimator, plan, rows, at):
 def start_from(estimator, X, y, classes, alpha, bias, cost):
     """Return the estimator with these support vectors, which is not optimized over them.
 
-    Signed ``alpha`` has shape (n_problems, n_SV); ``cost`` are the largest ones of its size.
+    Signed ``alpha`` has shape (n_problems, n_SV). ``cost``: upper bounds of abs(alpha).
     """
     _, rows, at = begin_chunk(estimator, X, y, classes, None)
     machine, ids = estimator._machine, np.arange(len(rows.encoded))

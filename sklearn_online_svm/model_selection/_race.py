@@ -177,8 +177,9 @@ class Race:
                 raise
             error = np.nan
             warn(
-                "The standard error of the best score is unknown, because scoring failed on a "
-                f"part of the samples. {type(reason).__name__}: {reason}"
+                f"The standard error of the metric {name!r} is unknown, because it failed on a "
+                "subset of the scored samples; differences between candidates are compared "
+                f"without it. {type(reason).__name__}: {reason}"
             )
         best.note_scored(X, N_BLOCKS, perf_counter() - start)
         return error
@@ -472,11 +473,13 @@ class Race:
         """
         last = self.comparisons[-1]
         self.predict()
-        if not np.isfinite(last.scores).all():
-            warn(f"One or more of the test scores are non-finite: {last.scores}")
+        message = f"One or more of the test scores are non-finite: {last.scores}"
         if np.isnan(last.scores).all():
+            warn(f"{message}. The first remaining candidate is selected.")
             self.keep(self.alive[:1])
             return
+        if not np.isfinite(last.scores).all():
+            warn(message)
         ranked = [candidate for candidate in last.ranking if candidate in self.alive]
         scores = {c: np.nan_to_num(last.score(c), nan=-np.inf) for c in ranked}
         n_errors = 1.0 if self.rules.cheapest else _limits.EQUAL_ERRORS
@@ -571,9 +574,10 @@ class Race:
             candidate.score_error = None
         if missing:
             warn(
-                f"{len(subset.indices)} samples for the scores have none of the classes "
-                f"{missing}, and scoring failed for all candidates. They have the score "
-                f"error_score={self.rules.error_score!r} there. {type(error).__name__}: {error}"
+                f"Scoring failed for all candidates on {len(subset.indices)} samples, which do "
+                f"not contain the classes {missing}; their score is "
+                f"error_score={self.rules.error_score!r}. Use a metric that accepts missing "
+                f"classes, or more samples of them. {type(error).__name__}: {error}"
             )
 
     def _drop_failed(self):

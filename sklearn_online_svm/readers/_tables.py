@@ -201,8 +201,10 @@ def csv_frames(path, chunk_size, **options):
                         frame = next(reader, None)
                 except warning:
                     place = "the line of the first sample" if moves else f"line {line}"
-                    message = f"{place} has more fields than the header has names"
-                    raise ValueError(message) from None
+                    raise ValueError(
+                        f"{place} has more fields than the header. Add the missing column names, "
+                        "or quote fields that contain the separator."
+                    ) from None
                 if frame is None:
                     return
                 yield frame

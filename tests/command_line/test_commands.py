@@ -204,7 +204,7 @@ def test_test_files_may_have_fewer_features(folder, capsys):
     (folder / "many.svm").write_text("1 3:0.5\n")
     err = run(capsys, "train train.svm -o m.sk --test many.svm", 1).err
     assert "error: many.svm, line 1: the index exceeds the number of features, 2" in err
-    assert "Train with --n-features, the number of features of all files." in err
+    assert "Train with --n-features set to the number of features of all files" in err
     run(capsys, "train train.svm -o m.sk --test many.svm --n-features 3")
 
 
@@ -292,7 +292,7 @@ def test_a_table_with_more_fields_than_names(command, table, capsys):
     Path("t.csv").write_text("a,b,label\n1,2,3,9\n4,5,6,9\n")
     for options in ("", " --chunk-size 1"):
         err = run(capsys, f"{command} --target label{options}", 1).err
-        assert err.startswith("error: t.csv: line 2 has more fields than the header has names")
+        assert err.startswith("error: t.csv: line 2 has more fields than the header. Add the")
 
 
 def passes_over_fields(pandas):

@@ -11,8 +11,8 @@ def is_reported(codes, n_classes=2, size=1000):
     counts = None
     for first in range(0, len(codes), size):
         chunk = codes[first : first + size].astype(np.int32)
-        counts, is_sorted = add_to_class_order(counts, n_classes, chunk)
-        if is_sorted:
+        counts, reason = add_to_class_order(counts, n_classes, chunk)
+        if reason is not None:
             return True
     return False
 

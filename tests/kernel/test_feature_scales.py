@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, LASVR, KernelPerceptronClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.samples import LAYOUTS
@@ -34,13 +34,22 @@ def test_features_in_different_units_are_reported(name):
     model = clone(MODELS[name])
     found = reports(model.fit, WINE, CLASSES)
     assert len(found) == 1
-    assert "Feature 12 has more than 99% of the spread of X" in str(found[0].message)
+    assert "Feature 12 has more than 99% of the total variance of X" in str(found[0].message)
     assert found[0].filename == __file__
     assert not reports(clone(model).fit, StandardScaler().fit_transform(WINE), CLASSES)
     if hasattr(model, "partial_fit"):
         stream, options = clone(model), {"classes": [0, 1, 2]} if is_classifier(model) else {}
         assert len(reports(stream.partial_fit, WINE, CLASSES, **options)) == 1
         assert not reports(stream.partial_fit, WINE, CLASSES)
+
+
+@pytest.mark.parametrize("model", [LASVC(), LASVR(), KernelPerceptronClassifier()], ids=str)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_column_of_a_data_frame_is_named(model, method):
+    frame = load_wine(as_frame=True).data
+    options = {"classes": [0, 1, 2]} if is_classifier(model) and method == "partial_fit" else {}
+    found = reports(getattr(clone(model), method), frame, CLASSES, **options)
+    assert "The feature 'proline' has more than 99% of" in str(found[0].message)
 
 
 @with_layouts

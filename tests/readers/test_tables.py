@@ -130,7 +130,7 @@ def test_csv_with_more_fields_than_names(n_more, chunk_size):
     pytest.importorskip("pandas")
     lines = [",".join(map(str, range(k, k + 3 + n_more))) for k in range(5)]
     file = io.StringIO("\n".join(["a,b,label", *lines]))
-    with pytest.raises(ValueError, match="^line 2 has more fields than the header has names"):
+    with pytest.raises(ValueError, match="^line 2 has more fields than the header. Add the"):
         next(read_csv(file, target="label", chunk_size=chunk_size))
     file = io.StringIO("\n".join(["comment", "a,b,label", *lines]))
     with pytest.raises(ValueError, match="^the line of the first sample has more fields"):

@@ -25,7 +25,8 @@ from ._span import even_part
 N_LEFT_OUT_MULTICLASS = 3000
 # So many values of each class are always allowed, for either map.
 MIN_OF_CLASS = 100
-# With fewer values of a class no map can be fitted: none is known, or that of a model without it.
+# With fewer values of a class no map can be fitted: its only value, if any, is that of a model
+# without this class.
 FEWEST_VALUES = 2
 # Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
 # K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
@@ -134,9 +135,9 @@ def left_out_values(spec, targets, solution, problems, vectors, samples):
     if (n_values < FEWEST_VALUES).any():
         labels = targets.classes[present[n_values < FEWEST_VALUES]].tolist()
         warn(
-            f"Probabilities of the classes {labels} are not reliable. They are estimated from "
-            "decision values of models without the sample, and without its only sample nothing is "
-            "known of a class. Train on more samples of these classes."
+            f"Probabilities of the classes {labels} are not reliable: fewer than {FEWEST_VALUES} "
+            "leave-one-out values are known for each of them, because a model trained without the "
+            "only sample of a class does not know it. Train on more samples of these classes."
         )
     return scores[counted], codes[counted], weights[counted]
 

@@ -123,7 +123,7 @@ class ExpansionState:
             warn_of_small_chunk(params, X)
         if weights is None or not weights.any():
             weights = np.ones(X.shape[0])
-        kernel, gamma, X = fixed_values(params, X, weights)
+        kernel, gamma, X = fixed_values(params, X, weights, schema.feature_names)
         spec = plan.expansion(
             n_features=X.shape[1],
             n_problems=schema.n_problems,
