@@ -247,7 +247,7 @@ class Estimator(BaseEstimator, Guarded):
     _stored_as: dict = {}
 
     def __init_subclass__(cls, **options):
-        """Give the class training methods of its own name, which Python shows in errors."""
+        """Copy inherited training methods, so that tracebacks and TypeErrors name this class."""
         super().__init_subclass__(**options)
         for name in ("fit", "partial_fit"):
             method = getattr_static(cls, name, None)
@@ -443,7 +443,7 @@ def extend_classes(estimator, classes):
 
 
 def ignore_class_order(estimator):
-    """Let an estimator of this package not warn of a stream that is sorted by class."""
+    """Disable the warning of a sorted stream in an estimator of this package."""
     if isinstance(estimator, Estimator):
         estimator._class_order = np.zeros(0, dtype=np.int64)
 

@@ -35,10 +35,10 @@ AUTO_SUPPORT_SHARE = 0.95
 # max_iter="auto": maximum number of epochs, unless the optimum is cheap.
 MAX_AUTO_EPOCHS = 20
 
-# max_iter="auto" of linear models: smallest number of samples of which some are left out of the
-# first epochs, and the largest number left out. Training may end if the mean loss of samples that
-# the model was trained on is less than this share of theirs. After two epochs it is .3 to .55 with
-# texts, and .6 to 1.2 on other sets of the benchmarks.
+# max_iter="auto" of linear models: smallest number of samples with which some are held out of the
+# first epochs, and the largest number held out. Training may end if the mean loss of samples that
+# the model was trained on is less than this share of that of the held-out samples. After two
+# epochs the share is .3 to .55 with texts, and .6 to 1.2 on other sets of the benchmarks.
 LEAST_FOR_TRIAL, MOST_LEFT_OUT = 1000, 1000
 TRIAL_SHARE = 0.6
 
@@ -57,8 +57,8 @@ MAX_STEPS_PER_SAMPLE = 2500
 # Number of support vectors in a working set of finish, unless their kernel rows do not fit into
 # the cache.
 WORKING_SET_SIZE = 8192
-# Values of samples that are left out: number of array elements that the steps may access which
-# solve problems without a sample, about a second.
+# Leave-one-out values: maximum number of array elements accessed by the solver (about one
+# second).
 LEFT_OUT_WORK = 1e9
 # Minimum time in seconds between two progress lines, and between two measurements of the speed.
 PROGRESS_SECONDS = 2.0

@@ -57,7 +57,7 @@ __all__ = [
 
 
 class _AvailableIf(_AvailableIfDescriptor):
-    """A method whose check tells in its error how to get it."""
+    """Descriptor like that of ``available_if``, whose error also states the reason."""
 
     def for_class(self, renamed):
         """Return a descriptor of the renamed method."""

@@ -306,9 +306,9 @@ def _count(model, name):
 
 # -------------------------------------------------------------------------------- fit
 
-# max_iter="auto": the k-th epoch is of use if it corrects predictions by more than so many
-# standard errors, or reduces the loss by more than TRIAL_GAIN / k^2, as hardly with texts. Samples
-# are left out of so many epochs.
+# max_iter="auto": the k-th epoch is useful if it increases the number of correct predictions by
+# more than this number of standard errors, or reduces the loss by more than TRIAL_GAIN / k^2,
+# which is rare with texts. Samples are held out of at most this number of epochs.
 TRIAL_ERRORS, TRIAL_GAIN, TRIAL_EPOCHS = 2.0, 0.8, 4
 
 
@@ -423,12 +423,12 @@ def run_epochs(draft, plan, X, targets, weights):
 
 
 class Trial:
-    """Samples left out of the epochs of ``max_iter="auto"`` to see whether these are of use.
+    """Samples held out of the first epochs of ``max_iter="auto"``, to detect overfitting.
 
-    The model is said to memorize if its loss is much smaller for samples that it was trained on.
-    Then training is over with the first epoch that does not improve the predictions for those left
-    out significantly, and their loss by little. The trial is over with the first epoch after which
-    the model does not memorize, or with the fourth one.
+    The model memorizes if its loss is much smaller for samples that it was trained on. Training
+    then ends with the first epoch that improves neither the predictions for the held-out samples
+    nor their loss enough. The trial ends with the first epoch after which the model does not
+    memorize, or with the fourth one.
     """
 
     def __init__(self, used, left_out):

@@ -190,7 +190,8 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         y : array-like of shape (n_samples,), default=None
             Labels; nan or None marks an unknown label. Only queried labels are used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the base estimator.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. It is called for
             queried samples whose label is missing in y. A callable with two arguments (without
@@ -199,7 +200,8 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         classes : array-like of shape (n_classes,), default=None
             All classes; required if y does not contain all of them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_partial_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 
@@ -287,12 +289,14 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             omitted in subsequent calls. A later call with additional classes adds them to the base
             estimator, if it is one of this package; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the base estimator.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. A callable with two
             arguments also gets the sample, as in :meth:`fit`.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_partial_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 

@@ -185,7 +185,7 @@ class SoftTFIDF:
         Returns
         -------
         similarity : float
-            Similarity in [0, 1]; 1 for strings of the same words.
+            Similarity in [0, 1]; 1 if both strings have the same words.
 
         Raises
         ------

@@ -45,8 +45,9 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
             default=None
         Class labels or target values, or the name of their column of `X`. None if `X` is a list.
     sample_weight : dask array of shape (n_samples,) or dask Series, default=None
-        Per-sample weights, passed to the models of the cells; with metadata routing, only if
-        `model` passes them in ``fit``. Those in a list of partitions are always passed.
+        Per-sample weights, passed to the models of the cells; with metadata routing enabled, only
+        if the estimator of `model` requests them. Weights in a list of partitions are passed
+        without a request.
 
     Returns
     -------

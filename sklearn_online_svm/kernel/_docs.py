@@ -14,9 +14,10 @@ _SHARED = SHARED | {
     "class_weight": """class_weight : dict, "balanced" or None, default=None
     Weights associated with classes; the weight of a sample is that of its class times its
     ``sample_weight``. Classes that are not in the dict have weight one; labels that are not
-    among the classes are ignored. ``"balanced"`` (``fit`` only) uses weights inversely
-    proportional to class frequencies, ``n_samples / (n_classes * n_c)``, with sample weights
-    counted as frequencies. See Notes for the effect of weights.""",
+    among the classes are ignored, unless none is, which raises an error. ``"balanced"``
+    (``fit`` only) uses weights inversely proportional to class frequencies,
+    ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies. See Notes
+    for the effect of weights.""",
     "one_vs_one": """multi_class : {"ovo", "ovr"}, default="ovo"
     Decomposition of a problem with more than two classes into binary problems, whose number is
     called ``n_problems`` below; it is 1 for two classes.

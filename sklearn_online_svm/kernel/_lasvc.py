@@ -61,7 +61,7 @@ class LASVC(KernelClassifier, DualEstimator):
           samples, some training samples are scored after each epoch, and training stops when the
           loss that another epoch could remove is, on average, at most 0.01 of the margin, or of
           the standard deviation of the decision values if that is smaller, and few support
-          vectors are missing (see Notes). That is mostly after one or two epochs.
+          vectors are missing (see Notes), usually after one or two passes.
         - -1: as many epochs as needed; the result is then the optimum over all samples, within
           ``tol``.
         - k: at most k epochs. With more than one, the model is optimized over the support set to
@@ -108,10 +108,10 @@ class LASVC(KernelClassifier, DualEstimator):
     $cache_size
     class_weight : dict, "balanced" or "online_balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
-        have weight one; labels that are not among the classes are ignored. ``"balanced"``
-        (``fit`` only) uses weights inversely proportional to class frequencies,
-        ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies;
-        ``"online_balanced"`` uses the frequencies up to each sample.
+        have weight one; labels that are not among the classes are ignored, unless none is, which
+        raises an error. ``"balanced"`` (``fit`` only) uses weights inversely proportional to class
+        frequencies, ``n_samples / (n_classes * n_c)``, with sample weights counted as
+        frequencies; ``"online_balanced"`` uses the frequencies up to each sample.
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.

@@ -412,8 +412,8 @@ class LASVR(RegressorMixin, DualEstimator):
         r"""Estimate the predictions for the training samples, each without the sample.
 
         As ``cross_val_predict(model, X, y)`` with one sample in each fold, but computed from the
-        current solution. The residuals ``y - leave_one_out_predict(X, y)`` are those of new
-        samples: use them to estimate the error and for prediction intervals.
+        current solution. The residuals ``y - leave_one_out_predict(X, y)`` approximate those of
+        new samples: use them to estimate the error and for prediction intervals.
 
         Parameters
         ----------
@@ -421,7 +421,7 @@ class LASVR(RegressorMixin, DualEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values of the training samples.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights of the training, if there were any.
+            Sample weights that were passed to ``fit`` or ``partial_fit``, if any.
 
         Returns
         -------
@@ -433,15 +433,16 @@ class LASVR(RegressorMixin, DualEstimator):
         Notes
         -----
         The prediction for a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`. For a support
-        vector the problem is solved again without it, starting from the solution, to ten times
-        ``tol``. Solving stops after about a second; the vectors are left out in the order of
-        :math:`|\alpha_i| S_i^2`, where the span :math:`S_i` is the distance of :math:`x_i`, in
-        kernel space, from the combinations of the other free support vectors. For the remaining
-        vectors the prediction is :math:`f(x_i) - \alpha_i S_i^2` [1]_, which is exact if the same
-        vectors are free without the sample, and the same at their bounds. With a few thousand
-        samples, all of this takes as long as some ten fits. Samples outside of the tube that are
-        not support vectors, as after a single epoch, may become support vectors. Not available
-        with ``window_size`` or ``max_support_vectors``.
+        vector, the problem is solved again without it, from the current solution (a warm start)
+        and with a tolerance of ten times ``tol``. The number of operations is limited (to about
+        one second of work). Support vectors with the largest shift :math:`|\alpha_i| S_i^2` come
+        first, where the span :math:`S_i` is the distance of :math:`x_i`, in kernel space, from the
+        combinations of the other free support vectors. The predictions for the rest are
+        :math:`f(x_i) - \alpha_i S_i^2` [1]_, which is exact if the same vectors are free without
+        the sample, and the same at their bounds. With a few thousand samples, this takes about ten
+        times as long as a fit. After a single epoch, samples outside of the tube that are not
+        support vectors can become support vectors in these solutions. Not available with
+        ``window_size`` or ``max_support_vectors``.
 
         References
         ----------

@@ -65,9 +65,9 @@ class RampSVC(KernelClassifier, DualEstimator):
     $cache_size
     class_weight : dict or "balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
-        have weight one; labels that are not among the classes are ignored. ``"balanced"`` uses
-        weights inversely proportional to class frequencies, ``n_samples / (n_classes * n_c)``,
-        with sample weights counted as frequencies.
+        have weight one; labels that are not among the classes are ignored, unless none is, which
+        raises an error. ``"balanced"`` uses weights inversely proportional to class frequencies,
+        ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies.
     n_jobs : int, default=None
         Number of threads, as in :class:`LASVC`.
     random_state : int, RandomState instance or None, default=None

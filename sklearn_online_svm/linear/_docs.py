@@ -36,7 +36,8 @@ class_weight : dict, "balanced" or None, default=None
     Weights associated with classes; the weight of a sample is that of its class times its
     ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
     ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-    not in the dict have weight 1; labels that are not among the classes are ignored."""
+    not in the dict have weight 1; labels that are not among the classes are ignored, unless
+    none is, which raises an error."""
 
 _TOL = """\
 max_iter : int, default=1000
@@ -138,9 +139,10 @@ _SHARED["auto_epochs"] = _SHARED["epochs"].replace(
     """max_iter : int, default=1000
     Maximum number of passes over the training data (epochs) in ``fit``.""",
     """max_iter : int or "auto", default="auto"
-    Maximum number of passes over the training data (epochs) in ``fit``. "auto" is 1000, but
-    training ends after a few epochs if more of them only fit the training samples, as is common
-    with texts; see the :ref:`user guide <linear_epochs>`.""",
+    Maximum number of passes over the training data (epochs) in ``fit``. "auto": at most 1000
+    epochs. With at least 1000 samples, training stops after two to four epochs if further ones
+    would only overfit, as is common with texts. This check is not made with ``tol=None``, which
+    runs 1000 epochs, or ``early_stopping=True``. See the :ref:`user guide <linear_epochs>`.""",
 )
 _SHARED["full_covariance"] = _SHARED["covariance"].replace('default="diag"', 'default="full"')
 

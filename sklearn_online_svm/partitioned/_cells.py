@@ -47,7 +47,8 @@ class _SingleClass:
 def _fit_classifier(estimator, X, y, weights, classes=()):
     """Fit a model of a cell; ``classes`` are those of all cells, if they are known."""
     of_all = dict.fromkeys(np.asarray(classes).tolist(), 1.0)
-    # A cell may have none of the classes whose weights are given: those of the others are 1.
+    # A cell may contain none of the labels of class_weight, which is an error: add weight 1 for
+    # all classes.
     given = {
         name: of_all | value
         for name, value in estimator.get_params().items()

@@ -139,9 +139,11 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the models of the cells.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 
@@ -193,9 +195,11 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
             classes adds them to the models of the cells that get samples, which must be
             estimators of this package; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the models of the cells.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_partial_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 

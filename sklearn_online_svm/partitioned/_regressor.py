@@ -96,9 +96,11 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the models of the cells.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 
@@ -136,9 +138,11 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the models of the cells.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_partial_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 

@@ -182,9 +182,11 @@ class CompressedClassifier(WeightRouter, KernelClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator.
+            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+            requests them.
         **params : dict of str -> array-like of shape (n_samples,)
-            Weights by other names that the estimator requests, if metadata routing is enabled.
+            Sample weights under the alias that ``estimator`` requests with
+            ``set_fit_request``. Only with metadata routing enabled.
 
         $fitted_self
 

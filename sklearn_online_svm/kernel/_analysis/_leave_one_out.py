@@ -208,7 +208,7 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     y : array-like of shape (n_samples,)
         Labels of the training samples.
     sample_weight : array-like of shape (n_samples,), default=None
-        Sample weights of the training, if there were any.
+        Sample weights that were passed to ``fit`` or ``partial_fit``, if any.
 
     Returns
     -------
@@ -223,15 +223,15 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
 
     Notes
     -----
-    The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`. For a support vector the
-    problem is solved again without it, starting from the solution, to ten times ``tol``. Solving
-    stops after about a second. The vectors are left out in the order of their shift
-    :math:`|\alpha_i| S_i^2`, one of each class in turn, so that those of a rare class are always
-    among them; the span :math:`S_i` is defined in :meth:`leave_one_out`. For the remaining vectors
-    the value is the estimate :math:`f(x_i) - \alpha_i S_i^2`. With a few thousand samples, all of
-    this takes as long as some ten fits. Samples within the margin that are not support vectors, as
-    after a single epoch, may become support vectors. ``probability=True`` uses the estimates for
-    all support vectors.
+    The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`. For a support vector, the
+    problem is solved again without it, from the current solution (a warm start) and with a
+    tolerance of ten times ``tol``. The number of operations is limited (to about one second of
+    work). Support vectors with the largest shift :math:`|\alpha_i| S_i^2` come first, one of each
+    class in turn; the span :math:`S_i` is defined in :meth:`leave_one_out`. The values of the rest
+    are the estimates :math:`f(x_i) - \alpha_i S_i^2`. With a few thousand samples, this takes
+    about ten times as long as a fit. After a single epoch, samples within the margin that are not
+    support vectors can become support vectors in these solutions. ``probability=True`` uses the
+    estimates for all support vectors.
 
     Examples
     --------

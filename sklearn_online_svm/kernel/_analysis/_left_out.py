@@ -23,7 +23,7 @@ STEPS_TO_BEGIN = 50
 
 @dataclass(frozen=True)
 class Training:
-    """What solutions have been trained on.
+    """Training data and settings of the solutions.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def without_each(training, solutions, scores, left_out=True, work=0.0):
     left_out : ndarray of shape (n_samples,), dtype=bool, default=True
         Whether the value without the sample is wanted; otherwise it does not change.
     work : float, default=0.0
-        Maximum number of array elements that steps of the solver may access. 0: spans only.
+        Maximum number of array elements accessed by the solver. 0: spans only.
     """
     estimates, chosen, outside = scores.copy(), [], []
     losses = training.targets.losses(training.encoded, scores)

@@ -355,8 +355,9 @@ cdef class Engine:
     def values_without(self, Py_ssize_t c, slots, int64_t steps_to_begin):
         """Return the decision values of members of problem ``c``, each at the optimum without it.
 
-        Values are NaN from the member on at which the limit of steps is reached. Beginning counts
-        as so many steps. The solution does not change. The problem must not evict members.
+        NaN for all members after the limit of steps is reached; each solve counts
+        ``steps_to_begin`` extra steps. The solution does not change. The problem must not evict
+        members.
         """
         with DeferredInterrupts():
             return self.finisher.values_without(self.problems[c], slots, steps_to_begin)
