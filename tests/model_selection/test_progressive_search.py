@@ -234,7 +234,9 @@ def test_infinite_max_cost_eliminates_no_candidate():
     ):
         model = LASVC(**params).partial_fit(X[order], Y[order], classes=np.unique(Y))
         assert_allclose(score, model.score(X[held_out], Y[held_out]), atol=2 / len(held_out))
-    assert found.best_score_ == found.cv_results_["mean_test_score"][last].max()
+    # Of candidates that are equal within their errors, the cheapest is selected.
+    best = found.cv_results_["mean_test_score"][last].max()
+    assert best - 2 / len(held_out) <= found.best_score_ <= best
 
 
 @pytest.mark.parametrize("make", [search, rungs])
