@@ -4,6 +4,7 @@ import inspect
 import math
 import sys
 import warnings
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -24,7 +25,12 @@ from ._sklearn_compat import _check_sample_weight
 # its caller.
 _DECORATING = ("sklearn.base", "sklearn.utils._param_validation", "contextlib", "functools")
 
-# Warnings that have been issued in the present call of an estimator of estimators, or None.
+
+class _Issued(set):
+    """Warnings that have been issued in a call of an estimator of estimators."""
+
+
+# A weak reference to those of the present call, or None: an interrupt may leave it behind.
 _ISSUED = ContextVar("_ISSUED", default=None)
 
 # scikit-learn 1.9 refuses weights that are all zero; older versions accept them.
@@ -397,7 +403,7 @@ def class_order_after(name, n_classes, order, codes):
 
 def warn(message, category=UserWarning):
     """Issue a warning that refers to the line which called this package."""
-    issued = _ISSUED.get()
+    issued = _present_warnings()
     if issued is not None:
         if (message, category) in issued:
             return
@@ -414,11 +420,18 @@ def equal_warnings_once():
 
     Python would suppress the others only if no code between them used ``catch_warnings``.
     """
-    token = _ISSUED.set(set() if _ISSUED.get() is None else _ISSUED.get())
+    issued = _present_warnings()
+    issued = _Issued() if issued is None else issued
+    token = _ISSUED.set(weakref.ref(issued))
     try:
         yield
     finally:
         _ISSUED.reset(token)
+
+
+def _present_warnings():
+    reference = _ISSUED.get()
+    return None if reference is None else reference()
 
 
 def _is_internal(frame):

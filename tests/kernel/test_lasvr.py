@@ -16,9 +16,9 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
-from sklearn_online_svm._limits import RESERVE
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.internals import engine_of, noise, support_arrays
+from tests.support.limits import set_limits
 from tests.support.samples import random_problem, targets
 
 
@@ -376,12 +376,13 @@ def test_progressive_search():
 
 
 @pytest.mark.parametrize("budget", [None, 30])
-def test_a_stream_with_a_budget_has_no_reserve(budget):
+def test_a_stream_with_a_budget_has_no_reserve(budget, monkeypatch):
+    set_limits(monkeypatch, RESERVE=40)
     X, y = targets(300)
     model = LASVR(C=0.1, epsilon=0.5, max_support_vectors=budget, random_state=0)
     members = support_arrays(model.partial_fit(X, y))
     n_zeros = np.sum(members["alpha"][members["alive"] != 0] == 0.0)
-    assert engine_of(model).problems[0].reserve == (RESERVE if budget is None else 0)
+    assert engine_of(model).problems[0].reserve == (40 if budget is None else 0)
     assert n_zeros > 10 or budget is not None
 
 
