@@ -65,7 +65,7 @@ cdef class OnlineKMeans:
         self.n_neighbors = min(n_neighbors, self.n_centers)
         nearest = np.zeros(self.n_neighbors, dtype=np.intp)
         numbers = np.zeros((3, self.n_centers))
-        # Of sparse samples: marks of centers, and a dense sample and center.
+        # For sparse samples: marks of centers, and a dense sample and center.
         is_close = np.zeros(self.n_centers, dtype=np.int8)
         pair = np.zeros((2, self.n_features if sparse else 0), dtype=vectors.dtype)
         self.buffers = (nearest, numbers, is_close, pair)
