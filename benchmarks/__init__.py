@@ -30,6 +30,7 @@ A folder for each study; some use the models and tasks of ``svc``, or data of ``
     regression           LASVR compared with SVR and other regressors
     novelty              OneClassLASVM compared with other detectors, and in streams
     search               hyper-parameter searches, compared with the exhaustive choice
+    small_sets           small sets and many classes: fits, streams, searches, memory, files
     unbounded            models of constant size on streams, with and without concept drift
 
 In each of them, upper modules import lower ones::

@@ -35,6 +35,7 @@ from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
 from benchmarks.search import generators
 from benchmarks.search import tables as search_tables
+from benchmarks.small_sets import sets as small_sets
 from benchmarks.unbounded import streams as unbounded_streams
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
@@ -348,6 +349,21 @@ def test_the_forest_has_numbers_and_indicators():
     np.testing.assert_array_equal(X[:, 10:14].sum(axis=1), 1)
     np.testing.assert_array_equal(X[:, 14:].sum(axis=1), 1)
     assert 0.3 < y.mean() < 0.7
+
+
+@pytest.mark.parametrize("name", ["50 x 10, 2", "400 x 100, 40", "1500 x 20, 300"])
+def test_small_sets_are_what_their_titles_say(name):
+    X, X_test, y, y_test = small_sets.load("classes", name, quick=False)
+    assert f"{len(X)} x {X.shape[1]}, {len(set(y))}" == name
+    assert len(X_test) == len(y_test) == small_sets.N_TEST
+    assert set(y_test) <= set(y)
+
+
+@pytest.mark.parametrize("n_classes", small_sets.FEW)
+def test_classes_of_few_samples(n_classes):
+    _, _, y, _ = small_sets.load("classes", small_sets.FEW[n_classes], quick=False)
+    assert set(np.bincount(y)) == set(range(1, 11))
+    assert len(np.bincount(y)) == n_classes
 
 
 def test_simulated_times_of_workers():

@@ -1,0 +1,1 @@
+"""Small sets and many classes: fits, streams, searches, label loops, memory and files."""
