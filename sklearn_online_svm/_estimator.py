@@ -7,10 +7,11 @@ format number and a checksum.
 """
 
 import copy
+import inspect
 import warnings
 import zlib
+from contextlib import suppress
 from functools import cache, partial
-from inspect import getattr_static
 from operator import attrgetter
 from signal import SIGINT, getsignal, signal
 from threading import current_thread, main_thread
@@ -22,7 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import InconsistentVersionWarning
 
 from ._core.guard import Guarded
-from ._validation import check_integers, class_order_among, classes_of_stream
+from ._validation import check_params, class_order_among, classes_of_stream
 from ._version import __version__
 
 __all__ = [
@@ -250,7 +251,7 @@ class Estimator(BaseEstimator, Guarded):
         """Copy inherited training methods, so that tracebacks and TypeErrors name this class."""
         super().__init_subclass__(**options)
         for name in ("fit", "partial_fit"):
-            method = getattr_static(cls, name, None)
+            method = inspect.getattr_static(cls, name, None)
             if name not in vars(cls) and isinstance(method, FunctionType):
                 setattr(cls, name, _renamed(method, cls))
             elif name not in vars(cls) and hasattr(method, "for_class"):
@@ -304,9 +305,16 @@ class Estimator(BaseEstimator, Guarded):
 
     # ---------------------------------------------------------------------------- pickles
 
+    @classmethod
+    def _get_param_names(cls):
+        return list(param_names(cls))  # scikit-learn inspects the signature in each call
+
     def _validate_params(self):
-        super()._validate_params()
-        check_integers(self)
+        values = {name: getattr(self, name) for name in param_names(type(self))}
+        for name, default in _valid_defaults(type(self)).items():
+            if values[name] is default:
+                del values[name]
+        check_params(type(self), values)
 
     def __getstate__(self):
         with self._guard:  # parameters and state must be consistent
@@ -385,7 +393,19 @@ def is_current(plan, estimator):
 @cache
 def param_names(kind):
     """Return the names of the parameters of a class of estimators."""
-    return tuple(kind._get_param_names())
+    return tuple(BaseEstimator._get_param_names.__func__(kind))
+
+
+@cache
+def _valid_defaults(kind):
+    """Return the default of each parameter that need not be validated: a valid constant."""
+    defaults = {}
+    for name, parameter in inspect.signature(kind.__init__).parameters.items():
+        if type(parameter.default) in _CONSTANT:
+            with suppress(ValueError):
+                check_params(kind, {name: parameter.default})
+                defaults[name] = parameter.default
+    return defaults
 
 
 @cache

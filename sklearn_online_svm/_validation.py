@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 
 from ._core.class_order import add_to_class_order
 from ._sample_arrays import with_valid_indices
-from ._sklearn_compat import _check_sample_weight
+from ._sklearn_compat import _check_sample_weight, validate_parameter_constraints
 
 # Modules whose functions decorate those of this package: their frames are between a function and
 # its caller.
@@ -38,6 +38,9 @@ _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_w
 
 _CSR = (sparse.csr_matrix, sparse.csr_array)
 
+# Types of samples that are not converted.
+_FLOATS = np.dtype(np.float64), np.dtype(np.float32)
+
 # With more samples, the time of the full validation is negligible.
 _FEW_SAMPLES = 256
 
@@ -55,13 +58,14 @@ _NOT_COMPARABLE = [{"U", kind} for kind in "biuf"]
 _MAX_LABEL_RANGE = 4096
 
 
-def check_integers(estimator):
-    """Refuse integer parameters that the engine cannot represent.
+def check_params(kind, values):
+    """Refuse invalid values of parameters, and integers that the engine cannot represent.
 
     Parameters that may have a fraction are converted to double, others to 64-bit integers.
     """
-    for name, constraints in estimator._parameter_constraints.items():
-        value = getattr(estimator, name)
+    validate_parameter_constraints(kind._parameter_constraints, values, kind.__name__)
+    for name, constraints in kind._parameter_constraints.items():
+        value = values.get(name)
         if not isinstance(value, Integral) or -(2**63) <= value < 2**63:
             continue
         n_bits = int(value).bit_length()
@@ -73,8 +77,7 @@ def check_integers(estimator):
             continue
         found = repr(value) if n_bits < 4096 else f"an integer of {n_bits} bits"
         raise ValueError(
-            f"The {name!r} parameter of {type(estimator).__name__} must be {limit}. Got {found} "
-            "instead."
+            f"The {name!r} parameter of {kind.__name__} must be {limit}. Got {found} instead."
         )
 
 
@@ -98,6 +101,11 @@ def check_samples(
     values to the caller: finite values and the order of columns. y=None is an error.
     """
     without_y = isinstance(y, str) and y == "no_validation"
+    options = dict(reset=reset, deep=deep, min_samples=min_samples)
+    if can_skip_validation(estimator, X, dtype, **options) and (without_y or _is_valid_y(y, X)):
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+        return X if without_y else (X, y)
     X = with_valid_indices(X) if sparse.issparse(X) else X
     _refuse_dates(X)
     try:
@@ -155,36 +163,46 @@ def has_negative_values(estimator, X):
     return part is not None and bool(part.min() < 0)
 
 
-def can_skip_validation(estimator, X, dtype):
+def can_skip_validation(estimator, X, dtype, *, reset=False, deep=True, min_samples=1):
     """Return whether X is a small, finite array that needs no conversion.
 
     The validation by scikit-learn takes longer than training on one sample. Here the same
     properties are checked; if one is violated, the full validation raises the usual error.
+    Parameters are those of :func:`check_samples`.
     """
     return (
-        matches_fitted_format(estimator, X, dtype)
-        and X.shape[0] <= _FEW_SAMPLES
-        # If the sum of finite numbers overflows, the full validation will accept X.
-        and bool(np.isfinite(X.sum()))
+        matches_fitted_format(estimator, X, dtype, reset=reset)
+        and min_samples <= X.shape[0] <= _FEW_SAMPLES
+        and (not deep or bool(np.isfinite(X).all()))
         and not has_negative_values(estimator, X)
     )
 
 
-def matches_fitted_format(estimator, X, dtype, *, accept_sparse=False):
+def matches_fitted_format(estimator, X, dtype, *, accept_sparse=False, reset=False):
     """Return whether X has the type, shape and dtype of the data the estimator was fitted on.
 
     Values are not checked. With ``accept_sparse=True`` CSR matrices are accepted as well, and the
-    order of their columns is not checked.
+    order of their columns is not checked. ``reset``, ``dtype``: as in :func:`check_samples`.
     """
     kind = type(X)
     return (
         (kind is np.ndarray or (accept_sparse and kind in _CSR))
         and X.ndim == 2
-        and X.dtype == dtype
+        and (X.dtype in _FLOATS if dtype is None else X.dtype == dtype)
         and (kind is not np.ndarray or X.flags.c_contiguous)
         and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
+        and (X.shape[1] > 0 if reset else X.shape[1] == getattr(estimator, "n_features_in_", None))
         and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def _is_valid_y(y, X):
+    """Return whether y is an array of labels or targets of X that needs no conversion."""
+    return (
+        type(y) is np.ndarray
+        and y.shape == (len(X),)
+        and y.flags.c_contiguous
+        and (y.dtype.kind in "biuU" or (y.dtype.kind == "f" and bool(np.isfinite(y).all())))
     )
 
 
@@ -463,9 +481,9 @@ def unique_labels_and_codes(y):
         low, high = int(whole.min()), int(whole.max())
         if high - low < _MAX_LABEL_RANGE and high < 2**62 and low > -(2**62):
             offsets = whole.astype(np.int64) - low
-            present = np.bincount(offsets, minlength=high - low + 1) > 0
-            codes = (np.cumsum(present) - 1).astype(np.int32)
-            return (np.flatnonzero(present) + low).astype(y.dtype), codes[offsets]
+            present = np.bincount(offsets) > 0
+            codes = (present.cumsum() - 1).astype(np.int32)
+            return (present.nonzero()[0] + low).astype(y.dtype), codes[offsets]
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int32)
 
@@ -475,6 +493,8 @@ def check_weights(sample_weight, X, *, allow_all_zero):
 
     Negative weights raise an error and, with ``allow_all_zero=False``, weights that are all zero.
     """
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     if X.shape[0] == 0 and np.asarray(sample_weight).shape == (0,):
         return np.zeros(0)
     options = {"allow_all_zero_weights": True} if _CHECKS_ALL_ZERO else {}

@@ -114,10 +114,11 @@ def warn_of_single_feature(X, weights, names, *, is_exponential):
     The parts of features are their variances in squared distances, and their standard deviations
     in the exponent of ``EXPONENTIAL`` kernels.
     """
-    some = np.flatnonzero(weights)
-    if len(some) < MIN_FIRST_CHUNK or X.shape[1] < 2:
+    n_weighted = np.count_nonzero(weights)
+    if n_weighted < MIN_FIRST_CHUNK or X.shape[1] < 2:
         return
-    X = X[some[:: -(-len(some) // MOST_LOOKED_AT)]]
+    if n_weighted < len(weights) or n_weighted > MOST_LOOKED_AT:
+        X = X[np.flatnonzero(weights)[:: -(-n_weighted // MOST_LOOKED_AT)]]
     is_sparse = sparse.issparse(X)
     ends = X.min(axis=0), X.max(axis=0)
     lower, upper = (end.toarray().ravel() if is_sparse else end for end in ends)

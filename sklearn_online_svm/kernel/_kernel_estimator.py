@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
 from .._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
-from .._validation import can_skip_validation, check_finite_output, check_samples, thread_pool
+from .._validation import check_finite_output, check_samples, thread_pool
 from ._column_kernel import ColumnKernel
 from ._plan import is_precomputed
 from ._spec import KERNELS, LARGEST_DEGREE, NONNEGATIVE, linear_weights
@@ -52,9 +52,8 @@ class KernelEstimator(CallbackSupportMixin, Estimator):
         """Return the decision values of all problems, of shape (n_samples, n_problems)."""
         view = self._view()
         state = view._fitted
-        if not can_skip_validation(view, X, state.dtype):
-            layouts = False if state.spec.layout == "precomputed" else "csr"
-            X = check_samples(view, X, reset=False, dtype=state.dtype, accept_sparse=layouts)
+        layouts = False if state.spec.layout == "precomputed" else "csr"
+        X = check_samples(view, X, reset=False, dtype=state.dtype, accept_sparse=layouts)
         solution = state.solution(getattr(view, "finishing", False), view.n_jobs)
         return decision_values(state.spec, solution, X, view.n_jobs)
 

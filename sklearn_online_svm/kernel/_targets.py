@@ -346,7 +346,8 @@ class ValueTargets(Targets):
     def validated(estimator, X, y, **options):
         """Return validated samples, and y as an array."""
         X, y = check_samples(estimator, X, y, multi_output=True, **options)
-        return X, _as_numbers(y)
+        is_ready = isinstance(y, np.ndarray) and y.dtype == np.float64 and y.flags.c_contiguous
+        return X, y if is_ready else _as_numbers(y)
 
     def encode(self, X, y):
         """Return the values as an array of shape (n_samples, n_outputs)."""

@@ -288,10 +288,7 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
         y = np.asarray(y)
     targets = kind.of_stream(plan, y, classes) if is_first else machine.targets
     encoded = targets.encode_chunk(X, y)
-    if sample_weight is None:
-        weights = np.ones(X.shape[0])
-    else:
-        weights = check_weights(sample_weight, X, allow_all_zero=True)
+    weights = check_weights(sample_weight, X, allow_all_zero=True)
     if is_first:
         names = getattr(estimator, "feature_names_in_", None)
         X, machine = _begin_stream(plan, targets, X, encoded, weights, names)
