@@ -255,16 +255,17 @@ cdef class Finisher:
             SupportSet members = problem.members
             KernelMatrix matrix = problem.matrix
             Store store = problem.matrix.store
-            SampleBlock block = SampleBlock(store)
+            SampleBlock block
             Py_ssize_t first, s, n_uncached, ld = round_up(store.n_slots, SIMD_TILE)
             double *old_alpha = matrix.active.old_alpha
             float *row
             const float *shared
             float[::1] values
-            int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
+            int32_t[::1] index
         if not matrix.active.shrunk:
             return 0
         matrix.use(matrix.computer)
+        block, index = SampleBlock(store), np.empty(SIMD_BLOCK, dtype=np.int32)
         if not matrix.active.chosen:
             values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
         changed = np.flatnonzero(
@@ -375,11 +376,12 @@ cdef class Finisher:
                 problem.begin_optimizing()
                 problem.matrix.use(problem.matrix.computer)
                 problem.refresh()
-                online, problem.total = problem.total, -problem.optimized.residual
-                code = problem.balance()
-                problem.optimized.residual, problem.total = -problem.total, online
-                self.store.raise_errors(code)
-                problem.refresh()
+                if problem.optimized.residual != 0.0:
+                    online, problem.total = problem.total, -problem.optimized.residual
+                    code = problem.balance()
+                    problem.optimized.residual, problem.total = -problem.total, online
+                    self.store.raise_errors(code)
+                    problem.refresh()
             self.finish(todo, executor)
             for problem in todo:
                 self.unshrink(problem)

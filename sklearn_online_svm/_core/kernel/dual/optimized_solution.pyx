@@ -116,7 +116,7 @@ cdef class OptimizedSolution:
         cdef simd_extremes extremes = members.extremes
         cdef Py_ssize_t s
         cdef dict mine = self.arrays, theirs = members.arrays
-        for s in range(members.n):
+        for s in range(members.n if members.two_sided else 0):
             if members.y[s] != self.y[s] and members.alive[s]:
                 members.turn_box(s)
                 self.y[s] = -self.y[s]

@@ -441,13 +441,12 @@ cdef class SupportSet:
     cdef void scan(self) noexcept nogil:
         """Recompute the extremes of g."""
         cdef Py_ssize_t s
-        self.extremes.g_max = -INFINITY
-        self.extremes.g_min = INFINITY
-        self.extremes.i_max = self.extremes.j_min = -1
+        cdef simd_extremes e            # local: the loop writes no memory
+        e.g_max, e.g_min = -INFINITY, INFINITY
+        e.i_max = e.j_min = -1
         for s in range(self.n):
-            if self.up[s] and self.g[s] > self.extremes.g_max:
-                self.extremes.g_max = self.g[s]
-                self.extremes.i_max = s
-            if self.down[s] and self.g[s] < self.extremes.g_min:
-                self.extremes.g_min = self.g[s]
-                self.extremes.j_min = s
+            if self.up[s] and self.g[s] > e.g_max:
+                e.g_max, e.i_max = self.g[s], s
+            if self.down[s] and self.g[s] < e.g_min:
+                e.g_min, e.j_min = self.g[s], s
+        self.extremes = e
