@@ -53,7 +53,7 @@ _OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_paren
 # Types of parameters that cannot change in place.
 _CONSTANT = {bool, int, float, str, type(None)}
 # Number of the format of pickles, increased when their fields change.
-_FORMAT = 5
+_FORMAT = 6
 
 
 class InconsistentPackageWarning(InconsistentVersionWarning):

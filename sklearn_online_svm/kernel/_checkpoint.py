@@ -26,7 +26,7 @@ def checkpoint_of(plan, machine, method, rows, at):
     """
     engine = machine.engine
     with engine.guard.reading():  # other threads may be optimizing for their predictions
-        read_states = [problem.read_state() for problem in engine.problems]
+        read_state = engine.read_state()
     return {
         "method": method,
         "at": at,
@@ -35,7 +35,7 @@ def checkpoint_of(plan, machine, method, rows, at):
         "parameters": vars(plan.params).copy(),
         # Within finish. Otherwise None: the engine of the machine has the state.
         "engine": engine.checkpoint,
-        "read_states": read_states,
+        "read_state": read_state,
     }
 
 

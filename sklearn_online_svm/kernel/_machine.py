@@ -105,7 +105,7 @@ class Machine:
         """
         engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         with engine.guard.reading():
-            states = [problem.read_state() for problem in engine.problems] if anew else []
+            state = engine.read_state() if anew else None
             try:
                 if anew:
                     engine.discard_optimized()
@@ -116,8 +116,8 @@ class Machine:
                         engine.prepare(optimized, most_steps(engine), threads)
                 yield engine
             finally:
-                for problem, state in zip(engine.problems, states, strict=False):
-                    problem.restore_read_state(state)
+                if anew:
+                    engine.restore_read_state(state)
 
     def probability_map(self, finishing, n_jobs):
         """Return the map from decision values to probabilities, or None."""

@@ -463,11 +463,10 @@ def start_from(estimator, X, y, classes, alpha, bias, cost):
     machine.engine.allow(0)  # no steps: finish only updates what follows from the solution
     machine.engine.finish()
     moved = machine.engine.current_solution().bias + (bias - estimator.intercept_)
-    state = machine.engine.state()
-    for problem, b in zip(state["problems"], moved, strict=True):
-        problem["scalars"][0] = b
     engine = machine.spec.build()
-    engine.restore(state)
+    engine.restore(machine.engine.state())
+    for problem, b in zip(engine.problems, moved, strict=True):
+        problem.set_bias(b)
     estimator._machine = replace(machine, engine=engine)
     return estimator
 
@@ -565,6 +564,5 @@ def _engine_of(plan, machine, rows):
     is_fit = checkpoint["method"] == "fit"
     if is_fit and procedure_of(plan, machine.targets, rows.encoded).tracks(plan):
         engine.track(*known_slots(engine, rows.encoded))
-    for problem, read_state in zip(engine.problems, checkpoint["read_states"], strict=True):
-        problem.restore_read_state(read_state)  # there may have been predictions since
+    engine.restore_read_state(checkpoint["read_state"])  # there may have been predictions since
     return engine

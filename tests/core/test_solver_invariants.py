@@ -284,10 +284,11 @@ def test_chunks_and_a_restored_state_give_the_same_solution(problem, n_before, c
     for start in range(0, min(n, n_before), chunk):
         first.learn(np.arange(n)[start : min(start + chunk, n_before)])
     state = first.loop.state()
-    for arrays in [state["store"], *state["problems"]]:
-        for name in arrays:
-            arrays[name] = arrays[name].copy()
-            arrays[name].flags.writeable = False
+    for arrays in [state["store"], *state["problems"]["fields"].values()]:
+        for name, array in arrays.items():
+            if isinstance(array, np.ndarray):
+                arrays[name] = array.copy()
+                arrays[name].flags.writeable = False
     second.loop.restore(state)
     second.learn(np.arange(n)[n_before:])
     assert_same(uninterrupted, second)

@@ -188,7 +188,7 @@ def test_references_and_gradients(name, known):
     for begin in range(0, 180, 60):
         state = engine_of(model).state()
         counted = np.zeros_like(state["references"])
-        for problem in state["problems"]:
+        for problem in [each.members for each in engine_of(model).problems]:
             alive = problem["alive"] != 0
             np.add.at(counted, problem["index"][alive], 1)
             vectors = engine_of(model).store.vectors(problem["index"][alive])

@@ -44,7 +44,7 @@ def stream_state(model):
             for name, values in problem.items()
             if not name.startswith("optimized") and name not in ("counters", "limits", "epoch")
         }
-        for problem in engine_of(model).state()["problems"]
+        for problem in [each.state() for each in engine_of(model).problems]
     ]
 
 
@@ -54,10 +54,10 @@ def assert_same_stream(model, other):
         # Of several classes, the place in the store depends on the size of the chunks.
         for name in mine.keys() - ({"index"} if len(model.classes_) > 2 else set()):
             # A free slot's g means nothing.
-            dead = mine["alive"] == 0 if name == "g" else []
+            dead = mine["free_slots"] if name == "g" else []
             assert_array_equal(
-                np.delete(mine[name], np.flatnonzero(dead)),
-                np.delete(theirs[name], np.flatnonzero(dead)),
+                np.delete(mine[name], dead),
+                np.delete(theirs[name], dead),
                 err_msg=name,
             )
 

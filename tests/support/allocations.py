@@ -18,7 +18,6 @@ import hashlib
 import json
 import os
 import pickle
-import re
 import shutil
 import subprocess
 import sys
@@ -241,13 +240,6 @@ def digest(model):
 def compared(model):
     """Return what is compared of the state of a model."""
     state = state_of(model)
-    for path in [path for path in state if re.search(r"problems\.\d+\.alive$", path)]:
-        free = np.frombuffer(state[path][2], np.int8) == 0
-        for name in ("g", "optimized_g"):  # undefined in free slots
-            other = path.removesuffix("alive") + name
-            if other in state:
-                values = np.frombuffer(state[other][2])
-                state[other] = np.where(free, 0, values).tobytes()
     return {path: value for path, value in state.items() if not any(part in path for part in WORK)}
 
 

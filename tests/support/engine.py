@@ -92,9 +92,8 @@ def expansion(store, X, alpha=None):
     learner = Learner(X, np.ones(n), np.inf, store)
     given = Samples(learner.labels, learner.cost, learner.row_ids)
     learner.loop.seed(X, learner.row_ids, given, np.ones((1, n)))
-    state = learner.loop.state()
-    state["problems"][0]["scalars"][0] = 0.0
-    learner.loop.restore(state)
+    learner.loop.restore(learner.loop.state())
+    learner.problem.set_bias(0.0)
     if alpha is not None:
         learner.problem.members["alpha"][:] = alpha
         learner.loop.touched()

@@ -14,6 +14,7 @@ NAMES = {
     "": "_atomic_dump _estimator _updates",
     "_atomic_dump": "ABANDONED atomic_dump atomic_file",
     "_core.interrupts": "DeferredInterrupts",
+    "_core.kernel.dual.flat_states": "flattened split",
     "_core.kernel.dual.selection": "Active",
     "_core.kernel.expansion": "expansion_budgets",
     "_core.kernel.vectors.block": "Samples",
@@ -155,6 +156,7 @@ def training_state(model):
     state["spec"]["kernel"] = state["watched"] = state["engine"]["n_evaluations"] = None
     if state["spec"]["layout"] == "sparse":
         state["engine"]["store"] = store.vectors(range(store.n_slots)).toarray()
+    state["engine"]["problems"] = [problem.state() for problem in engine_of(model).problems]
     for problem in state["engine"]["problems"]:
         problem["counters"][0] = 0
         problem["limits"][4:] = 0  # left of the last optimization, also that for a prediction

@@ -24,6 +24,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.docstrings import public_objects
+from tests.support.internals import split
 from tests.support.samples import three_classes
 from tests.test_streams import MODELS as STREAM_MODELS
 
@@ -112,6 +113,8 @@ def state_of(value, path=""):
         return {path: (value.shape, repr(value.tolist()))}
     if value is None or isinstance(value, bool | int | float | str | bytes | np.generic | slice):
         return {path: (type(value).__name__, repr(value))}
+    if isinstance(value, dict) and value.keys() == {"n", "lengths", "fields"}:
+        value = split(value)  # states of problems, in flat arrays
     if isinstance(value, dict):
         parts = value.items()
     elif isinstance(value, list | tuple | set | frozenset):

@@ -14,6 +14,7 @@ from libc.stdint cimport int64_t
 from ...guard cimport Guard, Halt
 from ...interrupts import DeferredInterrupts
 from ..vectors.block cimport OTHERS, Samples
+from .flat_states import flattened, split
 from .finisher cimport Finisher
 from .problem cimport Problem
 from .selection cimport Selection
@@ -73,20 +74,29 @@ cdef class Engine:
         return {
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
-            "problems": [problem.state() for problem in self.problems],
+            "problems": flattened(self.slots.saved()),
             "n_evaluations": self.stream.n_evaluations + self.finisher.n_evaluations,
             "n_processed": self.stream.n_processed,
             **self.slots.state(),
         }
 
     def restore(self, state):
-        """Restore a result of ``state()``; the arrays are copied before they are changed."""
+        """Restore a result of ``state()``; vectors are copied before they are changed."""
         self.store.restore(state["store"], state["n_slots"])
         self.stream.n_evaluations, self.finisher.n_evaluations = state["n_evaluations"], 0
         self.stream.n_processed = state["n_processed"]
-        self.slots.take_back(state["problems"])
+        self.slots.take_back(split(state["problems"]))
         self.slots.restore(state)
         self.touched()
+
+    def read_state(self):
+        """Return the part of the state that predictions may change."""
+        return flattened([problem.read_state() for problem in self.problems])
+
+    def restore_read_state(self, state):
+        """Restore a result of ``read_state``."""
+        for problem, of_problem in zip(self.problems, split(state), strict=True):
+            problem.restore_read_state(of_problem)
 
     def stored_samples(self):
         """Return what is known of the samples in the store, in the order of their slots.

@@ -8,15 +8,15 @@ too, so that the next optimization starts near the optimum. The online solution 
 After an odd number of calls of ``swap``, the support set holds the optimized solution and
 ``OptimizedSolution`` the online one.
 """
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int64_t
 
 from ...simd.primitives cimport simd_extremes
+from ..vectors.slot_arrays cimport SlotArrays
 from ..vectors.support_set cimport Example, SupportSet
 
 # Scalars of a solution: b, delta, tau; five sums of gap-driven problems.
 cdef enum:
     N_NUMBERS = 8
-    N_FIELDS = 8            # arrays of a solution
 
 
 cdef class OptimizedSolution:
@@ -26,22 +26,18 @@ cdef class OptimizedSolution:
     cdef Py_ssize_t n_added        # members added since it was optimal
     cdef double numbers[N_NUMBERS]
     cdef simd_extremes extremes
-    cdef dict arrays
+    cdef SlotArrays arrays      # None if there has never been one
     cdef double *alpha
     cdef double *g
-    cdef int8_t *up
-    cdef int8_t *down
-    cdef int32_t *zeros
-    cdef int32_t *zero_place
     cdef int8_t *y
     cdef double *target
     cdef Py_ssize_t n_zeros
 
-    cdef int attach(self, dict arrays) except -1
+    cdef void attach(self) noexcept
     cdef OptimizedSolution copy(self)
     cdef int begin(self, SupportSet members) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1
-    cdef int swap(self, SupportSet members) except -1
+    cdef void swap(self, SupportSet members) noexcept
     cdef void add(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil
     cdef void remove(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil
     cdef void discard(self) noexcept nogil

@@ -465,15 +465,15 @@ cdef class Problem:
 
     def read_state(self):
         """Return the part of the state that predictions may change."""
-        state = {"n_operations": self.n_operations}
+        state = {"n_operations": np.array([self.n_operations])}
         if self.optimized.live:
             state.update(self.optimized.state(self.members.n))
         return state
 
     def restore_read_state(self, state):
         """Restore a result of ``read_state``."""
-        self.n_operations = state["n_operations"]
-        self.optimized.restore(state)
+        self.n_operations = int(state["n_operations"][0])
+        self.optimized.restore(state, self.members.capacity)
 
     cdef bint shows_optimized(self) noexcept nogil:
         """Return whether predictions use the optimized solution."""
@@ -518,7 +518,7 @@ cdef class Problem:
             [self.matrix.released[p] for p in range(self.matrix.n_released)
              if self.matrix.copies or not self.matrix.identity], dtype=np.int32)
         if self.matrix.active.shrunk:
-            state["active"] = self.matrix.active.state(self.members.n)
+            state.update(self.matrix.active.state(self.members.n))
         return state
 
     cdef int blank(self, double[::1] g) except -1:
@@ -552,12 +552,16 @@ cdef class Problem:
         self.chosen_at = -1
         if "chosen_at" in state:
             self.chosen_at = state["chosen_at"][0]
-            self.matrix.active.former = state["former"]
-        self.optimized.restore(state)
+            self.matrix.active.former = state["former"].copy()
+        self.optimized.restore(state, self.members.capacity)
         if self.window is not None:
             self.window.restore(state, self.members.n)
-        if "active" in state:
-            self.matrix.active.restore(self.members, state["active"])
+        if "active_slots" in state:
+            self.matrix.active.restore(self.members, state)
+
+    def set_bias(self, double b):
+        """Set the bias of the online solution."""
+        self.b = b
 
     # -------------------------------------------------------------------------- new classes
 

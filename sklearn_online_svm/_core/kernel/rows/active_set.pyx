@@ -124,12 +124,12 @@ cdef class ActiveSet:
         """Return the arrays that ``restore`` takes, without kernel rows; ``n``: all slots."""
         e = self.extremes
         return {
-            "slots": np.array(<int32_t[:self.m]>self.slots),
-            "g": np.array(<double[:self.m]>self.g),
-            "old_alpha": np.array(<double[:n]>self.old_alpha),
-            "extremes": np.array([e.g_max, e.g_min]),
-            "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
-            "working_set": np.array([self.chosen, self.goal]),
+            "active_slots": np.array(<int32_t[:self.m]>self.slots),
+            "active_g": np.array(<double[:self.m]>self.g),
+            "active_old_alpha": np.array(<double[:n]>self.old_alpha),
+            "active_extremes": np.array([e.g_max, e.g_min]),
+            "active_extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
+            "active_working_set": np.array([self.chosen, self.goal]),
         }
 
     cdef int choose(self, Team team, SupportSet members, slots, double goal) except -1:
@@ -144,14 +144,14 @@ cdef class ActiveSet:
     cdef int restore(self, SupportSet members, state) except -1:
         """Restore a result of ``state``; diag and the flags are taken from ``members``."""
         cdef Py_ssize_t q
-        cdef const double[::1] g = state["g"]
-        cdef const double[::1] old_alpha = state["old_alpha"]
-        ends, extremes = state["extreme_slots"], state["extremes"]
-        self.take(members, state["slots"])
+        cdef const double[::1] g = state["active_g"]
+        cdef const double[::1] old_alpha = state["active_old_alpha"]
+        ends, extremes = state["active_extreme_slots"], state["active_extremes"]
+        self.take(members, state["active_slots"])
         memcpy(self.old_alpha, &old_alpha[0], members.n * sizeof(double))
         for q in range(self.m):
             self.g[q] = g[q]
-        self.chosen, self.goal = state["working_set"]
+        self.chosen, self.goal = state["active_working_set"]
         self.extremes.g_max, self.extremes.g_min = extremes
         self.extremes.i_max, self.extremes.j_min = ends[0], ends[1]
         return 0

@@ -32,6 +32,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...simd.primitives cimport simd_extremes
 from ...threads.team cimport Team
+from .slot_arrays cimport SlotArrays
 
 
 # Origin of a sample: what its identifier counts.
@@ -84,8 +85,8 @@ cdef class SupportSet:
     cdef int32_t *zeros
     cdef int32_t *zero_place
     cdef Py_ssize_t n_zeros
-    cdef dict arrays
-    cdef bint owned             # the arrays are writable and not shared
+    cdef SlotArrays solution    # the memory of these arrays
+    cdef SlotArrays samples
     # Slot of each sample of X, or -1; set only during epochs over X. A pair of classes has only
     # those of its samples: ``places`` are positions of all samples in an order by class, in which
     # the samples of the pair are two ranges.
@@ -97,7 +98,10 @@ cdef class SupportSet:
     cdef Py_ssize_t first, n_first, second, n_second
 
     cdef int reserve(self, Py_ssize_t n) except -1
-    cdef int attach(self, dict arrays) except -1
+    cdef int allocate(self, Py_ssize_t n) except -1
+    cdef void attach_solution(self) noexcept
+    cdef void attach_samples(self) noexcept
+    cdef void set_flags(self, Py_ssize_t s) noexcept nogil
     cdef Py_ssize_t place_of(self, int64_t row_id) noexcept nogil
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil
@@ -108,6 +112,7 @@ cdef class SupportSet:
     cdef void add_zero(self, Py_ssize_t slot) noexcept nogil
     cdef void remove_zero(self, Py_ssize_t slot) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
+    cdef void mirror_box(self, Py_ssize_t slot) noexcept nogil
     cdef double turn_box(self, Py_ssize_t slot) noexcept nogil
     cdef double turn(self, Py_ssize_t slot) noexcept nogil
     cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil

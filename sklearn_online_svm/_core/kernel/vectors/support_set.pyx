@@ -2,10 +2,11 @@
 from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 
-from ...memory cimport address, grown, round_up
-from ...simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_extremes
+from ...memory cimport address, round_up
+from ...simd.primitives cimport SIMD_TILE, simd_extremes
 from ...threads.slices cimport SORTED, begin_of, n_parts_of_zeros, own_slots
 from ...threads.team cimport TEAM_MOST, Team
+from .slot_arrays cimport SlotArrays
 
 import numpy as np
 
@@ -27,18 +28,20 @@ cdef inline float _bound_of(double lower, double upper) noexcept nogil:
     return <float>fmin(fmax(lower + upper, -LARGEST_BOUND), LARGEST_BOUND)
 
 
-cdef enum:
-    N_FIELDS = 19
-
-# Name and type of the arrays; ``attach`` relies on their order.
-_FIELDS = {
+# Arrays that belong to a solution, of which there may be two (see ``optimized_solution.pyx``), and
+# those that belong to the samples; ``attach`` relies on their order.
+OF_SOLUTION = {
     "alpha": np.float64, "g": np.float64, "target": np.float64,
-    "lower": np.float64, "upper": np.float64,
-    "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
-    "up": np.int8, "down": np.int8, "alive": np.int8, "origin": np.int8,
-    "index": np.int32, "row_id": np.int64,
-    "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32, "ridge": np.float64,
+    "zeros": np.int32, "zero_place": np.int32, "up": np.int8, "down": np.int8, "y": np.int8,
 }
+OF_SAMPLES = {
+    "lower": np.float64, "upper": np.float64, "ridge": np.float64, "row_id": np.int64,
+    "bound": np.float32, "diag": np.float32, "index": np.int32, "free_slots": np.int32,
+    "region": np.int8, "alive": np.int8, "origin": np.int8,
+}
+# What ``restore`` needs, over all slots; other arrays follow from it.
+STORED = ("alpha", "g", "target", "y", "lower", "upper", "ridge", "row_id", "diag", "index",
+          "region", "origin")
 
 
 # The extremes of g, and the places, in the list of members at alpha = 0, of those that have them
@@ -97,46 +100,48 @@ cdef void find_ends(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept
 
 cdef class SupportSet:
     def __init__(self):
-        self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
+        self.solution, self.samples = SlotArrays(OF_SOLUTION), SlotArrays(OF_SAMPLES)
         self.scan()
 
-    cdef int attach(self, dict arrays) except -1:
-        """Use ``arrays``. Addresses come first, as these may fail: then nothing has changed."""
-        cdef void *at[N_FIELDS]
-        cdef Py_ssize_t k = 0
-        for name in _FIELDS:
-            at[k] = address(arrays[name])
-            k += 1
-        self.alpha, self.g = <double *>at[0], <double *>at[1]
-        self.target = <double *>at[2]
-        self.lower, self.upper = <double *>at[3], <double *>at[4]
-        self.bound, self.diag = <float *>at[5], <float *>at[6]
-        self.y, self.region = <int8_t *>at[7], <int8_t *>at[8]
-        self.up, self.down = <int8_t *>at[9], <int8_t *>at[10]
-        self.alive, self.origin = <int8_t *>at[11], <int8_t *>at[12]
-        self.index, self.row_id = <int32_t *>at[13], <int64_t *>at[14]
-        self.free_slots = <int32_t *>at[15]
-        self.zeros, self.zero_place = <int32_t *>at[16], <int32_t *>at[17]
-        self.ridge = <double *>at[18]
-        self.capacity = len(arrays["alpha"])
-        self.arrays = arrays
-        return 0
+    cdef void attach_solution(self) noexcept:
+        """Take the addresses of the arrays of the solution."""
+        cdef SlotArrays arrays = self.solution
+        self.alpha, self.g = <double *>arrays.at(0), <double *>arrays.at(1)
+        self.target = <double *>arrays.at(2)
+        self.zeros, self.zero_place = <int32_t *>arrays.at(3), <int32_t *>arrays.at(4)
+        self.up, self.down, self.y = (
+            <int8_t *>arrays.at(5), <int8_t *>arrays.at(6), <int8_t *>arrays.at(7))
+
+    cdef void attach_samples(self) noexcept:
+        """Take the addresses of the arrays of the samples."""
+        cdef SlotArrays arrays = self.samples
+        self.lower, self.upper = <double *>arrays.at(0), <double *>arrays.at(1)
+        self.ridge, self.row_id = <double *>arrays.at(2), <int64_t *>arrays.at(3)
+        self.bound, self.diag = <float *>arrays.at(4), <float *>arrays.at(5)
+        self.index, self.free_slots = <int32_t *>arrays.at(6), <int32_t *>arrays.at(7)
+        self.region, self.alive, self.origin = (
+            <int8_t *>arrays.at(8), <int8_t *>arrays.at(9), <int8_t *>arrays.at(10))
 
     cdef int reserve(self, Py_ssize_t n) except -1:
-        """Allocate at least ``n`` slots in writable memory."""
-        cdef Py_ssize_t capacity = self.capacity
-        if n <= capacity and self.owned:
-            return 0
-        if n > capacity:
+        """Allocate at least ``n`` slots."""
+        if n > self.capacity:
             # With many problems each has few members, and would often be enlarged by a quarter.
-            capacity = round_up(max(n, capacity + max(capacity // 4, SIMD_BLOCK)), SIMD_TILE)
-        self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
-        self.owned = True
+            self.allocate(max(n, self.capacity + max(self.capacity // 4, SIMD_TILE)))
+        return 0
+
+    cdef int allocate(self, Py_ssize_t n) except -1:
+        """Allocate ``n`` slots, in whole tiles; an error changes nothing that is used."""
+        cdef Py_ssize_t capacity = round_up(n, SIMD_TILE)
+        self.solution.reserve(capacity, self.n)
+        self.attach_solution()
+        self.samples.reserve(capacity, self.n)
+        self.attach_samples()
+        self.capacity = capacity
         return 0
 
     def __getitem__(self, str name):
-        """Return the array ``name`` over the slots [0, n)."""
-        return self.arrays[name][:self.n]
+        """Return the array ``name`` over the slots [0, n), valid until members are added."""
+        return (self.solution if name in OF_SOLUTION else self.samples).view(name, self.n)
 
     def alpha_of(self, int64_t row_id, int8_t origin):
         """Return alpha of a sample, 0.0 if it is not in the support set."""
@@ -147,18 +152,40 @@ cdef class SupportSet:
         return 0.0
 
     def state(self):
-        """Return the complete state: the arrays, trimmed to n slots, and the counts."""
-        state = {name: self.arrays[name][:self.n].copy() for name in _FIELDS}
-        state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
-        return state
+        """Return the arrays of `STORED`, the lists of free slots and zeros, and the counts."""
+        return {
+            **{name: self[name].copy() for name in STORED},
+            "free_slots": self["free_slots"][:self.n_free].copy(),
+            "zeros": self["zeros"][:self.n_zeros].copy(),
+            "counts": np.array([self.n, self.n_members], dtype=np.int64),
+        }
 
     def restore(self, state):
-        """Use the arrays of ``state``; they are copied before the first write."""
-        arrays = {"ridge": np.zeros(len(state["alpha"])), **state}
-        self.attach({name: arrays[name] for name in _FIELDS})
-        self.owned = False
-        self.n, self.n_members, self.n_free, self.n_zeros = state["counts"]
+        """Restore a result of ``state``; no memory is allocated for fewer slots than before."""
+        cdef Py_ssize_t s, p
+        n, self.n_members = (int(count) for count in state["counts"])
+        self.n = 0                      # nothing is copied
+        if n > self.capacity:
+            self.allocate(n)
+        self.n, self.n_free, self.n_zeros = n, len(state["free_slots"]), len(state["zeros"])
+        for name in STORED:
+            self[name][:] = state[name]
+        self["free_slots"][:self.n_free] = state["free_slots"]
+        self["zeros"][:self.n_zeros] = state["zeros"]
+        for s in range(self.n):
+            self.alive[s] = 1
+            self.bound[s] = _bound_of(self.lower[s], self.upper[s])
+            self.set_flags(s)
+        for p in range(self.n_free):
+            self.alive[self.free_slots[p]] = 0
+        for p in range(self.n_zeros):
+            self.zero_place[self.zeros[p]] = <int32_t>p
         self.scan()
+
+    cdef inline void set_flags(self, Py_ssize_t s) noexcept nogil:
+        """Set whether alpha may increase and decrease."""
+        self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
+        self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
 
     # -------------------------------------------------------------------------- samples of X
 
@@ -214,11 +241,16 @@ cdef class SupportSet:
 
         Target and g are left to the caller.
         """
-        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
+        cdef double change = self.y[slot] * self.width
         self.y[slot] = -self.y[slot]
+        self.mirror_box(slot)
+        return change
+
+    cdef void mirror_box(self, Py_ssize_t slot) noexcept nogil:
+        """Exchange the box for that of the other side of 0."""
+        cdef double upper = -self.lower[slot]
         self.lower[slot], self.upper[slot] = -self.upper[slot], upper
         self.bound[slot] = -self.bound[slot]
-        return change
 
     cdef double turn(self, Py_ssize_t slot) noexcept nogil:
         """Turn a member at alpha = 0 to the other side of its tube.
@@ -253,7 +285,6 @@ cdef class SupportSet:
         """
         if not self.two_sided:
             return
-        self.reserve(self.n)
         turned = slots[alpha * self["y"][slots] < 0.0]
         self["target"][turned] += self["y"][turned] * self.width
         self["y"][turned] *= -1
@@ -303,7 +334,6 @@ cdef class SupportSet:
         """
         cdef Py_ssize_t s
         cdef const int64_t[::1] members
-        self.reserve(self.n)
         members = np.ascontiguousarray(slots, dtype=np.int64)
         if self.two_sided:
             lower = np.where(self["y"][slots] > 0, 0.0, lower)
@@ -410,7 +440,6 @@ cdef class SupportSet:
     def mirror(self):
         """Exchange the two sides: alpha, g, targets and boxes change their sign."""
         cdef simd_extremes *e = &self.extremes
-        self.reserve(self.n)
         for name in ("alpha", "g", "target", "bound", "y"):
             # A difference: -0.0 would differ from the 0.0 of a problem that began on this side.
             self[name][:] = 0 - self[name]
@@ -424,8 +453,7 @@ cdef class SupportSet:
         cdef Py_ssize_t s
         self.n_zeros = 0
         for s in range(self.n):
-            self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
-            self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
+            self.set_flags(s)
             if self.alpha[s] == 0.0 and self.alive[s]:
                 self.add_zero(s)
 
