@@ -207,8 +207,8 @@ class LASVC(KernelClassifier, DualEstimator):
     in the order of ``classes_``, over their samples, with :math:`y_i = 1` for the first class and
     -1 for the second (one-vs-one), or for each class, with :math:`y_i = 1` for its samples and -1
     for all others (one-vs-rest). In both cases each support vector is stored once, and predictions
-    compute its kernel values once for all problems. In training, each pair computes kernel values
-    from copies of its vectors; the problems of one-vs-rest share them. For one-vs-one,
+    compute its kernel values once for all problems. In training, kernel values of samples
+    are computed once for all problems, rows of the kernel matrix for each pair. For one-vs-one,
     ``decision_function_shape="ovr"`` returns :math:`v_c + s_c / (3 (|s_c| + 1))` for class c,
     where :math:`v_c` is its number of votes and :math:`s_c` the sum of the decision values of its
     pairs, signed in favour of c.

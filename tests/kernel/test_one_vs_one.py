@@ -1,6 +1,7 @@
 """One-vs-one: the problems, predictions and attributes of ``SVC`` with more than two classes."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -154,6 +155,37 @@ def test_a_pair_may_have_most_samples_of_a_block(algorithm, layout):
     # Sums over vectors in another order.
     assert_allclose(single.decision_function(X), whole.decision_function(X), rtol=1e-12)
     assert_allclose(single.dual_coef_, whole.dual_coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_copies_of_vectors_that_do_not_fit_are_made_again(layout):
+    X, y = load_digits(return_X_y=True)
+    X, models = LAYOUTS[layout](X[:600] / 16.0), []
+    for cache_size in (500.0, 0.01):
+        model = pairwise(C=10.0, gamma=0.1, cache_size=cache_size, random_state=0)
+        for first in range(0, 600, 150):
+            rows = slice(first, first + 150)
+            model.partial_fit(X[rows], y[rows], range(10))
+        models.append(model.finish())
+    for name in ("support_", "dual_coef_", "intercept_"):
+        assert_array_equal(*(getattr(model, name) for model in models))
+    assert models[1].n_kernel_evaluations_ > models[0].n_kernel_evaluations_
+
+
+def test_memory_grows_with_vectors_times_classes():
+    n_classes, n_features = 30, 200
+    rng = np.random.default_rng(0)
+    y = np.tile(np.arange(n_classes), 12)
+    X = rng.normal(size=(n_classes, n_features))[y] + rng.normal(size=(len(y), n_features))
+    tracemalloc.start()
+    model = pairwise(C=10.0, gamma=0.005, random_state=0)
+    model.partial_fit(X[:60], y[:60], np.arange(n_classes))
+    for first in range(60, len(y), 60):
+        model.partial_fit(X[first : first + 60], y[first : first + 60])
+    n_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Arrays without kernel rows, of which each vector belongs to all pairs of its class.
+    assert n_bytes < 8 * X.nbytes + 300 * len(y) * (n_classes - 1)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "chi2"])

@@ -13,6 +13,7 @@ from libc.stdint cimport int64_t
 
 from ...guard cimport Guard, Halt
 from ...interrupts import DeferredInterrupts
+from ...threads.team cimport Team
 from ..vectors.block cimport OTHERS, Samples
 from .flat_states import flattened, split
 from .finisher cimport Finisher
@@ -58,8 +59,10 @@ cdef class Engine:
         self.guard = Guard()
         self.slots = Slots(store, problems)
         self.stream = Stream(self.slots, self.guard, halt)
-        if len(problems) == 1:
-            (<Problem>problems[0]).share_loops(self.stream.team)
+        # Of several problems, each is the work of one thread.
+        team = self.stream.team if len(problems) == 1 else Team()
+        for problem in problems:
+            (<Problem>problem).share_loops(team)
         self.finisher = Finisher(self.slots, halt)
         self.set_cache_size(row_bytes)
 

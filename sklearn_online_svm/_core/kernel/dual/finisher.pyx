@@ -85,7 +85,7 @@ cdef class Finisher:
     cdef int finish(self, list problems, executor) except -1:
         """Optimize problems over their support sets, from where they are."""
         if self.slots.counted:
-            self.slots.reserve_work_spaces(None, executor)
+            self.slots.reserve_work_spaces(executor)
         if len(problems) == 1:
             return self.finish_together(problems[0], executor)
         if executor is None:
@@ -147,6 +147,7 @@ cdef class Finisher:
                         raise
         finally:
             problem.matrix.unload_working_set()
+            problem.matrix.release_vectors()
             if space is not None:
                 self.slots.give_back(space)
 
@@ -254,9 +255,9 @@ cdef class Finisher:
         cdef:
             SupportSet members = problem.members
             KernelMatrix matrix = problem.matrix
-            Store store = problem.matrix.store
+            Store store
             SampleBlock block
-            Py_ssize_t first, s, n_uncached, ld = round_up(store.n_slots, SIMD_TILE)
+            Py_ssize_t first, s, n_uncached, ld
             double *old_alpha = matrix.active.old_alpha
             float *row
             const float *shared
@@ -265,7 +266,9 @@ cdef class Finisher:
         if not matrix.active.shrunk:
             return 0
         matrix.use(matrix.computer)
-        block, index = SampleBlock(store), np.empty(SIMD_BLOCK, dtype=np.int32)
+        matrix.load_vectors()
+        store, index = matrix.store, np.empty(SIMD_BLOCK, dtype=np.int32)
+        block, ld = SampleBlock(store), round_up(store.n_slots, SIMD_TILE)
         if not matrix.active.chosen:
             values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
         changed = np.flatnonzero(
@@ -507,6 +510,7 @@ cdef class Finisher:
         cdef int32_t[::1] index, free = self.slots.free
         cdef float[::1] values
         self.begin_alone(problem)       # the cache has as many slots as the store
+        matrix.load_vectors()
         store = matrix.store
         ld = round_up(store.n_slots, SIMD_TILE)
         coef, values = np.zeros(ld), np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
@@ -535,6 +539,7 @@ cdef class Finisher:
             store.raise_errors(0)
             self.n_evaluations += size * store.n_slots
             check_interrupts()
+        matrix.release_vectors()
         target = problem.members["target"][slots] - problem.members["ridge"][slots] * alpha
         return target - np.asarray(products)
 

@@ -36,6 +36,7 @@ cdef class OptimizedSolution:
     cdef void attach(self) noexcept
     cdef OptimizedSolution copy(self)
     cdef int begin(self, SupportSet members) except -1
+    cdef int restore(self, state, SupportSet members) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1
     cdef void swap(self, SupportSet members) noexcept
     cdef void add(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil

@@ -6,7 +6,6 @@ cimport cython
 from ...simd.primitives cimport simd_extremes, table
 from ..vectors.slot_arrays cimport SlotArrays
 from ..vectors.support_set cimport Example, SupportSet
-from ..vectors.support_set import OF_SOLUTION
 
 import numpy as np
 
@@ -35,15 +34,15 @@ cdef class OptimizedSolution:
             "optimized_counts": np.array([self.at, self.n_added], dtype=np.int64),
         }
 
-    def restore(self, state, Py_ssize_t capacity):
-        """Restore a result of ``state``, if it has this solution, with so many slots."""
+    cdef int restore(self, state, SupportSet members) except -1:
+        """Restore a result of ``state``, if it has this solution."""
         cdef Py_ssize_t p
         self.discard()
         if "optimized_alpha" not in state:
-            return
+            return 0
         n = len(state["optimized_alpha"])
-        self.arrays = SlotArrays(OF_SOLUTION)
-        self.arrays.reserve(capacity, 0)
+        self.arrays = members.solution.like()
+        self.arrays.reserve(members.capacity, 0)
         for name in STORED:
             self[name][:n] = state[f"optimized_{name}"]
         self.attach()
@@ -52,6 +51,7 @@ cdef class OptimizedSolution:
         self.residual = state["optimized_numbers"][N_NUMBERS]
         self.at, self.n_added = state["optimized_counts"]
         self.live = True
+        return 0
 
     cdef void attach(self) noexcept:
         """Take the addresses of the arrays."""

@@ -473,7 +473,7 @@ cdef class Problem:
     def restore_read_state(self, state):
         """Restore a result of ``read_state``."""
         self.n_operations = int(state["n_operations"][0])
-        self.optimized.restore(state, self.members.capacity)
+        self.optimized.restore(state, self.members)
 
     cdef bint shows_optimized(self) noexcept nogil:
         """Return whether predictions use the optimized solution."""
@@ -553,7 +553,7 @@ cdef class Problem:
         if "chosen_at" in state:
             self.chosen_at = state["chosen_at"][0]
             self.matrix.active.former = state["former"].copy()
-        self.optimized.restore(state, self.members.capacity)
+        self.optimized.restore(state, self.members)
         if self.window is not None:
             self.window.restore(state, self.members.n)
         if "active_slots" in state:

@@ -2,8 +2,9 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ...simd.primitives cimport SIMD_BLOCK
-from ..vectors.block cimport PairBlock, SampleBlock
+from ..vectors.block cimport SampleBlock
 from .problem cimport Problem
+from ..rows.kernel_matrix cimport CopiesMemory
 from ..rows.kernel_row cimport RowComputer
 from ..rows.shared_kernel_cache cimport SharedKernelCache
 from ..vectors.stores cimport Store
@@ -12,7 +13,6 @@ from ..vectors.stores cimport Store
 # What a thread needs to work on a problem.
 cdef class WorkSpace:
     cdef RowComputer computer
-    cdef PairBlock part             # for problems with copies, or None
 
 
 cdef class Slots:
@@ -21,6 +21,7 @@ cdef class Slots:
     cdef bint counted               # whether references are counted: slots of problems differ
     cdef bint copied                # whether problems have copies of their vectors
     cdef SharedKernelCache rows     # shared kernel cache, of problems without copies, or None
+    cdef CopiesMemory memory
     cdef list work_spaces           # of threads; None: in use
     cdef double max_bytes           # total size of the kernel caches of problems with copies
     cdef double planned             # sum of squared numbers of members when it was divided
@@ -49,7 +50,7 @@ cdef class Slots:
     cdef void divide_memory(self) noexcept
     cdef void cache_all_rows(self) noexcept
     cdef int make_room(self) except -1
-    cdef int reserve_work_spaces(self, SampleBlock block, executor) except -1
+    cdef int reserve_work_spaces(self, executor) except -1
     cdef WorkSpace borrow(self)
     cdef list saved(self)
     cdef int take_back(self, list saved) except -1

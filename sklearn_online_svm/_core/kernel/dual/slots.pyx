@@ -9,9 +9,10 @@ from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
 
 from ...memory cimport address, grown
-from ..vectors.block cimport PairBlock, SampleBlock
+from ..vectors.block cimport SampleBlock
 from ..vectors.support_set cimport OF_DATA
 from .problem cimport Problem
+from ..rows.kernel_matrix cimport CopiesMemory
 from ..rows.kernel_row cimport RowComputer
 from ..rows.shared_kernel_cache cimport SharedKernelCache
 from ..vectors.stores cimport Store
@@ -25,6 +26,9 @@ import numpy as np
 cdef double GROWTH = 1.5
 cdef double LEAST_BYTES = 1 << 16
 
+# Memory for copies of vectors, as a part of that for kernel rows.
+cdef double COPIES = 0.125
+
 # State of a sample of the block that has no slot in the store.
 cdef enum:
     NOT_STORED = -1
@@ -33,10 +37,8 @@ cdef enum:
 
 @cython.final
 cdef class WorkSpace:
-    def __init__(self, Store store, bint copied):
+    def __init__(self, Store store):
         self.computer = RowComputer(store)
-        if copied:
-            self.part = PairBlock(store)
 
 
 cdef class Slots:
@@ -55,10 +57,12 @@ cdef class Slots:
         self.row_of_slot = np.zeros(0, dtype=np.int64)
         self.work_spaces = []
         if self.counted:
-            self.work_spaces.append(WorkSpace(store, self.copied))
+            self.memory = CopiesMemory()
+            self.work_spaces.append(WorkSpace(store))
             for problem in problems:
                 space = <WorkSpace>self.work_spaces[0]
                 (<Problem>problem).matrix.computer = space.computer
+                (<Problem>problem).matrix.memory = self.memory
 
     def state(self):
         """Return copies of all arrays."""
@@ -103,6 +107,8 @@ cdef class Slots:
         cdef Problem problem
         cdef bint shares = self.counted and not self.copied
         self.max_bytes, self.planned = max_bytes, 0.0
+        if self.copied:
+            self.memory.most = COPIES * max_bytes
         if shares and (self.rows is None or self.rows.max_bytes != max_bytes):
             self.rows = SharedKernelCache(self.store, max_bytes)
             self.rows.clear(self.store.n_slots - self.n_free)
@@ -169,20 +175,19 @@ cdef class Slots:
             self.capacity = capacity
         return 0
 
-    cdef int reserve_work_spaces(self, SampleBlock block, executor) except -1:
-        """Allocate memory for each thread to work on a block, or on no block (None)."""
+    cdef int reserve_work_spaces(self, executor) except -1:
+        """Allocate memory for each thread to work on a problem."""
         cdef WorkSpace space
         cdef Problem problem
         cdef Py_ssize_t most = 0, n_threads = 1 if executor is None else executor._max_workers
         while len(self.work_spaces) < n_threads:
-            self.work_spaces.append(WorkSpace(self.store, self.copied))
+            self.work_spaces.append(WorkSpace(self.store))
         for problem in self.problems:
-            most = max(most, problem.matrix.store.capacity)
-            for space in self.work_spaces:
-                problem.matrix.use(space.computer)
+            most = max(most, problem.members.capacity)
         for space in self.work_spaces:
-            if self.copied and block is not None:
-                space.part.reserve(block, most)
+            space.computer.store = self.store
+            space.computer.reserve()
+            space.computer.reserve_gathered(most)
         return 0
 
     cdef WorkSpace borrow(self):
@@ -275,7 +280,8 @@ cdef class Slots:
                 if row >= 0 and problem.members.alive[slot]:
                     self.references_at[stored[row]] += 1
                     problem.members.index[slot] = stored[row]
-            problem.matrix.n_pending = problem.matrix.first_pending = 0
+                    problem.matrix.is_loaded = False
+            problem.matrix.n_pending = 0
         if self.rows is not None:
             self.rows.cache(fresh, n_slots)
         return 0

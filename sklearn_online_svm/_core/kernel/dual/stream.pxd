@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from ...guard cimport Guard, Halt
 from ...threads.team cimport Team
-from ..vectors.block cimport PairBlock, SampleBlock, Samples
+from ..vectors.block cimport SampleBlock, Samples
 from .problem cimport Problem
 from .selection cimport Selection
 from .slots cimport Slots
@@ -58,14 +58,10 @@ cdef class Stream:
     cdef int begin_block(self, Problem problem, Py_ssize_t n) except -1
     cdef void visit_active(self, Py_ssize_t k) noexcept
     cdef void attend_to_signals(self) noexcept
-    cdef int visit_parts(self, Problem problem, Py_ssize_t c, PairBlock part) except -1
     cdef Py_ssize_t visit_all(self, executor) except -1
-    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c,
-                                   const int32_t *place, Py_ssize_t first,
-                                   Py_ssize_t last) except -2 nogil
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil
     cdef bint stops(self) noexcept nogil
     cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
                   const int[:, ::1] enters, bint scores, executor) except -1
     cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
-                         const double[::1] alpha, const int32_t *place, Py_ssize_t first,
-                         Py_ssize_t last, bint scored) except -1
+                         const double[::1] alpha, bint scored) except -1

@@ -25,7 +25,7 @@ from ...interrupts cimport check_interrupts
 from ...simd.primitives cimport SIMD_BLOCK
 from ...threads.slices cimport dot
 from ...threads.team cimport Team
-from ..vectors.block cimport PairBlock, SampleBlock, Samples, Visits, check_type
+from ..vectors.block cimport SampleBlock, Samples, Visits, check_type
 from .problem cimport Problem
 from .selection cimport Selection
 from .slots cimport Slots, WorkSpace
@@ -40,12 +40,13 @@ cdef double COSTLY, COSTLY_SHARED
 COSTLY, COSTLY_SHARED = 15.0, 4.0
 
 # Blocks of pairs: samples that a pair has on average, with which little time is spent on the block
-# itself; and limits of the visits and of the array elements accessed by them. Signals are checked
-# after a block: mostly 4 to 50 ms, as with the blocks of one-vs-rest.
+# itself; and limits of the visits, of the array elements accessed by them, and of kernel values.
+# Signals are checked after a block: mostly 4 to 100 ms.
 cdef enum:
     OF_PAIR = 48
-    MOST_VISITS = 1 << 14
+    MOST_VISITS = 1 << 15
     MOST_WORK = 1 << 22
+    MOST_VALUES = 1 << 22
 
 # Times in ns: of a slot when a sample is visited, and of a block from which on threads help.
 cdef double VISIT_TIME = 2.0
@@ -95,7 +96,8 @@ cdef class Stream:
         for problem in self.problems:
             n_members += problem.members.n
         # A sample is in 2 / n_classes of the pairs.
-        most = MOST_WORK * self.n_classes() // (2 * n_members)
+        most = min(MOST_WORK * self.n_classes() // (2 * n_members),
+                   MOST_VALUES // (self.store.n_slots + 1))
         return max(SIMD_BLOCK, min(self.block.size, most))
 
     cdef int learn(self, X, const int64_t[::1] order, Samples given, executor, Py_ssize_t begin,
@@ -183,9 +185,7 @@ cdef class Stream:
         for problem in self.problems:
             n_visited += problem.members.n
         if self.slots.copied:
-            # A sample is in 2 / n_classes of the pairs, which compute the kernel values.
-            n_visited *= 2.0 / self.n_classes()
-            n_computed = n_visited
+            n_visited *= 2.0 / self.n_classes()     # a sample is in so many of the pairs
         if self.block.n * (VISIT_TIME * n_visited + self.store.cost * n_computed) > WORTH_CALLING:
             self.team.call_helpers()
         return 0
@@ -193,15 +193,7 @@ cdef class Stream:
     # -------------------------------------------------------------------------- score
 
     cdef int score(self) except -1:
-        """Compute the kernel values of the block, for all problems.
-
-        Problems with copies of their vectors compute them themselves: here they are only checked.
-        """
-        cdef WorkSpace space
-        if self.slots.copied:
-            space = self.slots.work_spaces[0]
-            self.n_evaluations += space.part.check_values(self.block)
-            return 0
+        """Compute the kernel values of the block, for all problems."""
         self.score_values()
         if self.block.n:
             self.block.score_themselves()
@@ -328,7 +320,7 @@ cdef class Stream:
             self.begin_block(self.problems[c], self.block.n)
         self.slots.make_room()
         if self.slots.counted:
-            self.slots.reserve_work_spaces(self.block, executor)
+            self.slots.reserve_work_spaces(executor)
         if self.block.n:
             self.store.make_room(self.block.block)
         return 0
@@ -354,11 +346,9 @@ cdef class Stream:
 
     cdef int begin_block(self, Problem problem, Py_ssize_t n) except -1:
         """Allocate memory for what a problem may do with the block of ``n`` samples."""
-        if not self.slots.copied:
-            return problem.begin_block(&self.block.scored, n)
-        problem.begin_block(&self.block.scored, self.n_of_pair(problem))
-        return problem.matrix.store.make_room_for(
-            self.block.block, self.block.labels, problem.codes.positive, problem.codes.negative)
+        if self.slots.copied:
+            n = self.n_of_pair(problem)
+        return problem.begin_block(&self.block.scored, n)
 
     cdef Py_ssize_t n_of_pair(self, Problem problem) noexcept:
         """Return the number of samples of the block that belong to a pair."""
@@ -379,8 +369,7 @@ cdef class Stream:
         try:
             if len(self.problems) == 1:
                 with nogil:
-                    r = self.visit_in_order(only, 0, self.block.visits.place, 0,
-                                            self.block.visits.n)
+                    r = self.visit_in_order(only, 0)
             elif executor is None:
                 for c in self.active:
                     self.visit_one(c)
@@ -444,53 +433,32 @@ cdef class Stream:
         cdef WorkSpace space = self.slots.borrow()
         try:
             problem.matrix.use(space.computer)
-            if space.part is not None:
-                self.visit_parts(problem, c, space.part)
-            else:
-                with nogil:
-                    r = self.visit_in_order(problem, c, self.block.visits.place, 0,
-                                            self.block.visits.n)
-                self.store.raise_errors(r)
+            with nogil:
+                r = self.visit_in_order(problem, c)
+            problem.matrix.raise_errors(r)
         finally:
+            problem.matrix.release_vectors()
             self.slots.give_back(space)
 
-    cdef int visit_parts(self, Problem problem, Py_ssize_t c, PairBlock part) except -1:
-        """Process the samples of a pair; ``part`` takes up to ``SIMD_BLOCK`` of them at a time."""
-        cdef Py_ssize_t at = 0, end, r, n = self.block.visits.n
-        while at < n and not self.stopped:
-            with nogil:
-                end = part.select(self.block, at, self.given, problem.codes)
-                if part.n:
-                    part.score(problem.matrix.store)
-                problem.matrix.block = part.scored
-                problem.matrix.n_evaluations += part.n * (problem.matrix.store.n_slots + part.n)
-                r = self.visit_in_order(problem, c, part.place, at, end)
-            self.store.raise_errors(r)
-            problem.matrix.copy_added(part)
-            at = end
-        return 0
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
+        """Process the visits of the block in one problem; return their number.
 
-    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c, const int32_t *place,
-                                   Py_ssize_t first, Py_ssize_t last) except -2 nogil:
-        """Process some visits of the block in one problem; return the end, -1 if out of memory.
-
-        ``place`` is the number of each sample in the block of the problem.
-
-        Fewer than all, if a sample has been evicted within the block, so that its kernel values
-        are missing, or if a signal ends the block, which ``visit_all`` then takes back.
+        -1 if out of memory. Fewer than all, if a sample has been evicted within the block, so that
+        its kernel values are missing, or if a signal ends the block, which ``visit_all`` then
+        takes back.
         """
         cdef const Visits *visits = &self.block.visits
         cdef Example row
         cdef Py_ssize_t r
         cdef int code
-        for r in range(first, last):
+        for r in range(visits.n):
             if (visits.place[r] < 0 and visits.cost[r] > 0.0
                     and not problem.members.knows(visits.row_id[r])):
                 return r  # in the support set when the block began, evicted since: new block
             code = 0
             if self.given.belongs(visits.row[r], problem.codes):
                 self.given.describe(&row, visits.row[r], c, problem.codes)
-                row.place = place[r]
+                row.place = visits.place[r]
                 problem.reprocess_left = problem.max_reprocess
                 code = problem.process_sample(&row)
             elif problem.window is None:
@@ -505,7 +473,7 @@ cdef class Stream:
                 code = problem.enforce_budget()
             if code < 0:
                 return -1
-        return last
+        return visits.n
 
     cdef bint stops(self) noexcept nogil:
         """Check signals during a sample that takes long; return whether to end the block."""
@@ -529,13 +497,10 @@ cdef class Stream:
 
         ``scores`` as in ``Engine.seed``.
         """
-        cdef Py_ssize_t at, r, c, size, first, last
+        cdef Py_ssize_t at, r, c, size
         cdef Problem problem = self.problems[0]
         cdef double costly = COSTLY if problem.matrix.identity else COSTLY_SHARED
-        cdef PairBlock part = None
         cdef bint scored
-        if self.slots.copied:
-            part = (<WorkSpace>self.slots.work_spaces[0]).part
         for at in range(0, rows.shape[0], self.block.size):
             size = min(self.block.size, rows.shape[0] - at)
             self.block.n = size
@@ -548,8 +513,6 @@ cdef class Stream:
                 self.score()
                 check_interrupts()
                 self.slots.cache_all_rows()
-            elif part is not None:
-                part.check_values(self.block)
             else:
                 self.block.score_themselves()
             self.slots.make_room()
@@ -558,39 +521,25 @@ cdef class Stream:
             active = np.flatnonzero(np.any(enters[:, at:at + size], axis=1)).tolist()
             for c in active:
                 self.begin_block(self.problems[c], size)
-            if part is not None:
-                self.slots.reserve_work_spaces(self.block, None)
+            if self.slots.counted:
+                self.slots.reserve_work_spaces(None)
             self.block.visits.n = size
             for c in active:
                 problem = self.problems[c]
                 for r in range(size):
                     self.block.visits.row[r] = rows[at + r]
                     self.block.visits.place[r] = <int32_t>r if enters[c, at + r] else -1
-                if part is None:
-                    self.seed_visits(problem, c, given, alpha[c, at:], self.block.visits.place,
-                                     0, size, scored)
-                    continue
-                first = 0
-                while first < size:
-                    last = part.select(self.block, first, given, problem.codes)
-                    if scored and part.n:
-                        part.score(problem.matrix.store)
-                        problem.matrix.n_evaluations += part.n * problem.matrix.store.n_slots
-                    problem.matrix.block = part.scored
-                    self.seed_visits(problem, c, given, alpha[c, at:], part.place, first, last,
-                                     scored)
-                    problem.matrix.copy_added(part)
-                    first = last
+                self.seed_visits(problem, c, given, alpha[c, at:], scored)
             self.slots.write(self.block)
         return 0
 
     cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
-                         const double[::1] alpha, const int32_t *place, Py_ssize_t first,
-                         Py_ssize_t last, bint scored) except -1:
+                         const double[::1] alpha, bint scored) except -1:
         """Add some samples of the block, those with a place in that of the problem."""
         cdef Example row
         cdef Py_ssize_t r, slot
-        for r in range(first, last):
+        cdef const int32_t *place = self.block.visits.place
+        for r in range(self.block.visits.n):
             if place[r] < 0:
                 continue
             given.describe(&row, self.block.visits.row[r], c, problem.codes)

@@ -1,5 +1,5 @@
 """Kernel cache: rows of the kernel matrix over the slots of a support set, of limited size."""
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...threads.team cimport Team
 
@@ -35,13 +35,13 @@ cdef extern from *:
 cdef struct CachedRow:
     float *values           # NULL: not cached
     row_slab *slab
-    int64_t synced          # number of log entries that the row contains
+    int32_t synced          # number of log entries that the row contains
+    int32_t entry           # position of the slot in the log, if filled
     int32_t newer           # neighbours in the order of use, -1 at the ends
     int32_t older
-    bint filled             # whether the slot is in use
-    bint busy               # being computed: its values must not be read
     int32_t users           # number of readers; the row stays in place
-    int64_t entry           # position of the slot in the log, if filled
+    int8_t filled           # whether the slot is in use
+    int8_t busy             # being computed: its values must not be read
 
 
 cdef class KernelCache:

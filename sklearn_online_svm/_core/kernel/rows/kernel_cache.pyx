@@ -117,10 +117,10 @@ cdef class KernelCache:
         self.pool.max_bytes = max(self.pool.max_bytes, <size_t>n_bytes)
 
     cdef void limit(self, Py_ssize_t max_bytes) noexcept nogil:
-        """Set ``max_bytes``; if the rows exceed it, all are dropped."""
+        """Set ``max_bytes``; if the rows exceed it by more than an eighth, all are dropped."""
         self.max_bytes = max_bytes
         self.pool.max_bytes = min(self.pool.max_bytes, <size_t>max_bytes)
-        if self.pool.bytes > self.pool.max_bytes:
+        if self.pool.bytes > self.pool.max_bytes + self.pool.max_bytes // 8:
             self.n_evicted += self.n_rows
             while self.newest >= 0:
                 self.discard(self.newest)
@@ -148,8 +148,12 @@ cdef class KernelCache:
             self.log_capacity = 2 * (self.log_length + n_entries)
         self.width = round_up(n_slots, SIMD_TILE)
         if self.width > self.pool.length:
-            self.lengthen_all(round_up(
-                self.width + self.width // (16 if self.tight else 4), SIMD_TILE))
+            # With little spare length if more would displace rows.
+            capacity = round_up(self.width + self.width // 4, SIMD_TILE)
+            if self.tight or (
+                    n_slots * capacity * <Py_ssize_t>sizeof(float) > self.max_bytes * 7 // 8):
+                capacity = round_up(self.width + self.width // 16, SIMD_TILE)
+            self.lengthen_all(capacity)
         # Two rows are necessary: within a block, allocating them must not fail.
         if self.n_rows < 2 and self.pool.length and pool_reserve(&self.pool, 2 - self.n_rows) < 0:
             raise MemoryError()
@@ -212,10 +216,13 @@ cdef class KernelCache:
         return 0
 
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
-        """Move a row into memory of the pool's present length, or discard it if there is none."""
+        """Move a row into memory of the pool's present length, or discard it if there is none.
+
+        For a moment, before slabs of the former length are free, the budget may be exceeded.
+        """
         cdef CachedRow *row = &self.rows[slot]
         cdef row_slab *slab = row.slab
-        cdef float *values = pool_take(&self.pool, False, &slab)
+        cdef float *values = pool_take(&self.pool, True, &slab)
         if values == NULL:
             self.discard(slot)
             return

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from ...threads.team cimport Team
 from .active_set cimport ActiveSet, Front
-from ..vectors.block cimport BlockValues, PairBlock
+from ..vectors.block cimport BlockValues
 from .gather cimport Gather
 from .kernel_cache cimport KernelCache
 from .kernel_row cimport RowComputer
@@ -13,12 +13,24 @@ from ..vectors.support_set cimport SupportSet
 from .working_set cimport WorkingSet
 
 
+# Memory for copies of vectors, in bytes.
+cdef class CopiesMemory:
+    cdef double most
+    cdef double used
+    cdef Store spare                # the last one that was dropped, to be used again, or None
+
+    cdef Store take(self, Store source)
+
+
 cdef class KernelMatrix:
     """Kernel rows over the slots of a support set, cached and computed."""
     cdef Store store                 # of the vectors, or of copies of those of this problem
     cdef Store source                # of the vectors of all problems
     cdef bint copies                 # whether the store has copies, in the slots of the problem
-    cdef bint stale                  # whether they must be made again
+    cdef bint is_loaded              # whether it has them now
+    cdef int32_t *copied             # index of the vector in each of its slots, or -1
+    cdef Py_ssize_t n_copied
+    cdef CopiesMemory memory         # of the copies of all problems
     cdef SupportSet members
     cdef bint identity               # slot numbers are those of the store
     cdef readonly KernelCache rows
@@ -32,11 +44,11 @@ cdef class KernelMatrix:
     cdef readonly int64_t n_evaluations
     cdef double work                 # array elements accessed, to return to the caller in time
     cdef BlockValues block
-    # Slots of the samples of the block added to the support set, in order, and the first one whose
-    # vector has not been copied; store slots released since begin_block.
+    # Slots of the samples of the block added to the support set, in order; store slots released
+    # since begin_block.
     cdef int32_t *pending
     cdef Py_ssize_t n_pending
-    cdef Py_ssize_t first_pending
+    cdef Py_ssize_t most_pending
     cdef int32_t *released
     cdef Py_ssize_t n_released
     cdef float *gathered             # kernel values of a block sample over the slots
@@ -49,13 +61,16 @@ cdef class KernelMatrix:
     cdef void divide(self, Py_ssize_t n_bytes, Py_ssize_t n_active) noexcept
     cdef void clear(self) noexcept
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
-    cdef int copy_vectors(self, Py_ssize_t n_slots) except -1
-    cdef void copy_added(self, PairBlock part) noexcept
-    cdef Py_ssize_t n_not_copied(self) noexcept nogil
+    cdef int load_vectors(self) except -1
+    cdef int copy_some(self, const int32_t *slots, const int32_t *index, Py_ssize_t n) except -1
+    cdef int load_now(self) noexcept nogil
+    cdef void release_vectors(self) noexcept
+    cdef void drop_vectors(self) noexcept
     cdef int32_t row_in_block(self, Py_ssize_t slot) noexcept nogil
     cdef int32_t place(self, Py_ssize_t slot) noexcept nogil
     cdef object places(self, slots)
     cdef int use(self, RowComputer computer) except -1
+    cdef void take_block_values(self, Py_ssize_t r, float *out) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil
     cdef float *gathered_row(self, float *values) noexcept nogil
     cdef bint has_shared(self, Py_ssize_t slot) noexcept nogil

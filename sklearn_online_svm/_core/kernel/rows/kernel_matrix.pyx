@@ -8,8 +8,7 @@ So the problems of a one-vs-rest model can process the same block in parallel.
 A single problem has the slots of the store (``identity``). The problems of one-vs-rest share most
 vectors: each gathers its rows from rows over the store, which they share. Those of one-vs-one have
 few vectors each, and share few: each computes its rows from copies of its vectors, in its own
-slots (``copies``). Such a problem takes the samples of a block in parts, and copies the vectors it
-has added after each part.
+slots (``copies``), which are made when a row is computed, and kept if there is memory for them.
 """
 cimport cython
 from libc.math cimport INFINITY, fmin, sqrt
@@ -25,18 +24,19 @@ from ..vectors.block cimport BlockValues
 from .gather cimport Gather
 from .kernel_cache cimport FEW, CachedRow, KernelCache, memory_worth
 from .kernel_row cimport TOGETHER, RowComputer
-from ..vectors.stores cimport Store
+from ..vectors.dense_store cimport DenseStore
+from ..vectors.stores cimport Block, Store
 from ..vectors.support_set cimport SupportSet
 from .working_set cimport WorkingSet
 
 import numpy as np
 
-# Added to the number of a sample of the block, as index of a member whose vector has been copied.
-cdef enum:
-    COPIED = 1 << 30
-
 # Cost of a kernel row, in ns, above which several rows are computed at once.
 cdef double WORTH_FETCHING = 3e4
+
+
+# Cost of copying a feature of a vector, in ns.
+cdef double COPY_COST = 4.0
 
 
 # The most violating slots whose alpha may increase, or decrease.
@@ -73,21 +73,34 @@ cdef void list_on_side(void *context, Py_ssize_t side, Py_ssize_t n_sides) noexc
 
 
 @cython.final
+cdef class CopiesMemory:
+    cdef Store take(self, Store source):
+        """Return an empty store for copies of vectors of another one."""
+        cdef Store store = self.spare
+        self.spare = None
+        if store is None:
+            return source.empty()
+        store.n_slots = 0
+        return store
+
+
+@cython.final
 cdef class KernelMatrix:
     def __init__(self, Store store, SupportSet members, bint identity, bint copies):
         self.source, self.members, self.identity = store, members, identity or copies
-        self.copies = self.stale = copies
-        self.store = store.empty() if copies else store
+        self.copies, self.store = copies, store
         self.n_problems = 1
         if identity:
             self.computer = RowComputer(store)
-        self.gather = Gather()
+        if not self.identity:
+            self.gather = Gather()
 
     def __dealloc__(self):
         free(self.gathered)
         free(self.lacking)
         free(self.pending)
         free(self.released)
+        free(self.copied)
 
     cdef int share_loops(self, Team team) except -1:
         self.team = team
@@ -116,8 +129,8 @@ cdef class KernelMatrix:
         """Discard all cached rows and the changes of the block."""
         self.rows.clear()
         self.active.forget()
-        self.n_pending = self.first_pending = self.n_released = 0
-        self.stale = self.copies
+        self.n_pending = self.n_released = 0
+        self.drop_vectors()
 
     # -------------------------------------------------------------------------- the block
 
@@ -128,21 +141,21 @@ cdef class KernelMatrix:
         """
         cdef Py_ssize_t n = self.members.n + n_rows
         self.block = block[0]
-        self.n_pending = self.first_pending = 0
+        self.n_pending = 0
         if self.identity and not self.copies:
             self.n_released = 0         # else until the store is written
+        if n_rows > self.most_pending:
+            self.pending = <int32_t *>grown_buffer(self.pending, n_rows * sizeof(int32_t))
+            self.most_pending = n_rows
         if n > self.capacity:
             n = n * 5 // 4
             self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
-            self.pending = <int32_t *>grown_buffer(self.pending, n * sizeof(int32_t))
             if not self.identity:
                 self.gathered = <float *>grown_buffer(self.gathered,
                                                       round_up(n, SIMD_TILE) * sizeof(float))
                 self.lacking = <int32_t *>grown_buffer(self.lacking, n * sizeof(int32_t))
                 self.gather.reserve(n)
             self.capacity = n
-        if self.copies:
-            self.copy_vectors(self.members.n + n_rows)
         self.use(self.computer)
         if self.shared is not None:
             self.shared.reserve()
@@ -157,49 +170,78 @@ cdef class KernelMatrix:
         self.computer, computer.store, computer.team = computer, self.store, self.team
         return computer.reserve()
 
-    cdef int copy_vectors(self, Py_ssize_t n_slots) except -1:
-        """Allocate so many slots for copies, and make the copies if they are stale."""
-        cdef Py_ssize_t first, r, size
-        cdef const int64_t[::1] slots
-        cdef const int32_t[::1] index
-        if not self.stale:
-            return self.store.reserve(n_slots)
-        store, block = self.source.empty(), self.source.new_block()
-        store.reserve(n_slots)
-        stored = np.flatnonzero((self.members["alive"] != 0) & (self.members["index"] >= 0))
-        slots, index = stored, self.members["index"][stored]
-        for first in range(0, slots.shape[0], SIMD_BLOCK):
-            size = min(SIMD_BLOCK, slots.shape[0] - first)
-            self.source.raise_errors(self.source.load_slots(block, &index[first], size))
-            store.make_room(block)
-            for r in range(size):
-                store.put(slots[first + r], block, r)
-        store.n_slots = self.members.n
-        self.store, self.stale = store, False
+    # -------------------------------------------------------------------------- copies
+
+    cdef int load_vectors(self) except -1:
+        """Copy the vectors of the members that are in the store and have not been copied."""
+        cdef int32_t slots[SIMD_BLOCK]
+        cdef int32_t index[SIMD_BLOCK]
+        cdef Py_ssize_t s, size = 0
+        if not self.copies or self.is_loaded:
+            return 0
+        if self.copied == NULL:
+            self.store = self.memory.take(self.source)
+        self.store.reserve(self.members.n)
+        if self.store.capacity > self.n_copied:
+            self.copied = <int32_t *>grown_buffer(
+                self.copied, self.store.capacity * sizeof(int32_t))
+            for s in range(self.n_copied, self.store.capacity):
+                self.copied[s] = -1
+            self.memory.used += (self.store.capacity - self.n_copied) * self.source.vector_bytes()
+            self.n_copied = self.store.capacity
+        for s in range(self.members.n):
+            if (self.members.alive[s] and self.members.index[s] >= 0
+                    and self.copied[s] != self.members.index[s]):
+                slots[size], index[size] = <int32_t>s, self.members.index[s]
+                size += 1
+            if size == SIMD_BLOCK or size and s == self.members.n - 1:
+                self.copy_some(slots, index, size)
+                size = 0
+        self.store.n_slots = self.members.n
+        self.use(self.computer)
+        self.is_loaded = True
         return 0
 
-    cdef void copy_added(self, PairBlock part) noexcept:
-        """Copy the vectors added in a part of the block, for which there is memory."""
-        cdef Py_ssize_t p, slot, row
-        for p in range(self.first_pending, self.n_pending):
-            slot = self.pending[p]
-            row = -self.members.index[slot] - 1
-            # A slot that was filled, freed and filled again occurs twice.
-            if row >= 0 and self.members.alive[slot]:
-                self.store.put(slot, part.block, row)
-                self.members.index[slot] = COPIED + part.rows[row]
-        self.first_pending = self.n_pending
-        self.store.n_slots = self.members.n
+    cdef int copy_some(self, const int32_t *slots, const int32_t *index, Py_ssize_t n) except -1:
+        """Copy up to ``SIMD_BLOCK`` vectors."""
+        cdef Block block = self.computer.scratch
+        cdef Py_ssize_t r
+        self.source.raise_errors(self.source.load_slots(block, index, n))
+        self.store.make_room(block)
+        for r in range(n):
+            self.store.put(slots[r], block, r)
+            self.copied[slots[r]] = index[r]
+        return 0
 
-    cdef Py_ssize_t n_not_copied(self) noexcept nogil:
-        """Return the number of samples added whose kernel values are in the block only."""
-        return self.n_pending - self.first_pending
+    cdef int load_now(self) noexcept nogil:
+        """Do so without the GIL; return -1 if out of memory."""
+        if not self.copies or self.is_loaded:
+            return 0
+        with gil:
+            try:
+                return self.load_vectors()
+            except MemoryError:
+                return -1
+
+    cdef void release_vectors(self) noexcept:
+        """Drop the copies if those of all problems take too much memory."""
+        if self.n_copied and self.memory.used > self.memory.most:
+            self.drop_vectors()
+
+    cdef void drop_vectors(self) noexcept:
+        """Drop the copies; they are made again when they are needed."""
+        if self.n_copied:
+            self.memory.used -= self.n_copied * self.source.vector_bytes()
+            if isinstance(self.store, DenseStore):      # others keep what is in unused slots
+                self.memory.spare = self.store
+        free(self.copied)
+        self.copied, self.n_copied, self.is_loaded, self.store = NULL, 0, False, self.source
+
+    # -------------------------------------------------------------------------- places
 
     cdef int32_t row_in_block(self, Py_ssize_t slot) noexcept nogil:
         """Return the number of a member among the samples of the block; -1: it is in the store."""
         cdef int32_t index = self.members.index[slot]
-        if index >= COPIED:
-            return index - COPIED
         return -1 if index >= 0 else -index - 1
 
     cdef int32_t place(self, Py_ssize_t slot) noexcept nogil:
@@ -216,13 +258,31 @@ cdef class KernelMatrix:
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
         """Return the kernel values of block sample ``r`` against the slots of the problem."""
         cdef Py_ssize_t p
-        cdef float *values = self.gathered_row(self.block.values + r * self.block.ld)
-        for p in range(self.first_pending, self.n_pending):
-            self.fill_by_symmetry(<int32_t>(-r - 1), self.pending[p], values)
-        return values
+        cdef float *row = self.block.values + r * self.block.ld
+        if self.copies:
+            self.take_block_values(r, self.computer.gathered)
+            row = self.computer.gathered
+        elif not self.identity:
+            row = self.gathered_row(row)
+        for p in range(self.n_pending):
+            self.fill_by_symmetry(<int32_t>(-r - 1), self.pending[p], row)
+        return row
+
+    cdef void take_block_values(self, Py_ssize_t r, float *out) noexcept nogil:
+        """Copy the kernel values of block sample ``r`` over the slots of the problem."""
+        cdef const float *values = self.block.values + r * self.block.ld
+        cdef const int32_t *index = self.members.index
+        cdef Py_ssize_t s
+        if self.copies:
+            for s in range(self.members.n):
+                out[s] = values[index[s] if index[s] > 0 else 0]
+        elif self.identity:
+            memcpy(out, values, self.members.n * sizeof(float))
+        else:
+            self.gather.take(values, index, self.members.n, out)
 
     cdef float *gathered_row(self, float *values) noexcept nogil:
-        """Return kernel values over the slots of the problem, given those over the store."""
+        """Return kernel values over the slots of the problem, given those over ``store``."""
         if self.identity:
             return values
         self.gather.take(values, self.members.index, self.members.n, self.gathered)
@@ -263,9 +323,11 @@ cdef class KernelMatrix:
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Record that a member is evicted; the members still have its index."""
-        if 0 <= self.members.index[slot] < COPIED:
+        if self.members.index[slot] >= 0:
             self.released[self.n_released] = self.members.index[slot]
             self.n_released += 1
+        if slot < self.n_copied:
+            self.copied[slot] = -1
         self.rows.remove(slot)
 
     # -------------------------------------------------------------------------- kernel rows
@@ -330,6 +392,7 @@ cdef class KernelMatrix:
         cdef Py_ssize_t n_bytes = self.active.max_bytes + self.rows.max_bytes
         self.working = None
         if self.active.chosen:
+            self.load_vectors()
             self.divide(n_bytes, n_bytes - n_bytes // 4)
             slots = np.array(<int32_t[:self.active.m]>self.active.slots)
             self.working = WorkingSet(self.store, self.places(slots), self.active.max_bytes)
@@ -370,9 +433,10 @@ cdef class KernelMatrix:
 
     cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelCache rows) noexcept nogil:
         """Return whether to compute several rows at once; ``rows`` is the cache they go to."""
+        cdef Py_ssize_t n = self.members.n if self.copies else self.store.n_slots
         return (rows.n_rows >= 4 * TOGETHER
                 and self.members.index[slot] >= 0 and self.store.cost < INFINITY
-                and self.store.cost * self.store.n_slots >= WORTH_FETCHING)
+                and self.store.cost * n >= WORTH_FETCHING)
 
     cdef Py_ssize_t list_wanted(self, Py_ssize_t slot, int32_t *slots) noexcept nogil:
         """List ``slot`` and other uncached slots likely to be used next; returns their number."""
@@ -401,7 +465,7 @@ cdef class KernelMatrix:
         cdef int32_t slots[TOGETHER]
         cdef Py_ssize_t k, n, n_computed
         cdef float *values
-        if not self.is_worth_fetching(slot, self.rows):
+        if not self.is_worth_fetching(slot, self.rows) or self.load_now() < 0:
             return
         n = self.list_wanted(slot, slots)
         n_computed = self.computer.together(slots, n) if n > 1 else 0
@@ -415,7 +479,7 @@ cdef class KernelMatrix:
                 return
             copy(self.team, values, self.computer.several + k * self.computer.capacity,
                  self.members.n)
-            self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_not_copied()
+            self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_pending
 
     cdef void fetch_shared(self, Py_ssize_t slot) noexcept nogil:
         """Do the same in the shared cache, for rows over the store."""
@@ -440,12 +504,10 @@ cdef class KernelMatrix:
         cdef const float *values
         self.rows.rows[slot].synced = self.rows.log_length
         if index < 0:
-            values = self.block.values - (index + 1) * self.block.ld
-            if self.identity:
-                memcpy(out, values, self.members.n * sizeof(float))
-            else:
-                self.gather.take(values, self.members.index, self.members.n, out)
+            self.take_block_values(-index - 1, out)
         elif self.identity:
+            if self.load_now() < 0:
+                return -1
             n_computed = self.computer.whole(index, out)
             if n_computed < 0:
                 return -1
@@ -457,8 +519,8 @@ cdef class KernelMatrix:
                 return -1
             self.gather.take(values, self.members.index, self.members.n, out)
             self.shared.give_back(index, values, self.computer)
-        for p in range(self.first_pending, self.n_pending):
-            self.fill_by_symmetry(index, self.pending[p], out)
+        for p in range(self.n_pending):
+            self.fill_by_symmetry(self.members.index[slot], self.pending[p], out)
         return 0
 
     cdef void computed(self, Py_ssize_t n) noexcept nogil:
@@ -488,7 +550,7 @@ cdef class KernelMatrix:
     cdef bint fill_by_symmetry(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
         """Set the value of a row for a member that entered in this block, by symmetry.
 
-        ``index`` is that of the row's vector. Returns False if ``entered`` did not enter in this
+        ``index`` is that of the row's member. Returns False if ``entered`` did not enter in this
         block.
         """
         cdef int32_t q = -self.members.index[entered] - 1
@@ -508,23 +570,27 @@ cdef class KernelMatrix:
         cdef int64_t t, n = self.rows.log_length
         cdef Py_ssize_t n_missing, n_computed
         cdef double cost = self.store.cost
+        if self.copies and not self.is_loaded:
+            cost += COPY_COST * self.store.n_features
         if not self.identity:
             cost = self.gather.cost()
             if index >= 0:
                 cost += self.shared.time_of(index) / self.members.n
-        n_missing = self.rows.by_symmetry(self.team, slot, n - self.n_not_copied(), self.members.n,
+        n_missing = self.rows.by_symmetry(self.team, slot, n - self.n_pending, self.members.n,
                                           cost, missing)
         if n_missing < 0:
             return self.compute_row(slot, row.values)
         # The last entries of the log are those of this block.
-        for t in range(max(row.synced, n - self.n_not_copied()), n):
+        for t in range(max(row.synced, n - self.n_pending), n):
             if self.rows.log[t] >= 0:
-                self.fill_by_symmetry(index, self.rows.log[t], row.values)
+                self.fill_by_symmetry(self.members.index[slot], self.rows.log[t], row.values)
         row.synced = n
         if not n_missing:
             return 0
         if not self.identity:
             return self.take_values(index, n_missing, row.values)
+        if self.load_now() < 0:
+            return -1
         n_computed = self.computer.some(index, n_missing, row.values)
         if n_computed < 0:
             return -1

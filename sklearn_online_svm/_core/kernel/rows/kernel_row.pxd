@@ -23,8 +23,11 @@ cdef class RowComputer:
     cdef int32_t *tile_place
     cdef Py_ssize_t capacity
     cdef Py_ssize_t several_bytes
+    cdef float *gathered        # values of a block over the slots of a problem, for the caller
+    cdef Py_ssize_t n_gathered
 
     cdef int reserve(self) except -1
+    cdef int reserve_gathered(self, Py_ssize_t n) except -1
     # Return the number of values computed, or -1 if out of memory or if a Python kernel failed.
     cdef Py_ssize_t whole(self, int32_t slot, float *row) noexcept nogil
     cdef Py_ssize_t together(self, const int32_t *slots, Py_ssize_t n) noexcept nogil

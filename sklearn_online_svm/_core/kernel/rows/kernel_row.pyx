@@ -19,6 +19,7 @@ cdef class RowComputer:
     def __dealloc__(self):
         free(self.wide)
         free(self.several)
+        free(self.gathered)
         free(self.missing)
         free(self.tiles)
         free(self.tile_place)
@@ -39,6 +40,14 @@ cdef class RowComputer:
                                                   n // SIMD_TILE * sizeof(int32_t))
         memset(self.tile_place, 0xff, n // SIMD_TILE * sizeof(int32_t))
         self.capacity = n
+        return 0
+
+    cdef int reserve_gathered(self, Py_ssize_t n) except -1:
+        """Allocate ``gathered`` for problems of up to ``n`` slots."""
+        if n > self.n_gathered:
+            self.n_gathered = round_up(n + n // 4, SIMD_TILE)
+            self.gathered = <float *>grown_buffer(
+                self.gathered, self.n_gathered * sizeof(float))
         return 0
 
     cdef Py_ssize_t whole(self, int32_t slot, float *row) noexcept nogil:

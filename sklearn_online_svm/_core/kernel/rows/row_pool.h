@@ -20,6 +20,7 @@
 #define POOL_HUGE_PAGE ((size_t)2 << 20)
 #define POOL_LARGEST_SLAB ((size_t)8 << 20)
 #define POOL_SMALLEST_SLAB ((size_t)32 << 10)
+#define POOL_FEWEST_ROWS 32 /* in a slab that is smaller: there may be thousands of pools */
 
 typedef struct row_slab {
     /* List of the slabs of the present row length that have a free row. */
@@ -103,7 +104,8 @@ static inline void pool_set_length(row_pool *pool, ptrdiff_t length) {
  * exhausted. */
 static inline row_slab *pool_get_slab(row_pool *pool, size_t row_bytes, int beyond_budget) {
     row_slab **link = &pool->spare, *slab;
-    size_t bytes, left;
+    size_t bytes, left, smallest = POOL_FEWEST_ROWS * row_bytes;
+    if (smallest > POOL_SMALLEST_SLAB) smallest = POOL_SMALLEST_SLAB;
     for (; (slab = *link); link = &slab->next)
         if (slab->bytes >= row_bytes) {
             *link = slab->next;
@@ -114,7 +116,7 @@ static inline row_slab *pool_get_slab(row_pool *pool, size_t row_bytes, int beyo
     bytes = pool->bytes / 4; /* bounds the number of slabs */
     if (bytes > POOL_LARGEST_SLAB) bytes = POOL_LARGEST_SLAB;
     if (bytes > pool->max_bytes / 8) bytes = pool->max_bytes / 8;
-    if (bytes < POOL_SMALLEST_SLAB) bytes = POOL_SMALLEST_SLAB;
+    if (bytes < smallest) bytes = smallest;
     if (bytes > left) bytes = left;
     if (bytes < row_bytes) {
         if (left < row_bytes && !beyond_budget) return NULL;

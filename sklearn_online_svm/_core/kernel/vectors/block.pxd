@@ -53,33 +53,17 @@ cdef class SampleBlock:
     cdef bint is_scored                     # whether their kernel values have been computed
     cdef object values_array
     cdef Py_ssize_t capacity
-    cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
+    cdef float *gram
+    # Of a larger block: up to SIMD_BLOCK of its samples, and a store of all of them.
+    cdef Block part
+    cdef Store own
 
     cdef int load(self, X) except -1
     cdef int score_values(self, Team team) except -1
+    cdef void take_part(self, Py_ssize_t first) noexcept nogil
     cdef int keep_only(self, X, Py_ssize_t k) except -1
     cdef int score_themselves(self) except -1
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1
-
-
-# Some samples of a block that belong to a pair of classes, with their kernel values against the
-# vectors of the pair.
-cdef class PairBlock:
-    cdef Block block
-    cdef Py_ssize_t n
-    cdef int32_t rows[SIMD_BLOCK]   # numbers among the samples loaded in the whole block
-    cdef int32_t *place             # for each visit: number in this block, -1: none
-    cdef Py_ssize_t n_places
-    cdef BlockValues scored
-    cdef object values_array
-    cdef Py_ssize_t capacity
-    cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
-
-    cdef int reserve(self, SampleBlock whole, Py_ssize_t n_slots) except -1
-    cdef Py_ssize_t select(self, SampleBlock whole, Py_ssize_t first, Samples given,
-                           ClassCodes codes) noexcept nogil
-    cdef void score(self, Store store) noexcept nogil
-    cdef Py_ssize_t check_values(self, SampleBlock whole) except -1
 
 
 cdef class Samples:

@@ -35,11 +35,12 @@ cdef int check_norms(Store store, Block block, const int64_t *rows) except -1:
     return 0
 
 
-cdef int check_gram(Store store, Block block, const float *gram, const int64_t *rows) except -1:
+cdef int check_gram(Store store, Block block, const float *gram, Py_ssize_t ld,
+                    const int64_t *rows) except -1:
     """Raise an error if kernel values of samples overflow; the diagonal bounds the others."""
     cdef Py_ssize_t r
     for r in range(block.n_rows):
-        if not (isfinite(gram[r * SIMD_BLOCK + r])
+        if not (isfinite(gram[r * ld + r])
                 and holds_values(&store.map, store.norm_of(block, r))):
             raise ValueError(
                 f"Kernel values of row {rows[r]} of X are not finite in single "
@@ -51,8 +52,7 @@ cdef class SampleBlock:
     """A block of samples of X.
 
     The caller sets ``rows``, ``labels`` and ``n``, then loads the samples and computes their
-    kernel values. Those of a block of more than ``SIMD_BLOCK`` samples are computed part by part,
-    in blocks of pairs.
+    kernel values.
     """
 
     def __cinit__(self, Store store, Py_ssize_t size=SIMD_BLOCK):
@@ -67,6 +67,7 @@ cdef class SampleBlock:
         self.visits.row_id = <int64_t *>grown_buffer(NULL, size * sizeof(int64_t))
 
     def __dealloc__(self):
+        free(self.gram)
         free(self.rows)
         free(self.labels)
         free(self.stored)
@@ -78,10 +79,13 @@ cdef class SampleBlock:
 
     def __init__(self, Store store, Py_ssize_t size=SIMD_BLOCK):
         self.store = store
+        cdef Py_ssize_t ld = round_up(size, SIMD_TILE)
         self.block = store.new_block()
         if size > SIMD_BLOCK:
             self.block.enlarge(size)
-        self.scored.gram, self.scored.gram_ld = self.gram, SIMD_BLOCK
+            self.part = store.new_block()
+        self.gram = <float *>grown_buffer(self.gram, size * ld * sizeof(float))
+        self.scored.gram, self.scored.gram_ld = self.gram, ld
 
     cdef int load(self, X) except -1:
         """Load the samples from X, and allocate memory for them in the store."""
@@ -90,8 +94,8 @@ cdef class SampleBlock:
         cdef Py_ssize_t capacity, ld = round_up(n_slots, SIMD_TILE) + SIMD_TILE
         self.is_scored = False
         store.reserve(n_slots)
-        if self.capacity < SIMD_BLOCK * ld:
-            capacity = SIMD_BLOCK * (ld + ld // 4)
+        if self.capacity < max(SIMD_BLOCK, self.n) * ld:
+            capacity = max(SIMD_BLOCK, self.n) * (ld + ld // 4)
             values = grown(np.zeros(0, np.float32), capacity)
             self.scored.values = <float *>address(values)
             self.values_array, self.capacity = values, capacity
@@ -99,15 +103,28 @@ cdef class SampleBlock:
         if self.n:
             store.load(self.block, X, self.rows, self.n)
             check_norms(store, self.block, self.rows)
+        if self.n > SIMD_BLOCK:
+            store.reserve_block(self.part, self.block)
         return 0
+
+    cdef void take_part(self, Py_ssize_t first) noexcept nogil:
+        """Let ``part`` be up to ``SIMD_BLOCK`` samples of a larger block, from ``first`` on."""
+        cdef int32_t rows[SIMD_BLOCK]
+        cdef Py_ssize_t r, size = min(SIMD_BLOCK, self.n - first)
+        for r in range(size):
+            rows[r] = <int32_t>(first + r)
+        self.store.select(self.part, self.block, rows, size)
 
     cdef int score_values(self, Team team) except -1:
         """Compute the kernel values against the store."""
-        cdef Py_ssize_t last = round_up(self.store.n_slots, SIMD_TILE)
-        if self.n:
+        cdef Py_ssize_t first, last = round_up(self.store.n_slots, SIMD_TILE)
+        cdef Block part = self.block if self.n <= SIMD_BLOCK else self.part
+        for first in range(0, self.n, SIMD_BLOCK):
             with nogil:
-                share_values(team, self.store, self.block, last, self.scored.values,
-                             self.scored.ld)
+                if self.n > SIMD_BLOCK:
+                    self.take_part(first)
+                share_values(team, self.store, part, last,
+                             self.scored.values + first * self.scored.ld, self.scored.ld)
             self.is_scored = True
         return 0
 
@@ -132,10 +149,26 @@ cdef class SampleBlock:
     cdef int score_themselves(self) except -1:
         """Compute the Gram matrix of the block; raise an error if it is not finite."""
         cdef int code
-        with nogil:
-            code = self.store.gram(self.block, self.gram, SIMD_BLOCK)
-        self.store.raise_errors(code)
-        return check_gram(self.store, self.block, self.gram, self.rows)
+        cdef Py_ssize_t first, r, ld = self.scored.gram_ld
+        if self.n <= SIMD_BLOCK:
+            with nogil:
+                code = self.store.gram(self.block, self.gram, ld)
+            self.store.raise_errors(code)
+            return check_gram(self.store, self.block, self.gram, ld, self.rows)
+        if self.own is None:
+            self.own = self.store.empty()
+        self.own.reserve(self.n)
+        self.own.make_room(self.block)
+        for r in range(self.n):
+            self.own.put(r, self.block, r)
+        self.own.n_slots = self.n
+        for first in range(0, self.n, SIMD_BLOCK):
+            with nogil:
+                self.take_part(first)
+                self.own.values(self.part, 0, round_up(self.n, SIMD_TILE), self.gram + first * ld,
+                                ld)
+            check_gram(self.store, self.part, self.gram + first * (ld + 1), ld, &self.rows[first])
+        return 0
 
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1:
         """Load vectors of the store as a block."""
@@ -163,70 +196,6 @@ cdef class SampleBlock:
             self.store.load(self.block, X, self.rows, self.n)
             check_norms(self.store, self.block, self.rows)
             self.score_themselves()
-
-
-@cython.final
-cdef class PairBlock:
-    def __init__(self, Store store):
-        self.block = store.new_block()
-        self.scored.gram, self.scored.gram_ld = self.gram, SIMD_BLOCK
-
-    def __dealloc__(self):
-        free(self.place)
-
-    cdef int reserve(self, SampleBlock whole, Py_ssize_t n_slots) except -1:
-        """Allocate memory for any samples of the block, against up to ``n_slots`` vectors."""
-        cdef Py_ssize_t ld = round_up(n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
-        if self.n_places < whole.size:
-            self.place = <int32_t *>grown_buffer(self.place, whole.size * sizeof(int32_t))
-            self.n_places = whole.size
-        if self.capacity < SIMD_BLOCK * ld:
-            values = grown(np.zeros(0, np.float32), SIMD_BLOCK * (ld + ld // 4))
-            self.scored.values = <float *>address(values)
-            self.values_array, self.capacity = values, SIMD_BLOCK * (ld + ld // 4)
-        return whole.store.reserve_block(self.block, whole.block)
-
-    cdef Py_ssize_t select(self, SampleBlock whole, Py_ssize_t first, Samples given,
-                           ClassCodes codes) noexcept nogil:
-        """Select samples that belong to a pair, from a visit on; return the first visit left."""
-        cdef Py_ssize_t r, end = whole.visits.n
-        self.n = 0
-        for r in range(first, whole.visits.n):
-            self.place[r] = -1
-            if whole.visits.place[r] >= 0 and given.belongs(whole.visits.row[r], codes):
-                if self.n == SIMD_BLOCK:
-                    end = r
-                    break
-                self.place[r] = <int32_t>self.n
-                self.rows[self.n] = whole.visits.place[r]
-                self.n += 1
-        if self.n:
-            whole.store.select(self.block, whole.block, self.rows, self.n)
-            whole.store.gram(self.block, self.gram, SIMD_BLOCK)
-        return end
-
-    cdef void score(self, Store store) noexcept nogil:
-        """Compute the kernel values against the vectors of the pair."""
-        cdef Py_ssize_t last = round_up(store.n_slots, SIMD_TILE)
-        self.scored.ld = round_up(store.n_slots + SIMD_BLOCK, SIMD_TILE) + SIMD_TILE
-        store.values(self.block, 0, last, self.scored.values, self.scored.ld)
-
-    cdef Py_ssize_t check_values(self, SampleBlock whole) except -1:
-        """Raise an error if kernel values of samples of the block are not finite.
-
-        Returns the number of values computed.
-        """
-        cdef Py_ssize_t first, r, n_computed = 0
-        self.reserve(whole, 0)
-        for first in range(0, whole.n, SIMD_BLOCK):
-            self.n = min(SIMD_BLOCK, whole.n - first)
-            for r in range(self.n):
-                self.rows[r] = <int32_t>(first + r)
-            whole.store.select(self.block, whole.block, self.rows, self.n)
-            whole.store.gram(self.block, self.gram, SIMD_BLOCK)
-            check_gram(whole.store, self.block, self.gram, &whole.rows[first])
-            n_computed += self.n * self.n
-        return n_computed
 
 
 @cython.final

@@ -117,11 +117,8 @@ cdef class ColumnStore(Store):
             self.rest.make_room(block.rest)
         return 0
 
-    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1:
-        self.part.make_room_for(block.part, labels, a, b)
-        if self.rest is not None:
-            self.rest.make_room_for(block.rest, labels, a, b)
-        return 0
+    cdef double vector_bytes(self) noexcept:
+        return self.part.vector_bytes() + (0.0 if self.rest is None else self.rest.vector_bytes())
 
     cdef int reserve_block(self, Block block, Block source) except -1:
         self.part.reserve_block(block.part, source.part)

@@ -13,9 +13,10 @@ cdef class SlotArrays:
     cdef Py_ssize_t n_fields
     cdef Py_ssize_t itemsize[MOST_FIELDS]
     cdef Py_ssize_t capacity
-    cdef object memory              # bytes, kept alive by views of them
-    cdef char *base
+    cdef object memory              # a bytearray; views keep it alive
+    cdef char *base                 # aligned to a cache line
 
+    cdef SlotArrays like(self)
     # Addresses of the arrays change.
     cdef int reserve(self, Py_ssize_t capacity, Py_ssize_t n) except -1
     cdef void *at(self, Py_ssize_t k) noexcept nogil

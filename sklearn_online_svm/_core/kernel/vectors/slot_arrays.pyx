@@ -1,8 +1,9 @@
 """Arrays over slots, in one piece of memory; the contract is in the ``.pxd``."""
 cimport cython
-from libc.string cimport memcpy
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
+from libc.string cimport memcpy, memset
 
-from ...memory cimport address, aligned_bytes
+from ...memory cimport CACHE_LINE
 
 import numpy as np
 
@@ -18,23 +19,33 @@ cdef class SlotArrays:
         for k in range(self.n_fields):
             self.itemsize[k] = self.dtypes[k].itemsize
 
+    cdef SlotArrays like(self):
+        """Return arrays of the same types without slots."""
+        cdef SlotArrays other = SlotArrays.__new__(SlotArrays)
+        other.names, other.dtypes, other.n_fields = self.names, self.dtypes, self.n_fields
+        other.itemsize = self.itemsize
+        return other
+
     cdef int reserve(self, Py_ssize_t capacity, Py_ssize_t n) except -1:
         """Allocate ``capacity`` slots, a multiple of the tile size, and copy the first ``n``.
 
         Others are zero. After an error nothing has changed.
         """
-        cdef Py_ssize_t k, n_bytes = 0, former = 0
+        cdef Py_ssize_t k, n_bytes = 0, former = 0, size
         cdef char *base
         for k in range(self.n_fields):
             n_bytes += self.itemsize[k] * capacity
-        memory = aligned_bytes(n_bytes, 0)
-        base = <char *>address(memory)
+        memory = PyByteArray_FromStringAndSize(NULL, n_bytes + CACHE_LINE)
+        base = PyByteArray_AS_STRING(memory)
+        base += (CACHE_LINE - <size_t>base % CACHE_LINE) % CACHE_LINE
         n_bytes = 0
         for k in range(self.n_fields):
+            size = self.itemsize[k]
             if n:
-                memcpy(base + n_bytes, self.base + former, n * self.itemsize[k])
-            n_bytes += self.itemsize[k] * capacity
-            former += self.itemsize[k] * self.capacity
+                memcpy(base + n_bytes, self.base + former, n * size)
+            memset(base + n_bytes + n * size, 0, (capacity - n) * size)
+            n_bytes += size * capacity
+            former += size * self.capacity
         self.memory, self.base, self.capacity = memory, base, capacity
         return 0
 
@@ -47,18 +58,15 @@ cdef class SlotArrays:
 
     cdef object view(self, str name, Py_ssize_t n):
         """Return an array over the first ``n`` slots, which is valid until ``reserve``."""
-        cdef Py_ssize_t k = self.names.index(name), j, first = 0
-        if self.memory is None:
+        cdef Py_ssize_t k = self.names.index(name)
+        if not n:
             return np.zeros(0, dtype=self.dtypes[k])
-        for j in range(k):
-            first += self.itemsize[j]
-        first *= self.capacity
-        return self.memory[first:first + n * self.itemsize[k]].view(self.dtypes[k])
+        return np.frombuffer(self.memory, self.dtypes[k], n,
+                             <char *>self.at(k) - PyByteArray_AS_STRING(self.memory))
 
     cdef SlotArrays copy(self, Py_ssize_t n):
         """Return arrays of the same length with copies of the first ``n`` slots."""
-        cdef SlotArrays copy = SlotArrays.__new__(SlotArrays)
-        copy.names, copy.dtypes, copy.n_fields = self.names, self.dtypes, self.n_fields
-        copy.itemsize, copy.capacity, copy.base = self.itemsize, self.capacity, self.base
+        cdef SlotArrays copy = self.like()
+        copy.capacity, copy.base = self.capacity, self.base
         copy.reserve(self.capacity, n)
         return copy

@@ -371,14 +371,9 @@ cdef class SparseStore(Store):
             self.collect(block.nnz)
         return 0
 
-    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1:
-        cdef Py_ssize_t nnz = 0, r
-        for r in range(block.n_rows):
-            if labels[r] == a or labels[r] == b:
-                nnz += block.length[r]
-        if self.heap_used + nnz > self.heap_capacity:
-            self.collect(nnz)
-        return 0
+    cdef double vector_bytes(self) noexcept:
+        # A later value may differ, which only changes how many copies of vectors are kept.
+        return <double>self.heap_used / (self.n_slots + 1) * (4 + self.dtype.itemsize)
 
     cdef int collect(self, Py_ssize_t wanted) except -1:
         """Compact the heap; grow it if less than a third would be free."""

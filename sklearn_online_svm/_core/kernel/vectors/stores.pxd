@@ -89,7 +89,7 @@ cdef class Store:
     cdef int detach(self) except -1
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
-    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1
+    cdef double vector_bytes(self) noexcept
     cdef int raise_errors(self, Py_ssize_t code=*) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1

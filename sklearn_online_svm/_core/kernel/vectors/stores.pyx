@@ -201,9 +201,9 @@ cdef class Store:
         """Allocate memory for what ``put`` writes, except slots, so that it cannot fail."""
         return 0
 
-    cdef int make_room_for(self, Block block, const int32_t *labels, int a, int b) except -1:
-        """Do so for the samples of two classes; ``labels`` are those of the block."""
-        return 0
+    cdef double vector_bytes(self) noexcept:
+        """Return the average size of a vector in bytes."""
+        return <double>self.n_features * self.dtype.itemsize
 
     cdef int raise_errors(self, Py_ssize_t code=0) except -1:
         """Raise the exception of a Python kernel, or a MemoryError for a negative ``code``."""

@@ -25,8 +25,7 @@ the sample and ``origin[s]`` says what kind of identifier it is; identifiers are
 origin.
 
 Slots are numbered [0, n). ``index[s]`` is the slot of the vector in the vector store, or -(q + 1)
-while the vector is still sample q of the current block, or COPIED + q if it is, and the problem
-has a copy already (see ``kernel_matrix.pyx``).
+while the vector is still sample q of the current block.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 

@@ -39,6 +39,9 @@ OF_SAMPLES = {
     "bound": np.float32, "diag": np.float32, "index": np.int32, "free_slots": np.int32,
     "region": np.int8, "alive": np.int8, "origin": np.int8,
 }
+cdef SlotArrays SOLUTION = SlotArrays(OF_SOLUTION)
+cdef SlotArrays SAMPLES = SlotArrays(OF_SAMPLES)
+
 # What ``restore`` needs, over all slots; other arrays follow from it.
 STORED = ("alpha", "g", "target", "y", "lower", "upper", "ridge", "row_id", "diag", "index",
           "region", "origin")
@@ -100,7 +103,7 @@ cdef void find_ends(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept
 
 cdef class SupportSet:
     def __init__(self):
-        self.solution, self.samples = SlotArrays(OF_SOLUTION), SlotArrays(OF_SAMPLES)
+        self.solution, self.samples = SOLUTION.like(), SAMPLES.like()
         self.scan()
 
     cdef void attach_solution(self) noexcept:
