@@ -214,13 +214,16 @@ cdef class KernelMatrix:
         return 0
 
     cdef int load_now(self) noexcept nogil:
-        """Do so without the GIL; return -1 if out of memory."""
+        """Do so without the GIL; return -1 after an error, for ``raise_errors``."""
         if not self.copies or self.is_loaded:
             return 0
         with gil:
             try:
                 return self.load_vectors()
             except MemoryError:
+                return -1
+            except BaseException as error:
+                self.store.error, self.store.failed = error, True
                 return -1
 
     cdef void release_vectors(self) noexcept:
