@@ -216,13 +216,10 @@ cdef class KernelCache:
         return 0
 
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
-        """Move a row into memory of the pool's present length, or discard it if there is none.
-
-        For a moment, before slabs of the former length are free, the budget may be exceeded.
-        """
+        """Move a row into memory of the pool's present length, or discard it if there is none."""
         cdef CachedRow *row = &self.rows[slot]
         cdef row_slab *slab = row.slab
-        cdef float *values = pool_take(&self.pool, True, &slab)
+        cdef float *values = pool_take(&self.pool, False, &slab)
         if values == NULL:
             self.discard(slot)
             return
