@@ -579,7 +579,7 @@ class InterruptingKernel:
 def interrupted_pipeline(method, **weights):
     kernel = InterruptingKernel()
     pipeline = make_online_pipeline(
-        StandardScaler(), LASVC(kernel=kernel, random_state=0), freeze_after=100
+        StandardScaler(), LASVC(kernel=kernel, max_iter=2, random_state=0), freeze_after=100
     )
     pipeline.partial_fit(X[:200], Y[:200], classes=[-1, 1])
     kernel.n_left = 4
@@ -622,7 +622,9 @@ def test_resume_with_other_weights_is_refused_and_keeps_the_interrupt(method, na
     pipeline.resume(X[200:], Y[200:], **{name: weights})
     assert not pipeline.interrupted_
     whole = make_online_pipeline(
-        StandardScaler(), LASVC(kernel=InterruptingKernel(), random_state=0), freeze_after=100
+        StandardScaler(),
+        LASVC(kernel=InterruptingKernel(), max_iter=2, random_state=0),
+        freeze_after=100,
     )
     whole.partial_fit(X[:200], Y[:200], classes=[-1, 1])
     getattr(whole, method)(X[200:], Y[200:], **{name: weights})

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from tests.support.internals import engine_of
 from tests.support.trainable import REPRESENTATION, samples_of, seeded, state_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -73,6 +74,7 @@ def test_training_a_copy_leaves_the_original_unchanged(name):
 )
 def test_a_refused_chunk_does_not_apply_parameters(name):
     model, X, y = fitted(name)
+    engine_of(model)  # built when training continues
     before = state_of(model.set_params(tol=model.tol / 2))
     X[5, 1] = 1e200
     with pytest.raises(ValueError, match="too large"):

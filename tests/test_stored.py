@@ -86,7 +86,7 @@ def test_the_models_cover_what_is_stored():
     for name, state in states.items():
         machine = state.get("_machine", {})
         assert ("far" in name) == (machine.get("spec", {}).get("offset") is not None)
-        fields = machine.get("engine", {}).get("problems", {}).get("fields", {})
+        fields = (machine.get("engine") or {}).get("problems", {}).get("fields", {})
         assert not ("predicting" in name and "optimized_g" not in fields)
         assert ("cut" in name) == (machine.get("checkpoint") is not None)
         assert ("interrupted" in name) == ("_unfinished" in state)

@@ -24,17 +24,19 @@ def checkpoint_of(plan, machine, method, rows, at):
 
     ``rows``: the :class:`Rows` of the call, or None; ``at``: the position, as a dict.
     """
-    engine = machine.engine
-    with engine.guard.reading():  # other threads may be optimizing for their predictions
-        read_state = engine.read_state()
+    engine, read_state = None, None
+    if machine.optimum is None:
+        engine = machine.engine
+        with engine.guard.reading():  # other threads may be optimizing for their predictions
+            read_state = engine.read_state()
     return {
         "method": method,
         "at": at,
         "cost": None if rows is None else rows.cost,
         "checksums": None if rows is None else checksums(rows.X, rows.encoded, rows.weights),
         "parameters": vars(plan.params).copy(),
-        # Within finish. Otherwise None: the engine of the machine has the state.
-        "engine": engine.checkpoint,
+        # Within finish. Otherwise None: the engine, if any, has the state.
+        "engine": None if engine is None else engine.checkpoint,
         "read_state": read_state,
     }
 

@@ -11,6 +11,7 @@ from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
 from .._validation import warn
 from ._first_samples import short
+from ._optimum import Optimum
 from ._spec import EXPONENTIAL
 
 # Kernels with values between -1 and 1, whose rounding does not matter.
@@ -26,17 +27,23 @@ N_COMPARED = 50
 # -------------------------------------------------------------------------------- convergence
 
 
-def most_steps(engine, n_rows=None):
-    """Return the maximum number of steps on so many samples; None: on the support set."""
-    if n_rows is None:
-        n_rows = max(problem.members.n_members for problem in engine.problems)
-    n_steps = _limits.MAX_STEPS // engine.n_problems_of_sample
+def most_steps(engine):
+    """Return the maximum number of steps on the support set."""
+    n_rows = max(problem.members.n_members for problem in engine.problems)
+    return most_steps_of(engine.n_problems_of_sample, n_rows)
+
+
+def most_steps_of(n_problems_of_sample, n_rows):
+    """Return the maximum number of steps of each problem on so many samples."""
+    n_steps = _limits.MAX_STEPS // n_problems_of_sample
     return max(n_steps, _limits.MAX_STEPS_PER_SAMPLE * n_rows)
 
 
-def violation_in(engine):
+def violation_in(trained):
     """Return the largest violation in the support set, and whether none exceeds tol."""
-    largest, is_solved = -np.inf, True
+    if isinstance(trained, Optimum):
+        return trained.violation()
+    engine, largest, is_solved = trained, -np.inf, True
     for problem in engine.problems:
         largest = max(largest, problem.delta)
         is_solved = is_solved and problem.delta <= problem.tau
@@ -45,13 +52,13 @@ def violation_in(engine):
 
 def warn_unless_solved(plan, machine):
     """Warn if the step limit, or the precision of a double, prevented convergence."""
-    engine, tolerance = machine.engine, machine.targets.tolerance(plan.params.tol)
-    violation, is_solved = violation_in(engine)
+    trained, tolerance = machine.trained, machine.targets.tolerance(plan.params.tol)
+    violation, is_solved = violation_in(trained)
     if is_solved and violation <= max(tolerance, 1e-3):
         return
     reason = (
         "at the maximum number of steps"
-        if engine.out_of_steps
+        if trained.out_of_steps
         else "at the limit of floating-point precision"
     )
     warn(
@@ -97,8 +104,7 @@ def diagnosed(plan, machine):
     It is 0 below the warning threshold. Raise ValueError if the solution is not finite, as with an
     unbounded problem.
     """
-    engine = machine.engine
-    found, spread, is_finite = precision(engine)
+    found, spread, is_finite = precision(machine.trained)
     if not is_finite:
         names = [name for name in ("kernel", "C", "loss") if hasattr(plan.params, name)]
         given = ", ".join(f"{name}={getattr(plan.params, name)!r}" for name in names)
@@ -112,7 +118,7 @@ def diagnosed(plan, machine):
     return coarseness(plan, machine, found)
 
 
-def precision(engine):
+def precision(trained):
     """Return what the rounding of kernel values does to decision values.
 
     Returns
@@ -125,6 +131,9 @@ def precision(engine):
     is_finite : bool
         Whether all coefficients are finite.
     """
+    if isinstance(trained, Optimum):
+        return trained.precision()
+    engine = trained
     found, spread, is_finite, offset = 0.0, 0.0, True, engine.store.offset
     for problem in engine.problems:
         slots, members, (alpha, g, bias) = problem.slots(), problem.members, problem.solution()
@@ -142,19 +151,19 @@ def precision(engine):
 
 def coarseness(plan, machine, found=None):
     """Return the uncertainty of decision values, or 0 when below the warning threshold."""
-    engine, spec, targets = machine.engine, machine.spec, machine.targets
+    spec, targets = machine.spec, machine.targets
     if spec.kernel in BOUNDED:
         return 0.0  # values of at most 1 are too coarse only if C is very large
-    found = precision(engine)[0] if found is None else found
-    if spec.kernel == "sigmoid" and is_saturated(engine):
+    found = precision(machine.trained)[0] if found is None else found
+    if spec.kernel == "sigmoid" and is_saturated(machine):
         found = max(found, 1.0)
-    least = max(targets.tolerance(plan.params.tol), COARSE * targets.scale_of_members(engine))
+    least = max(targets.tolerance(plan.params.tol), COARSE * targets.scale_of_members(machine))
     return found if found > least else 0.0
 
 
 def has_constant_kernel(machine):
     """Return whether different support vectors have the same kernel values, by rounding."""
-    rows = machine.engine.current_solution().vectors()[:N_COMPARED]
+    rows = machine.current_solution().vectors()[:N_COMPARED]
     rows = rows.toarray() if issparse(rows) else rows
     rounding = 8.0 * np.finfo(np.float32).eps
     if not (len(rows) and (np.ptp(rows, axis=0) > rounding * np.abs(rows).max(axis=0)).any()):
@@ -185,13 +194,13 @@ def recentred(plan, machine):
     found, spec = coarseness(plan, machine), machine.spec
     if not (found and spec.kernel == "linear" and spec.solver.may_move_origin):
         return None
-    vectors = machine.engine.current_solution().vectors()
+    vectors = machine.current_solution().vectors()
     mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()
     spec = replace(spec, offset=short(mean), dtype="float64")
     engine = with_offset(machine.engine, spec)
     if precision(engine)[0] > 0.5 * found:
         return None
-    return replace(machine, spec=spec, engine=engine)
+    return replace(machine, spec=spec, trained=engine)
 
 
 def with_offset(engine, spec):
@@ -214,7 +223,11 @@ def decisions(problem):
     return f[slots] if len(slots) else np.zeros(1)
 
 
-def is_saturated(engine):
-    """Return whether K(x, x) = 1 for the whole support set: a sigmoid kernel is then saturated."""
-    diagonals = [problem.members["diag"][problem.slots()] for problem in engine.problems]
+def is_saturated(machine):
+    """Return whether K(x, x) = 1 for a whole support set: a sigmoid kernel is then saturated."""
+    if isinstance(machine.trained, Optimum):
+        values = Kernel.of(machine.spec).diagonal(machine.trained.solution.all_vectors())
+        return len(values) > 1 and bool(np.all(values.astype(np.float32) == 1))
+    problems = machine.engine.problems
+    diagonals = [problem.members["diag"][problem.slots()] for problem in problems]
     return any(len(values) > 1 and np.all(values == 1) for values in diagonals)

@@ -60,18 +60,26 @@ class DualEstimator(KernelEstimator):
     @property
     def dual_objective_(self):
         """Dual objective of each binary problem."""
-        with self._reading() as (_, engine):
-            return np.array([problem.objective for problem in engine.problems])
+        return self._of_problems("objective")
 
     @property
     def duality_gap_(self):
         """Primal minus dual objective of each binary problem, over the support set."""
+        return self._of_problems("gap")
+
+    def _of_problems(self, name):
+        """Return a number of each binary problem, of the solution that predictions use."""
+        optimum = self._fitted.optimum
+        if optimum is not None and optimum.is_solved:
+            return optimum.numbers[name].copy()
         with self._reading() as (_, engine):
-            return np.array([problem.gap for problem in engine.problems])
+            return np.array([getattr(problem, name) for problem in engine.problems])
 
     @property
     def n_kernel_evaluations_(self):
         """Number of kernel values computed for training."""
+        if (optimum := self._fitted.optimum) is not None:
+            return optimum.n_kernel_evaluations
         with self._reading() as (_, engine):
             return engine.n_kernel_evaluations
 

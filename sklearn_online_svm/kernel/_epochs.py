@@ -19,8 +19,15 @@ from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
 from .._validation import thread_pool, warn
-from ._diagnosis import advice, violation_in, warn_if_cut_short, warn_unless_solved
-from ._progress import finish_with_progress, progress
+from ._diagnosis import (
+    advice,
+    most_steps_of,
+    violation_in,
+    warn_if_cut_short,
+    warn_unless_solved,
+)
+from ._optimum import Optimum, batch_of
+from ._progress import finish_with_progress, optimization_progress, progress
 
 # max_iter="auto": part of the samples whose violations are estimated (see ``AUTO_EXCESS``), and
 # the smallest and largest size of that part. If few samples are support vectors, scoring costs
@@ -64,8 +71,8 @@ class Position:
         State of the generator of later orders.
     stage : str
         The next stage. In ``epochs``: begin, learn, finish (again after refresh), assess, next,
-        and begin again, or over at the end. In ``all_at_once``: begin, finish, refresh, over. See
-        also ``kernel/_convex.py``.
+        and begin again, or over at the end. In ``all_at_once``: begin, finish, over. See also
+        ``kernel/_convex.py``.
     n_pass : int
         Number of the current epoch, from 1.
     n_changes : int
@@ -141,6 +148,8 @@ class Run:
         Generator of later orders.
     selecting : AllSamples or None
         The selection of samples, within an epoch.
+    batch : tuple of (Batch, order of the samples) or None
+        The problems, within an optimization over all samples.
     """
 
     draft: object
@@ -151,10 +160,20 @@ class Run:
     at: Position
     random: object = None
     selecting: object = None
+    batch: object = None
     start: float = field(default_factory=time.perf_counter)
 
     def noted(self):
-        """Return the position, also within an epoch, whose counts are noted in the machine."""
+        """Return the position, also within an epoch, whose counts are noted in the machine.
+
+        Within an optimization over all samples, the machine gets the solution so far.
+        """
+        if self.batch is not None:
+            batch, order = self.batch
+            machine, n = self.machine, len(self.rows.encoded)
+            machine.trained = Optimum.of(batch, machine.spec, self.rows, order)
+            machine.n_seen = machine.n_labels = n if batch.n_kernel_evaluations else 0
+            self.at.batch = batch.state()
         fields = self.at.as_dict()
         if self.selecting is not None:
             fields |= self.selecting.state
@@ -171,23 +190,29 @@ class Run:
 
     def report(self):
         """Print a line about the epoch."""
-        engine, machine = self.machine.engine, self.machine
-        members = sum(problem.members.n_members for problem in engine.problems)
+        machine, (n_vectors, n_evaluations) = self.machine, self.machine.counts()
         print(
-            f"[{self.plan.name}] epoch {self.at.n_pass}: {members} vectors in the support set, "
-            f"largest violation {machine.violation:.3g}, "
-            f"{engine.n_kernel_evaluations:,} kernel values, "
+            f"[{self.plan.name}] epoch {self.at.n_pass}: {n_vectors} vectors in the support set, "
+            f"largest violation {machine.violation:.3g}, {n_evaluations:,} kernel values, "
             f"{time.perf_counter() - self.start:.1f} s"
         )
 
 
 def procedure_of(plan, targets, encoded):
     """Return how ``fit`` trains on these samples."""
-    small = len(encoded) <= _limits.SMALL_SET and plan.most_passes == "auto"
-    if not (small and plan.in_batch) or plan.starts_warm:
+    if not plan.in_batch or plan.most_passes != "auto" or plan.starts_warm:
+        return plan.procedure
+    if not (len(encoded) <= _limits.SMALL_SET or has_small_pairs(plan, targets, encoded)):
         return plan.procedure
     # Where gradients are rounded by more than tol, epochs come closer to the optimum.
     return ALL_AT_ONCE if plan.params.tol >= targets.rounding(encoded) else plan.procedure
+
+
+def has_small_pairs(plan, targets, encoded):
+    """Return whether the pairs of classes of a larger set have few samples each."""
+    if not targets.one_vs_one or not plan.layouts or len(encoded) > _limits.MANY_SMALL_PAIRS:
+        return False
+    return np.sort(np.bincount(encoded))[-2:].sum() <= _limits.SMALL_PAIR
 
 
 def learn(run, threads, given, X, order):
@@ -251,62 +276,56 @@ def visited_in_order(run):
 # -------------------------------------------------------------------------------- all at once
 
 
-def all_at_once(run):
-    """Optimize over all samples at once, in memory that grows with their number.
+@dataclass
+class BatchPosition(Position):
+    """Where a run over all samples at once is.
 
-    All samples are added to the support set with alpha = 0. At the end the engine is replaced by
-    one with the vectors that remain.
+    Parameters
+    ----------
+    batch : dict or None
+        State of the batch after an interrupt.
     """
+
+    batch: dict | None = None
+
+
+def begin_batch(plan, machine, rows, random):
+    """Return the position before the first step."""
+    return BatchPosition(rows.order)
+
+
+def all_at_once(run):
+    """Optimize over all samples at once, with all kernel values in memory."""
     plan, machine, rows, at = run.plan, run.machine, run.rows, run.at
-    engine, n = machine.engine, len(rows.encoded)
-    given = machine.targets.samples(rows.encoded, rows.cost, np.arange(n), DATA)
-    with thread_pool(plan.params.n_jobs) as threads:
-        if at.stage == "begin":
-            machine.n_epochs, machine.n_seen = 1, 0
-            engine.begin_pass()
-            with epoch(run.draft, n):
-                add_all(plan, machine, rows, given, threads)
-                machine.n_seen = machine.n_labels = n
-                at.stage = "finish"  # a callback may store the model now
-        optimize(run, threads, exactly=None, share=1.0, after="over")
-    machine.violation = violation_in(engine)[0]
-    if run.plan.params.verbose:
+    params, targets, spec = plan.params, machine.targets, machine.spec
+    order = by_class(targets, rows.encoded, np.flatnonzero(rows.cost > 0.0))
+    steps = most_steps_of(spec.n_problems_of_sample, len(rows.encoded))
+    batch = batch_of(spec, targets, rows.encoded[order], rows.cost[order], steps)
+    batch.attach(spec.store, rows.X, order)
+    if at.batch is not None:
+        batch.restore(at.batch)
+    run.batch, machine.n_epochs, at.stage = (batch, order), 1, "finish"
+    title = f"[{plan.name}] optimizing over {len(order):,} samples"
+    with (
+        thread_pool(params.n_jobs) as threads,
+        optimization(run.draft) as report,
+        optimization_progress(lambda: batch.distances, params.verbose, title, report) as update,
+    ):
+        batch.solve(threads, update)
+    with epoch(run.draft, len(rows.encoded)):
+        pass  # callbacks get the solution
+    at.stage, run.batch, optimum = "over", None, Optimum.of(batch, spec, rows, order)
+    machine.n_seen = machine.n_labels = len(rows.encoded)
+    is_matrix = spec.layout == "precomputed"  # which is not kept
+    machine.trained = optimum.engine(spec, targets, rows) if is_matrix else optimum
+    machine.violation = optimum.violation()[0]
+    if params.verbose:
         run.report()
     warn_unless_solved(plan, machine)
-    machine.engine = trimmed(machine, rows, given)
-
-
-def add_all(plan, machine, rows, given, threads):
-    """Add all samples to the support set, with alpha = 0."""
-    engine, targets = machine.engine, machine.targets
-    chosen = by_class(targets, rows.encoded, np.flatnonzero(rows.cost > 0.0))
-    g, empty = targets.linear_terms(rows.encoded)[:, chosen], engine.state()
-    fits = 8 * len(chosen) ** 2 < plan.params.cache_size * 2**20
-    try:
-        engine.seed(rows.X, chosen, given, np.zeros(g.shape), g, fits, threads)
-    except BaseException:  # as Ctrl-C within a kernel function
-        engine.restore(empty)
-        raise
-
-
-def trimmed(machine, rows, given):
-    """Return an engine with the vectors that a solution over all samples needs."""
-    former = machine.engine
-    alpha = np.zeros((len(former.problems), len(rows.encoded)))
-    g = np.full(alpha.shape, np.nan)
-    for problem, alpha_of, g_of in zip(former.problems, alpha, g, strict=True):
-        slots, members = problem.slots(), problem.members
-        ids = members["row_id"][slots]
-        alpha_of[ids], g_of[ids] = members["alpha"][slots], lower_gradients(problem, slots)
-    n_evaluations = former.n_kernel_evaluations
-    engine = engine_with(machine.spec, machine.targets, rows, given, alpha, g, n_evaluations)
-    for problem, before in zip(engine.problems, former.problems, strict=True):
-        problem.allow(before.steps_left)
-    return engine
 
 
 ALL_AT_ONCE = Procedure(
-    Position, begin_orders, all_at_once, visited_in_order, tracks=lambda plan: False
+    BatchPosition, begin_batch, all_at_once, visited_in_order, tracks=lambda plan: False
 )
 
 

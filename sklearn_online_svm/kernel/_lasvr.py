@@ -549,15 +549,41 @@ def are_samples(machine, X, encoded):
     return True
 
 
-def warn_if_crowded(plan, machine, n_support):
-    """Warn if C or epsilon is so small that most samples are support vectors."""
-    n_samples, C = machine.n_seen, plan.params.C
+def bound_and_spread(machine):
+    """Return three numbers of each output, over the support set.
+
+    The share of the support vectors at their bound, and the standard deviations of decision values
+    and of targets.
+    """
+    optimum, found = machine.optimum, []
+    if optimum is not None:
+        columns = zip(
+            optimum.solution.coef,
+            optimum.encoded.T,
+            optimum.is_member,
+            optimum.numbers,
+            strict=True,
+        )
+        for coef, targets, is_member, numbers in columns:
+            alpha = coef[: len(targets)]
+            bound = np.abs(alpha) >= optimum.cost
+            share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
+            wanted = targets[is_member].std() if is_member.any() else 0.0
+            found.append((share, numbers["spread"], wanted))
+        return found
     for problem in machine.engine.problems:
         slots = problem.slots()
         alpha, (targets, _, lower, upper) = problem.solution()[0][slots], problem.sides()
         bound = (alpha <= lower[slots]) | (alpha >= upper[slots])
         share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
-        found, wanted = decisions(problem).std(), targets[slots].std()
+        found.append((share, decisions(problem).std(), targets[slots].std()))
+    return found
+
+
+def warn_if_crowded(plan, machine, n_support):
+    """Warn if C or epsilon is so small that most samples are support vectors."""
+    n_samples, C = machine.n_seen, plan.params.C
+    for share, found, wanted in bound_and_spread(machine):
         if share > BOUND_SHARE and found < FLAT * wanted and SMALL_C * wanted > C:
             warn(
                 f"The predictions of this {plan.name} vary much less than the "

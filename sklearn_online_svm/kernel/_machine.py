@@ -10,6 +10,7 @@ from ._analysis._probabilities import fitted_map
 from ._diagnosis import most_steps
 from ._kept_samples import KeptSamples
 from ._new_classes import extended_engine
+from ._optimum import Optimum
 from ._spec import EngineSpec
 from ._targets import KINDS
 
@@ -31,8 +32,8 @@ class Machine:
     ----------
     spec : EngineSpec
         What the engine was built from.
-    engine : Engine
-        Support vectors and their alpha.
+    trained : Engine or Optimum
+        Support vectors and their alpha. An optimum becomes an engine when training continues.
     targets : Targets
         Meaning and encoding of y.
     is_sparse : bool
@@ -63,7 +64,7 @@ class Machine:
     """
 
     spec: EngineSpec
-    engine: object
+    trained: object
     targets: object
     is_sparse: bool
     n_seen: int = 0
@@ -83,10 +84,33 @@ class Machine:
         """The type of the samples."""
         return np.dtype(self.spec.dtype)
 
+    @property
+    def optimum(self):
+        """What ``fit`` has solved at once, as long as no engine was needed, or None."""
+        trained = self.trained
+        return trained if isinstance(trained, Optimum) else None
+
+    @property
+    def engine(self):
+        """The engine; if there is none, it is built from the optimum."""
+        optimum = self.optimum
+        if optimum is not None:
+            with optimum.lock:
+                if self.trained is optimum:
+                    self.trained = optimum.engine(self.spec, self.targets)
+        return self.trained
+
     # ---------------------------------------------------------------------------- the solution
+
+    def current_solution(self):
+        """Return the current solution, not optimized for this call."""
+        optimum = self.optimum
+        return self.engine.current_solution() if optimum is None else optimum.solution
 
     def solution(self, finishing, n_jobs):
         """Return the last complete solution; ``finishing``: optimized over the support set."""
+        if (optimum := self.optimum) is not None:
+            return optimum.solution
         # With a precomputed kernel nothing can be optimized: its matrix is not kept.
         engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         solution = engine.cached_solution(optimized)
@@ -127,7 +151,8 @@ class Machine:
 
     def counts(self):
         """Return the numbers of vectors and of kernel values computed."""
-        return self.engine.store.n_slots, self.engine.n_kernel_evaluations
+        trained = self.trained
+        return trained.n_vectors, trained.n_kernel_evaluations
 
     def estimated_cost(self, n_values, n_visits=None):
         """Estimate the time of training, and of the optimization for predictions, in nanoseconds.
@@ -150,10 +175,13 @@ class Machine:
         by_support : float
             Remaining part: kernel values and gradient updates.
         """
-        engine, n_visits = self.engine, self.n_seen if n_visits is None else n_visits
+        trained, n_visits = self.trained, self.n_seen if n_visits is None else n_visits
         by_pair = 0.2 + 0.015 * n_values
-        by_support = by_pair * n_visits * engine.store.n_slots + 0.8 * engine.n_operations
-        return 800.0 * engine.n_changes, by_support
+        if self.optimum is not None:
+            steps, n_pairs = 150.0 * trained.n_changes, trained.n_kernel_evaluations
+            return steps, by_pair * n_pairs + 0.3 * trained.n_operations
+        by_support = by_pair * n_visits * trained.n_vectors + 0.8 * trained.n_operations
+        return 800.0 * trained.n_changes, by_support
 
     # ---------------------------------------------------------------------------- new classes
 
@@ -174,18 +202,22 @@ class Machine:
             memory = memory | dict(class_rows=class_rows, minority=minority)
         kept = None if self.kept is None else self.kept.recoded(places)
         return replace(
-            self, spec=spec, engine=engine, targets=targets, kept=kept, memory=memory, plan=None
+            self, spec=spec, trained=engine, targets=targets, kept=kept, memory=memory, plan=None
         )
 
     # ---------------------------------------------------------------------------- pickles
 
     def as_dict(self):
         """Return arrays and numbers, without the kernel cache."""
-        with self.engine.guard.reading():
-            engine = self.engine.state()
+        optimum, engine = self.optimum, None
+        if optimum is None:
+            with self.engine.guard.reading():
+                engine = self.engine.state()
+        else:
+            optimum = optimum.as_dict()
         state = {name: getattr(self, name) for name in _PLAIN}
         targets = {"kind": type(self.targets).__name__} | self.targets.as_dict()
-        state |= dict(spec=self.spec.as_dict(), targets=targets, engine=engine)
+        state |= dict(spec=self.spec.as_dict(), targets=targets, engine=engine, optimum=optimum)
         state["kept"] = None if self.kept is None else self.kept.state()
         return state
 
@@ -193,12 +225,15 @@ class Machine:
     def from_dict(cls, state):
         """Return the machine that :meth:`as_dict` has stored."""
         spec = EngineSpec.from_state(state["spec"])
-        engine = spec.build()
-        engine.restore(state["engine"])
+        if state["optimum"] is not None:
+            trained = Optimum.from_dict(state["optimum"], spec)
+        else:
+            trained = spec.build()
+            trained.restore(state["engine"])
         kept = state["kept"]
         if kept is not None:
             kept = KeptSamples.from_state(kept, spec.n_features)
         fields = dict(state["targets"])
         targets = KINDS[fields.pop("kind")].from_dict(fields)
-        values = dict(spec=spec, engine=engine, targets=targets)
+        values = dict(spec=spec, trained=trained, targets=targets)
         return cls(**{name: state[name] for name in _PLAIN} | values, kept=kept)

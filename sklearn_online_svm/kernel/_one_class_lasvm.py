@@ -327,6 +327,7 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
             OneClassTargets,
             solver_of_one_class,
             EPOCHS,
+            in_batch=True,
             refusals=(refuse_limits, refuse_two_limits),
             counts_new_samples=True,
         )

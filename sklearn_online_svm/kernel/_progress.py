@@ -50,20 +50,20 @@ class RemainingTime:
 class RemainingFinish:
     """Estimate of the rest of the optimization over the support sets.
 
-    The logarithm of the violation decreases about linearly with time. The sum over all problems of
-    its distance from the logarithm of the tolerance is extrapolated from the measurements in the
-    second half of the elapsed time. A problem that has not begun is assigned the mean initial
-    distance of the others.
+    The logarithm of the violation decreases about linearly with time. ``distances`` returns its
+    distance from the logarithm of the tolerance for each problem, NaN before the first step. The
+    sum is extrapolated from the measurements in the second half of the elapsed time. A problem
+    that has not begun is assigned the mean initial distance of the others.
     """
 
-    def __init__(self, problems):
-        self.problems, self.begin = problems, time.perf_counter()
+    def __init__(self, distances):
+        self.distances, self.begin = distances, time.perf_counter()
         self._first = {}
         self._times, self._distances = [], []
 
     def measure(self, now):
         """Note the present distance."""
-        distances = np.array([problem.finish_distance for problem in self.problems])
+        distances = self.distances()
         for number in np.flatnonzero(~np.isnan(distances)):
             self._first.setdefault(number, distances[number])
         if self._first:
@@ -134,11 +134,25 @@ def finish_with_progress(engine, threads, verbose, title, share=1.0, report=None
 
     ``share`` of the steps left may be used; ``report`` is called now and then.
     """
+
+    def distances():
+        return np.array([problem.finish_distance for problem in engine.problems])
+
+    title = f"{title} optimizing over {engine.n_vectors:,} vectors"
+    with optimization_progress(distances, verbose, title, report) as update:
+        engine.finish(threads, update, share)
+
+
+@contextmanager
+def optimization_progress(distances, verbose, title, report=None):
+    """Yield the function that an optimization calls now and then, or None.
+
+    It shows the progress, and calls ``report``; for ``distances`` see :class:`RemainingFinish`.
+    """
     if not is_shown(verbose):
-        engine.finish(threads, report, share)
+        yield report
         return
-    title = f"{title} optimizing over {engine.store.n_slots:,} vectors"
-    remaining = RemainingFinish(engine.problems)
+    remaining = RemainingFinish(distances)
     shown = remaining.begin
     bar = _bar(desc=title, bar_format="{desc} [{elapsed}{postfix}]")
 
@@ -159,7 +173,7 @@ def finish_with_progress(engine, threads, verbose, title, share=1.0, report=None
             report()
 
     try:
-        engine.finish(threads, update, share)
+        yield update
     finally:
         if bar is not None:
             bar.close()

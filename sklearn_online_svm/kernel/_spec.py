@@ -3,6 +3,7 @@
 import sys
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
+from math import isqrt
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from .._core.kernel.dual import admission
 from .._core.kernel.dual.engine import Engine
 from .._core.kernel.dual.gap_driven import GapDriven
 from .._core.kernel.dual.lasvm import Lasvm
-from .._core.kernel.dual.one_class import OneClass
+from .._core.kernel.dual.one_class import RESERVE, OneClass
 from .._core.kernel.vectors import python_stores, stores
 from .._core.kernel.vectors.column_store import ColumnStore
 from .._core.kernel.vectors.dense_store import DenseStore
@@ -66,6 +67,13 @@ class SolverSpec:
         """Return the options with which ``n`` samples of one side begin a problem."""
         return replace(self, window_size=None)
 
+    def batch_options(self):
+        """Return the options of this solver for ``Batch``, if it can be used."""
+        return {"epsilon": self.epsilon}
+
+    def begin(self, engine, weight, alpha, g):
+        """Prepare an empty engine for a solution over samples with weights of this sum."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LasvmSpec(SolverSpec):
@@ -96,6 +104,15 @@ class OneClassSpec(SolverSpec):
 
     kind: ClassVar[type] = OneClass
     has_bias: ClassVar[bool] = True
+
+    def batch_options(self):
+        return {"nu": self.nu, "max_non_sv": RESERVE}
+
+    def begin(self, engine, weight, alpha, g):
+        (problem,), free, idle = engine.problems, g[alpha > 0.0], g[alpha == 0.0]
+        # So that all members at alpha = 0 stay.
+        margin = np.nextafter(free.min() - idle.min(), np.inf) if len(idle) and len(free) else 0.0
+        problem.begin_at(weight, max(margin, 0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +152,9 @@ class GapDrivenSpec(SolverSpec):
         for name in ("algorithm", "ramp_s", "ramp_start"):
             del options[name]
         return options
+
+    def batch_options(self):
+        return {"epsilon": self.epsilon, "max_non_sv": self.options()["max_non_sv"]}
 
     def _admission(self):
         if self.algorithm == "lasvm-nc":
@@ -233,8 +253,12 @@ class EngineSpec(VectorSpec):
 
     def options(self):
         """Return the options of each problem."""
-        n_of_sample = pairs_of(self.n_problems)[-1][1] if self.one_vs_one else self.n_problems
-        return self.solver.options(self.n_problems, n_of_sample, self.cache_bytes)
+        return self.solver.options(self.n_problems, self.n_problems_of_sample, self.cache_bytes)
+
+    @property
+    def n_problems_of_sample(self):
+        """Number of problems that a sample belongs to."""
+        return n_classes_of(self.n_problems) - 1 if self.one_vs_one else self.n_problems
 
     @property
     def cache_bytes(self):
@@ -249,10 +273,12 @@ class EngineSpec(VectorSpec):
 
 def pairs_of(n_pairs):
     """Return the pairs (a, b), a < b, of class codes: of the positive and the negative class."""
-    n_classes = 1
-    while n_classes * (n_classes - 1) < 2 * n_pairs:
-        n_classes += 1
-    return list(combinations(range(n_classes), 2))
+    return list(combinations(range(n_classes_of(n_pairs)), 2))
+
+
+def n_classes_of(n_pairs):
+    """Return the number of classes that have so many pairs."""
+    return (1 + isqrt(1 + 8 * n_pairs)) // 2
 
 
 def column_store(spec):

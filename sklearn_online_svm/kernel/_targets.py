@@ -29,7 +29,9 @@ from .._validation import (
     weights_of_counts,
 )
 from ._analysis._solution_view import KernelValues
-from ._spec import pairs_of
+
+# Class code that stands for all other classes, for the engine.
+OTHERS = -1
 
 # Maximum number of samples for the estimate of the noise.
 MAX_SAMPLES = 1000
@@ -95,9 +97,13 @@ class Targets:
         """Return the targets after the first samples of a chunk, given those after all of it."""
         return whole
 
-    def scale_of_members(self, engine):
+    def scale_of_members(self, machine):
         """Return the size of differences of decision values that matter."""
         return 1.0
+
+    def from_own_side(self, alpha, g):
+        """Return gradients of the side of the loss where alpha is for the side of the target."""
+        return g
 
 
 @dataclass(frozen=True)
@@ -212,8 +218,16 @@ class ClassTargets(Targets):
 
     @property
     def pairs(self):
-        """Codes of the classes of each pair, in one-vs-one."""
-        return np.array(pairs_of(self.n_problems))
+        """Codes of the classes of each pair, in one-vs-one, (n_problems, 2)."""
+        return np.column_stack(np.triu_indices(len(self.classes), 1)).astype(np.int32)
+
+    def batch_arguments(self, encoded, cost):
+        """Return labels, costs, classes of each problem, and no targets, for ``Batch``."""
+        codes = self.pairs
+        if not self.one_vs_one:
+            of_problem = range(self.n_problems) if self.n_problems > 1 else [1]
+            codes = np.array([(code, OTHERS) for code in of_problem], dtype=np.int32)
+        return encoded.astype(np.int32), cost, codes, None
 
     def scale(self, scores, encoded, engine):
         """Return the size of decision values with which violations are compared."""
@@ -386,6 +400,15 @@ class ValueTargets(Targets):
             origin=origin,
         )
 
+    def batch_arguments(self, encoded, cost):
+        """Return labels, costs, "classes" of each problem, and targets, for ``Batch``."""
+        codes = np.array([(0, OTHERS)] * self.n_outputs, dtype=np.int32)
+        targets = np.ascontiguousarray(encoded.T)
+        return np.zeros(len(encoded), dtype=np.int32), cost, codes, targets
+
+    def from_own_side(self, alpha, g):
+        return np.where(alpha < 0.0, g - 2.0 * self.epsilon, g)
+
     def linear_terms(self, encoded):
         """Return the linear terms of the dual, (n_outputs, n_samples): the lower ends of tubes."""
         return encoded.T - self.epsilon
@@ -398,8 +421,10 @@ class ValueTargets(Targets):
         """Return the size of decision values with which violations are compared."""
         return encoded.std(axis=0)
 
-    def scale_of_members(self, engine):
-        values = [p.members["target"][p.slots()] for p in engine.problems]
+    def scale_of_members(self, machine):
+        if machine.optimum is not None:
+            return np.ptp(machine.optimum.encoded, axis=0).max() if machine.counts()[0] else 0.0
+        values = [p.members["target"][p.slots()] for p in machine.engine.problems]
         return max(np.ptp(of_problem) if len(of_problem) else 0.0 for of_problem in values)
 
 
@@ -472,6 +497,11 @@ class OneClassTargets(Targets):
                 "weights of samples that leave the window are not stored."
             )
         return np.array(weights, dtype=np.float64), self
+
+    def batch_arguments(self, encoded, cost):
+        """Return labels, costs, "classes" of the problem, and targets of 0, for ``Batch``."""
+        codes = np.array([(1, OTHERS)], dtype=np.int32)
+        return np.ones(len(encoded), dtype=np.int32), cost, codes, encoded[np.newaxis]
 
     def samples(self, encoded, cost, row_ids, origin):
         """Return what the engine is given."""

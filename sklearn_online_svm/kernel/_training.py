@@ -27,12 +27,21 @@ from ._diagnosis import (
     coarseness,
     diagnosed,
     most_steps,
+    most_steps_of,
     recentred,
     warn_if_coarse,
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._epochs import Rows, Run, keep_reserve, known_slots, next_order, procedure_of
+from ._epochs import (
+    ALL_AT_ONCE,
+    Rows,
+    Run,
+    keep_reserve,
+    known_slots,
+    next_order,
+    procedure_of,
+)
 from ._first_samples import (
     MIN_FIRST_CHUNK,
     fixed_kernel,
@@ -104,10 +113,11 @@ def begin_fit(draft, plan, X, y, sample_weight, former):
     machine = Machine(spec, None, targets, is_sparse, n_seen=n, next_id=n)
     procedure = procedure_of(plan, targets, encoded)
     at = procedure.begun(plan, machine, rows, random)
-    machine.engine = spec.build(X)
-    if plan.starts_warm and former is not None:
-        begin_warm(plan, machine, former, rows)
-    machine.engine.allow(most_steps(machine.engine, n))
+    if procedure is not ALL_AT_ONCE:
+        machine.trained = spec.build(X)
+        if plan.starts_warm and former is not None:
+            begin_warm(plan, machine, former, rows)
+        machine.engine.allow(most_steps_of(spec.n_problems_of_sample, n))
     machine.watched = draft._current_params()
     draft._machine = machine
     return Run(draft, plan, machine, rows, procedure, at, random)
@@ -178,11 +188,12 @@ def _as_if_interrupted(run, estimator, method):
 def end_fit(run, machine):
     """Keep samples for probabilities, and release what only the epochs need."""
     if run.plan.keeps_samples:
-        rows, support = run.rows, machine.engine.current_solution().row_ids
+        rows, support = run.rows, machine.current_solution().row_ids
         machine.kept = KeptSamples.of_fit(
             rows.X, rows.encoded, rows.weights, run.procedure.visited(run), support
         )
-    machine.engine.track(None)
+    if machine.optimum is None:
+        machine.engine.track(None)
 
 
 # -------------------------------------------------------------------------------- partial_fit
@@ -467,7 +478,7 @@ def start_from(estimator, X, y, classes, alpha, bias, cost):
     engine.restore(machine.engine.state())
     for problem, b in zip(engine.problems, moved, strict=True):
         problem.set_bias(b)
-    estimator._machine = replace(machine, engine=engine)
+    estimator._machine = replace(machine, trained=engine)
     return estimator
 
 
@@ -531,8 +542,8 @@ def resume(estimator, X, y, sample_weight):
         rows, method, at = None, checkpoint["method"], checkpoint["at"]
         if checkpoint["checksums"] is not None:
             rows = same_rows(draft, plan, former, X, y, sample_weight)
-        engine = _engine_of(plan, former, rows)
-        draft._machine = machine = replace(former, engine=engine, checkpoint=None)
+        trained = _continued(plan, former, rows)
+        draft._machine = machine = replace(former, trained=trained, checkpoint=None)
         change.is_usable = True
         if method == "fit":
             random = None if at["random"] is None else restore_generator(at["random"])
@@ -553,16 +564,17 @@ def resume(estimator, X, y, sample_weight):
     return estimator
 
 
-def _engine_of(plan, machine, rows):
-    """Return an engine in the state of a checkpoint."""
+def _continued(plan, machine, rows):
+    """Return the engine in the state of a checkpoint, or the optimum so far."""
     checkpoint, state = machine.checkpoint, machine.checkpoint["engine"]
+    if checkpoint["read_state"] is None:
+        return machine.trained
     if state is None:
         with machine.engine.guard.reading():
             state = machine.engine.state()
     engine = machine.spec.build(None if rows is None else rows.X)
     engine.restore(state)
-    is_fit = checkpoint["method"] == "fit"
-    if is_fit and procedure_of(plan, machine.targets, rows.encoded).tracks(plan):
+    if checkpoint["method"] == "fit" and plan.procedure.tracks(plan):
         engine.track(*known_slots(engine, rows.encoded))
     engine.restore_read_state(checkpoint["read_state"])  # there may have been predictions since
     return engine

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from tests.support.internals import engine_of, limit_reprocessing
+from tests.support.internals import engine_of, limit_reprocessing, steps_left
 from tests.support.limits import set_limits
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
@@ -285,7 +285,7 @@ def test_step_limit_is_not_reached_on_ordinary_problems(algorithm, C, load):
         model = LASVC(C=C, algorithm=algorithm, random_state=0).fit(X, y)
     # The problems that a sample belongs to share the steps.
     share = 4_000_000 // (len(model.classes_) - 1)
-    assert all(problem.steps_left > share for problem in engine_of(model).problems)
+    assert (steps_left(model) > share).all()
 
 
 # -- C = inf ----------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def check_interrupts(begun, method, data, X, most, classes=(), numbers=lambda n:
 
 # -- fit --------------------------------------------------------------------------------
 
-AT_ONCE, IN_EPOCHS = "finish refresh over", "learn finish refresh"
+AT_ONCE, IN_EPOCHS = "finish", "learn finish refresh"
 SOLVED, CONVEX, SHIFTS = "learn finish", "learn finish refresh judge", "learn finish refresh shift"
 FUNCTION = dict(kernel=interruptible_rbf)
 CASES = [
@@ -139,7 +139,7 @@ CASES = [
     (AT_ONCE, LASVC, 3, dict(algorithm="lasvm-g")),
     (AT_ONCE, LASVC, 2, dict(algorithm="lasvm-full")),
     (AT_ONCE, LASVC, 2, dict(FUNCTION)),
-    ("finish over", LASVR, 0, {}),
+    (AT_ONCE, LASVR, 0, {}),
     (SOLVED, LASVC, 3, dict(max_iter=1)),
     ("learn", LASVC, 2, dict(max_iter=2, finishing=False)),
     (IN_EPOCHS, LASVC, 3, dict(max_iter=3)),
@@ -174,10 +174,19 @@ def test_fit(stages, kind, n_classes, params, most):
 
 
 @with_interrupts
+@pytest.mark.parametrize("params", [{}, FUNCTION], ids=label)
+def test_tiles_of_pairs(params, most, monkeypatch):
+    """A larger set with small pairs, of which some kernel values are in memory at a time."""
+    set_limits(monkeypatch, SMALL_SET=0, GRAM_SAMPLES=100)
+    X, y = samples(LASVC, 8)
+    assert check_interrupts(new(LASVC, **params), "fit", (X, y), X, most) == {"finish"}
+
+
+@with_interrupts
 @pytest.mark.parametrize("kind, params", [(LASVC, {}), (LASVC, FUNCTION), (LASVR, {})], ids=label)
 def test_fit_until_converged(kind, params, most, monkeypatch):
     """max_iter="auto" on a set that is too large to be optimized over all samples at once."""
-    set_limits(monkeypatch, SMALL_SET=0)
+    set_limits(monkeypatch, SMALL_SET=0, SMALL_PAIR=0)
     data = samples(kind)
     stages = check_interrupts(new(kind, **params), "fit", data, data[0], most)
     assert stages >= {"learn", "finish", "assess"}
@@ -192,7 +201,9 @@ def test_fit_until_converged(kind, params, most, monkeypatch):
 )
 def test_limits_of_rounds(kind, params, most, monkeypatch):
     """Rounds that a resumed call repeats are not counted again."""
-    set_limits(monkeypatch, SMALL_SET=0, MAX_REFRESHES=1, MAX_EPOCHS=2, MAX_AUTO_EPOCHS=2)
+    set_limits(
+        monkeypatch, SMALL_SET=0, SMALL_PAIR=0, MAX_REFRESHES=1, MAX_EPOCHS=2, MAX_AUTO_EPOCHS=2
+    )
     data, model = samples(kind, 2), new(kind, **{"tol": 1e-9, **params})
     assert check_interrupts(model, "fit", data, data[0], most) >= {*IN_EPOCHS.split()}
 
@@ -202,8 +213,8 @@ def test_limits_of_rounds(kind, params, most, monkeypatch):
 def test_working_sets(params, most, monkeypatch):
     set_limits(monkeypatch, WORKING_SET_SIZE=20)
     X, y = samples(LASVC, 2, n=120)
-    stages = check_interrupts(new(LASVC, **params), "fit", (X, y), X, most)
-    assert stages >= {"finish", "over"}
+    stages = check_interrupts(new(LASVC, max_iter=2, **params), "fit", (X, y), X, most)
+    assert stages >= {"learn", "finish"}
 
 
 @with_interrupts

@@ -139,6 +139,8 @@ def test_snapshot(name):
 def test_resume_after_an_interrupt(name, n_calls, learn):
     """The model is the same as without the interrupt, also if it was pickled in between."""
     models = [make(name, kernel=CutKernel(), cache_size=1e-2) for _ in range(2)]
+    if name == "lasvr" and learn == "fit":
+        n_calls = 1  # all kernel values are computed at once
     if learn == "partial_fit":
         for model in models:
             model.partial_fit(X[:100], Y[:100])

@@ -549,7 +549,7 @@ def test_an_interrupt_of_the_first_fit_can_be_resumed(kind, monkeypatch):
 
     model = new(kind)
     with monkeypatch.context() as patch:
-        patch.setattr(_epochs, "optimize", interrupted)
+        patch.setattr(_epochs, "optimization_progress", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             model.fit_path(X, Y, CS)
     assert len(caught.value.path) == 0

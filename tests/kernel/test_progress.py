@@ -85,7 +85,7 @@ def test_remaining_optimization(n_problems, monkeypatch):
     total, rng, clock = 60.0, np.random.default_rng(0), [0.0]
     monkeypatch.setattr(_progress.time, "perf_counter", lambda: clock[0])
     problems = [SimpleNamespace(finish_distance=np.nan) for _ in range(n_problems)]
-    remaining = RemainingFinish(problems)
+    remaining = RemainingFinish(lambda: np.array([p.finish_distance for p in problems]))
     assert remaining.seconds() is None
     for now in np.linspace(0.0, total, 600, endpoint=False):
         # The problems are optimized one after another, from a violation of exp(7) * tol.
@@ -111,7 +111,7 @@ def test_bar_shows_size_of_support_set(capsys, monkeypatch):
     "kind, params, shown",
     [
         (LASVC, {"max_iter": 1}, "384 of 400 samples"),
-        (LASVC, {}, "optimizing over 400 vectors"),
+        (LASVC, {}, "optimizing over 400 samples"),
         (RampSVC, {}, "384 of 400 samples"),
     ],
 )

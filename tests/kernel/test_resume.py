@@ -204,7 +204,7 @@ def interrupted_model(X, y, *args, method="fit", **params):
     """Return a model interrupted during its first call."""
     kernel = InterruptedKernel()
     kernel.calls_left = 3
-    model = LASVC(kernel=kernel, C=5.0, random_state=0, **params)
+    model = LASVC(kernel=kernel, C=5.0, random_state=0, **{"max_iter": 2, **params})
     with pytest.raises(KeyboardInterrupt) as caught:
         getattr(model, method)(X, y, *args)
     return model, caught.value
@@ -292,7 +292,7 @@ def test_resume_rejects_other_data_and_keeps_the_interrupt(method):
     weights = np.linspace(0.5, 1.5, 300)
     args = () if method == "fit" else (["no", "yes"],)
     model, _ = interrupted_model(X, y, *args, weights, method=method)
-    reference = LASVC(kernel=model.kernel, C=5.0, random_state=0)
+    reference = LASVC(kernel=model.kernel, C=5.0, max_iter=2, random_state=0)
     getattr(reference, method)(X, y, *args, weights)
     other = X.copy()
     other[17, 2] += 1e-9

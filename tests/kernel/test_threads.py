@@ -218,7 +218,7 @@ def paused(model, learn, at=3):
 def test_predictions_use_the_previous_model_during_fit():
     X, y = two_classes(200)
     wide, labels = np.c_[X, X], np.arange(200) % 3
-    model = LASVC(kernel=Pause(), random_state=0).fit(X, y)
+    model = LASVC(kernel=Pause(), max_iter=2, random_state=0).fit(X, y)
     before = {name: getattr(model, name) for name in ("classes_", "n_features_in_", "support_")}
     decisions, predictions = model.decision_function(X), model.predict(X)
     thread = paused(model, lambda: model.set_params(C=3.0).fit(wide, labels))
@@ -239,7 +239,7 @@ def test_predictions_use_the_previous_model_during_fit():
 def test_model_is_not_fitted_during_its_first_fit():
     X, y = two_classes(200)
     for learn in ("fit", "partial_fit"):
-        model = LASVC(kernel=Pause())
+        model = LASVC(kernel=Pause(), max_iter=2)
         arguments = (X, y) if learn == "fit" else (X, y, np.unique(y))
         thread = paused(model, lambda m=model, f=learn, a=arguments: getattr(m, f)(*a))
         try:
@@ -254,7 +254,10 @@ def test_model_is_not_fitted_during_its_first_fit():
 
 def test_concurrent_training_calls_run_in_order():
     X, y = two_classes(200)
-    model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
+    model, other = (
+        LASVC(kernel=Pause(), max_iter=2, random_state=0),
+        LASVC(kernel=Pause(), max_iter=2, random_state=0),
+    )
     parts = [slice(0, 60), slice(60, 120), slice(120, 125), slice(125, 200)]
     for part in parts:
         other.partial_fit(X[part], y[part], classes=np.unique(y))
@@ -279,7 +282,7 @@ def test_concurrent_training_calls_run_in_order():
 def test_predictions_run_between_two_blocks_of_samples():
     """The last complete state is stored only if it was used for a prediction."""
     X, y = two_classes(64 * 6)
-    model, seen = LASVC(kernel=Pause(), random_state=0), []
+    model, seen = LASVC(kernel=Pause(), max_iter=2, random_state=0), []
     model.partial_fit(X[:64], y[:64], classes=np.unique(y))
     learner = paused(model, lambda: model.partial_fit(X[64:], y[64:]), at=2)
     readers = [
@@ -337,7 +340,10 @@ def hears_interrupts():
 def test_interrupt_while_waiting_for_another_thread(hears_interrupts):
     """Ctrl-C in the main thread while it waits for training; the guard stays consistent."""
     X, y = two_classes(300)
-    model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
+    model, other = (
+        LASVC(kernel=Pause(), max_iter=2, random_state=0),
+        LASVC(kernel=Pause(), max_iter=2, random_state=0),
+    )
     for part in (slice(0, 60), slice(60, 120), slice(180, 240)):
         other.partial_fit(X[part], y[part], classes=np.unique(y))
     model.partial_fit(X[:60], y[:60], classes=np.unique(y))

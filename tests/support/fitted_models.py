@@ -174,7 +174,8 @@ def models():
             *(X3, y3, 4),
         ),
         "ramp, pairs, sparse": fitted(Ramp(multi_class="ovo", gamma=0.5), S3[:60], y3[:60]),
-        "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
+        "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, max_iter=2, random_state=0), X, y, 4),
+        "lasvm, at once, cut": _cut(LASVC(kernel=CutKernel(), C=5.0), X, y, 1),
         "lasvm, 3 classes, cut": _cut(
             LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovr", random_state=0),
             X3,

@@ -7,6 +7,8 @@ parts of a fitted model.
 from dataclasses import replace
 from importlib import import_module
 
+import numpy as np
+
 from sklearn_online_svm import LASVC
 
 # Module of the package: the names in it, or submodules of it.
@@ -86,6 +88,13 @@ def engine_of(model):
     return model._machine.engine
 
 
+def steps_left(model):
+    """Return the number of steps of each problem that ``fit`` has left."""
+    if (optimum := model._machine.optimum) is not None:
+        return optimum.numbers["steps_left"]
+    return np.array([problem.steps_left for problem in engine_of(model).problems])
+
+
 def machine_of(model):
     """Return the fitted state of a model that is trained by a solver of the dual."""
     return model._machine
@@ -152,8 +161,14 @@ def training_state(model):
     """
     if not has_engine(model):
         return None
-    state, store = model._machine.as_dict(), engine_of(model).store
-    state["spec"]["kernel"] = state["watched"] = state["engine"]["n_evaluations"] = None
+    state = model._machine.as_dict()
+    state["spec"]["kernel"] = state["watched"] = None
+    if (optimum := model._machine.optimum) is not None:
+        state["optimum"]["n_kernel_evaluations"] = None
+        if state["spec"]["layout"] == "sparse":
+            state["optimum"]["store"] = optimum.solution.all_vectors().toarray()
+        return state
+    state["engine"]["n_evaluations"], store = None, engine_of(model).store
     if state["spec"]["layout"] == "sparse":
         state["engine"]["store"] = store.vectors(range(store.n_slots)).toarray()
     state["engine"]["problems"] = [problem.state() for problem in engine_of(model).problems]
@@ -248,6 +263,15 @@ def check_signals(monkeypatch, work):
         return engine
 
     monkeypatch.setattr(spec, "build", build_for_test)
+    epochs = import_module(f"{_PACKAGE}.kernel._epochs")
+    begin = epochs.batch_of
+
+    def begin_for_test(*arguments):
+        batch = begin(*arguments)
+        batch.work_limit = work
+        return batch
+
+    monkeypatch.setattr(epochs, "batch_of", begin_for_test)
 
 
 def limit_reprocessing(monkeypatch, n):

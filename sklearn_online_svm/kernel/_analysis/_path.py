@@ -6,7 +6,7 @@ from ..._core.interrupts import DeferredInterrupts
 from ..._estimator import Transaction
 from .._diagnosis import coarseness, warn_if_coarse
 from .._training import begin_fit, run_to_end
-from ._path_solver import Sweeps
+from ._path_solver import Sweeps, recorded_residuals
 
 
 class SolutionPath:
@@ -143,14 +143,14 @@ def fit_path(estimator, X, y, Cs, sample_weight):
         draft.C = float(Cs[0])
         plan = draft._plan()
         run = begin_fit(draft, plan, X, y, sample_weight, former)
-        sweeps = Sweeps(run, Cs)
+        residuals = recorded_residuals(run)
         try:
             run_to_end(run)
         except KeyboardInterrupt as error:
             error.path = SolutionPath([], [], 0)
             change.keep = True
             raise
-        sweeps.begin()
+        sweeps = Sweeps(run, Cs, residuals)
         try:
             sweeps.run()
             path = SolutionPath(*sweeps.results())

@@ -28,7 +28,7 @@ from ... import _limits
 from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
 from ..._validation import thread_pool, warn
-from .._diagnosis import advice, most_steps, warn_unless_solved
+from .._diagnosis import advice, most_steps_of, warn_unless_solved
 from .._epochs import engine_with, known_slots, lower_gradients
 from .._kept_samples import KeptSamples
 
@@ -50,6 +50,20 @@ class State:
     n_evaluations: int
 
 
+def recorded_residuals(run):
+    """Return an array to which a call of ``fit`` writes the residuals of samples it visits."""
+    residuals = np.full((run.machine.spec.n_problems, len(run.rows.encoded)), np.nan)
+    if run.machine.trained is not None:
+        keep_residuals(run.machine.engine, residuals)
+    return residuals
+
+
+def keep_residuals(engine, residuals):
+    """Let the engine write the residuals of the samples that it visits to an array."""
+    for problem, of_problem in zip(engine.problems, residuals, strict=True):
+        problem.keep_residuals(of_problem)
+
+
 class Sweeps:
     """Sweeps over the values of C, with checks of all samples in between.
 
@@ -59,7 +73,9 @@ class Sweeps:
         Model that ``fit`` is about to train for the first C.
     rows : tuple of X, targets, weights
     Cs : ndarray of float64
-        Values of C in ascending order.
+        Values of C in ascending order; the model of the first one has been fitted.
+    residuals : ndarray of shape (n_problems, n_samples)
+        A result of ``recorded_residuals``.
     """
 
     # Share of all samples that is processed for each C (at least a block): in classification, in
@@ -73,7 +89,7 @@ class Sweeps:
     share_one_vs_one = 0.1
     share_until_converged = 0.1
 
-    def __init__(self, call, Cs):
+    def __init__(self, call, Cs, residuals):
         self.call, self.plan, self.machine, self.rows = call, call.plan, call.machine, call.rows
         self.engine, self.Cs = call.machine.engine, Cs
         self.X, self.encoded = call.rows.X, call.rows.encoded
@@ -88,21 +104,15 @@ class Sweeps:
         if self.two_sided:
             self.rises, self.falls = np.ones((2, *self.t.shape), dtype=bool)
         # Residual t - f(x) of each sample of a problem, and how far it may be from that.
-        self.residuals = np.full(self.t.shape, np.nan)
-        self.distances = np.zeros(self.t.shape)
-        self.keep_residuals()
+        self.residuals, self.distances = residuals, np.zeros(self.t.shape)
+        keep_residuals(self.engine, residuals)
+        self.compute_residuals()
         # Relevant samples of the last check: row ids, g, and the violating ones for each C.
         self.found = np.empty(0, np.int64)
         self.found_g = np.empty((len(Cs), len(self.t), 0))
         self.violators = [self.found] * len(Cs)
         self.violation = np.full(len(Cs), np.inf)
         self.n_checks = 0
-
-    def begin(self):
-        """Start from the machine that ``fit`` has trained for the first C."""
-        self.engine = self.machine.engine
-        self.keep_residuals()
-        self.compute_residuals()
         self.has_bias, most = self.machine.spec.solver.has_bias, self.plan.most_passes
         self.until_converged = most == -1 or (
             most == "auto" and len(self.encoded) <= _limits.SMALL_SET
@@ -113,11 +123,6 @@ class Sweeps:
         self.violation[0] = self.machine.violation
         self.states = [self.state()]
         self.start = time.perf_counter()
-
-    def keep_residuals(self):
-        """Let the engine store the residuals of the samples that it processes."""
-        for problem, residuals in zip(self.engine.problems, self.residuals, strict=True):
-            problem.keep_residuals(residuals)
 
     def compute_residuals(self):
         """Compute the residuals of samples that ``fit`` has not visited one by one."""
@@ -168,7 +173,7 @@ class Sweeps:
     def solve_next(self, k):
         """Solve the k-th problem, warm-started from the last one, with the nearest samples."""
         given = self.given(k)
-        self.engine.allow(most_steps(self.engine, len(self.encoded)))
+        self.engine.allow(most_steps_of(self.engine.n_problems_of_sample, len(self.encoded)))
         biases = [problem.b for problem in self.engine.problems]
         times = self.scale_to_boxes(given)
         before = [problem.objective for problem in self.engine.problems]
@@ -179,7 +184,7 @@ class Sweeps:
     def solve_again(self, k):
         """Solve the k-th problem again, with the samples that violate."""
         given = self.given(k)
-        self.engine.allow(most_steps(self.engine, len(self.encoded)))
+        self.engine.allow(most_steps_of(self.engine.n_problems_of_sample, len(self.encoded)))
         self.engine.place(given, *self.extended_solution(k))
         self.solve(k, given, self.violators[k])
 
@@ -449,7 +454,7 @@ class Sweeps:
         one._machine = replace(
             machine,
             spec=spec,
-            engine=engine,
+            trained=engine,
             kept=kept,
             violation=float(self.violation[k]),
             n_epochs=machine.n_epochs + self.n_checks,

@@ -174,6 +174,11 @@ cdef class Engine:
         self.slots.solution = None
 
     @property
+    def n_vectors(self):
+        """Number of slots of the store."""
+        return self.store.n_slots
+
+    @property
     def n_problems_of_sample(self):
         """Number of problems that a sample belongs to."""
         cdef Problem last = self.problems[len(self.problems) - 1]

@@ -13,6 +13,20 @@ cdef struct Idle:
     Py_ssize_t slot
 
 
+
+# Two coordinates: gradients, kernel values, and how far their alpha may move; the step on the
+# first one alone, and that on both.
+cdef struct Coordinates:
+    double g_i, g_j
+    double k_ii, k_jj, k_ij
+    double low_i, high_i, low_j, high_j
+    double alone
+    double by_i, by_j
+
+
+cdef void best_of_two(Coordinates *two) noexcept nogil
+
+
 # A step on the coordinates i and j of a front; j = i: a step on one coordinate.
 cdef struct Two:
     Py_ssize_t i
@@ -56,6 +70,4 @@ cdef class GapDriven(Problem):
     cdef void set_target(self) noexcept nogil
     cdef double gap_now(self) noexcept nogil
     cdef int choose_two(self, Front *front, Two *step) noexcept nogil
-    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
-                            double k_jj) noexcept nogil
     cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil

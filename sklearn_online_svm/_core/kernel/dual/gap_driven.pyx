@@ -44,6 +44,53 @@ cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
     return -1 if one.slot < other.slot else 1
 
 
+cdef void best_of_two(Coordinates *two) noexcept nogil:
+    """Find the step on two coordinates of largest gain, in their boxes."""
+    cdef double g_i = two.g_i, g_j = two.g_j, k_ii = two.k_ii, k_jj = two.k_jj, k_ij = two.k_ij
+    cdef double det = k_ii * k_jj - k_ij * k_ij, by_i = two.alone, by_j
+    two.by_i, two.by_j = two.alone, 0.0
+    if det > FLAT * k_ii * k_jj:
+        by_i = clipped((g_i * k_jj - g_j * k_ij) / det, two.low_i, two.high_i)
+    # The exact optimum if both are free; if one is clipped, alternate maximization.
+    by_j = clipped((g_j - k_ij * by_i) / k_jj, two.low_j, two.high_j)
+    by_i = clipped((g_i - k_ij * by_j) / k_ii, two.low_i, two.high_i)
+    if gain_of(two, by_i, by_j) >= two.alone * (g_i - 0.5 * k_ii * two.alone):
+        two.by_i, two.by_j = by_i, by_j
+    if not det > FLAT * k_ii * k_jj:
+        follow_valley(two)
+
+
+cdef void follow_valley(Coordinates *two) noexcept nogil:
+    """Replace the step by one to the end of a flat direction if the gain is far larger.
+
+    If two vectors are parallel in feature space, as with equal samples of both classes, the
+    objective has no curvature in one direction: the maximum is at an end of the box, and for large
+    C ordinary steps would need about C iterations to get there.
+    """
+    cdef double by_i, by_j, gain, best = CRAWL * gain_of(two, two.by_i, two.by_j)
+    cdef int end
+    for end in range(4):
+        if end < 2:
+            by_i = two.high_i if end else two.low_i
+            by_j = clipped((two.g_j - two.k_ij * by_i) / two.k_jj, two.low_j, two.high_j)
+        else:
+            by_j = two.high_j if end == 3 else two.low_j
+            by_i = clipped((two.g_i - two.k_ij * by_j) / two.k_ii, two.low_i, two.high_i)
+        gain = gain_of(two, by_i, by_j)
+        # False for an infinite box, where the gain is NaN or infinite.
+        if gain > best and gain < INFINITY:
+            two.by_i, two.by_j, best = by_i, by_j, gain
+
+
+cdef inline double clipped(double step, double low, double high) noexcept nogil:
+    return fmin(fmax(step, low), high)
+
+
+cdef inline double gain_of(const Coordinates *two, double by_i, double by_j) noexcept nogil:
+    return (by_i * (two.g_i - 0.5 * two.k_ii * by_i - two.k_ij * by_j)
+            + by_j * (two.g_j - 0.5 * two.k_jj * by_j))
+
+
 @cython.final
 cdef class GapDriven(Problem):
     def __cinit__(self, *args, **kwargs):
@@ -355,7 +402,8 @@ cdef class GapDriven(Problem):
         cdef simd_extremes *e = front.extremes
         cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
         cdef double k_ii = fmax(front.diag[i], SIMD_CURVATURE), g_i = front.g[i]
-        cdef double k_jj, k_ij, g_j, det, by_i, by_j, alone
+        cdef double alone
+        cdef Coordinates two
         step.i = step.j = i
         step.k_i = step.k_j = self.matrix.front_row(front, i, -1)
         if step.k_i == NULL:
@@ -370,46 +418,14 @@ cdef class GapDriven(Problem):
         if step.k_j == NULL:
             return -1
         step.j = j
-        k_jj, k_ij, g_j = fmax(front.diag[j], SIMD_CURVATURE), step.k_i[j], front.g[j]
-        det = k_ii * k_jj - k_ij * k_ij
-        by_i = alone
-        if det > FLAT * k_ii * k_jj:
-            by_i = self.pull(front, i, (g_i * k_jj - g_j * k_ij) / det)
-        # The exact optimum if both are free; if one is clipped, alternate maximization.
-        by_j = self.pull(front, j, (g_j - k_ij * by_i) / k_jj)
-        by_i = self.pull(front, i, (g_i - k_ij * by_j) / k_ii)
-        if (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j) + by_j * (g_j - 0.5 * k_jj * by_j)
-                >= alone * (g_i - 0.5 * k_ii * alone)):
-            step.by_i, step.by_j = by_i, by_j
-        if not det > FLAT * k_ii * k_jj:
-            self.follow_valley(front, step, k_ii, k_jj)
+        two.g_i, two.g_j, two.k_ij = g_i, front.g[j], step.k_i[j]
+        two.k_ii, two.k_jj = k_ii, fmax(front.diag[j], SIMD_CURVATURE)
+        two.alone = alone
+        two.low_i, two.high_i = self.pull(front, i, -INFINITY), self.pull(front, i, INFINITY)
+        two.low_j, two.high_j = self.pull(front, j, -INFINITY), self.pull(front, j, INFINITY)
+        best_of_two(&two)
+        step.by_i, step.by_j = two.by_i, two.by_j
         return 0
-
-    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
-                            double k_jj) noexcept nogil:
-        """Replace the step by one to the end of a flat direction if the gain is far larger.
-
-        If two vectors are parallel in feature space, as with equal samples of both classes, the
-        objective has no curvature in one direction: the maximum is at an end of the box, and for
-        large C ordinary steps would need about C iterations to get there.
-        """
-        cdef double g_i = front.g[step.i], g_j = front.g[step.j], k_ij = step.k_i[step.j]
-        cdef double by_i = step.by_i, by_j = step.by_j, gain
-        cdef double best = CRAWL * (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
-                                    + by_j * (g_j - 0.5 * k_jj * by_j))
-        cdef int end
-        for end in range(4):
-            if end < 2:
-                by_i = self.pull(front, step.i, INFINITY if end else -INFINITY)
-                by_j = self.pull(front, step.j, (g_j - k_ij * by_i) / k_jj)
-            else:
-                by_j = self.pull(front, step.j, INFINITY if end == 3 else -INFINITY)
-                by_i = self.pull(front, step.i, (g_i - k_ij * by_j) / k_ii)
-            gain = (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
-                    + by_j * (g_j - 0.5 * k_jj * by_j))
-            # False for an infinite box, where the gain is NaN or infinite.
-            if gain > best and gain < INFINITY:
-                step.by_i, step.by_j, best = by_i, by_j, gain
 
     cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil:
         """Return the step ``wanted`` for the q-th slot of the front, clipped to its box."""

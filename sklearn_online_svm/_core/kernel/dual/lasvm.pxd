@@ -1,7 +1,15 @@
 """LASVM on one binary problem: PROCESS, REPROCESS, finish; the equations are in ``lasvm.pyx``."""
+from libc.stdint cimport int8_t
+
 from ...simd.primitives cimport simd_extremes
 from .problem cimport Problem
 from ..vectors.support_set cimport Example
+
+
+cdef double middle(const simd_extremes *e, double b) noexcept nogil
+cdef double final_bias(const double *alpha, const double *g, const int8_t *y, Py_ssize_t n,
+                       bint two_sided, double width, const simd_extremes *e,
+                       double b) noexcept nogil
 
 
 cdef class Lasvm(Problem):
@@ -23,7 +31,6 @@ cdef class Lasvm(Problem):
     cdef void set_b(self) noexcept nogil
     cdef void set_b_from(self, const simd_extremes *e) noexcept nogil
     cdef void set_final_b(self) noexcept nogil
-    cdef double least_errors(self, double low, double high, double b) noexcept nogil
     cdef void evict(self, const simd_extremes *e) noexcept nogil
     cdef void thin_reserve(self, const simd_extremes *e) noexcept nogil
     cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil

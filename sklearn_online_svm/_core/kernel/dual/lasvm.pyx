@@ -27,7 +27,7 @@ problem differs by the sum of alpha, which grows with the samples (``one_class.p
 """
 from libc.math cimport INFINITY, fabs, fmax, fmin
 from cpython.ref cimport PyObject
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport free, malloc, qsort
 
 from ..rows.active_set cimport Front
@@ -107,6 +107,79 @@ cdef void list_evictable(void *context, Py_ssize_t part, Py_ssize_t n_parts) noe
                 if place < MOST_LISTED:
                     found.places[place] = <int32_t>(first + own[k])
         first += SORTED
+
+
+cdef double least_errors(const double *alpha, const double *g, const int8_t *y, Py_ssize_t n,
+                         double low, double high, double b) noexcept nogil:
+    """Return the b between two values with the least training errors, weighted by |alpha|.
+
+    The present b is returned if it is one of them; otherwise the middle of the nearest interval.
+    """
+    cdef Crossing *crossings = <Crossing *>malloc(n * sizeof(Crossing))
+    cdef Py_ssize_t s, k, n_crossings = 0
+    cdef double left, right, weight, errors = 0.0, least = INFINITY, total = 0.0
+    cdef double distance, nearest = INFINITY, chosen = b
+    if crossings == NULL:
+        return b
+    for s in range(n):
+        weight = fabs(alpha[s])
+        if weight > 0.0:
+            # The sample is predicted as positive if b is larger.
+            crossings[n_crossings].b = g[s] - y[s]
+            crossings[n_crossings].change = -weight if y[s] > 0 else weight
+            total += weight
+            n_crossings += 1
+    qsort(crossings, n_crossings, sizeof(Crossing), &_by_b)
+    left = low
+    for k in range(n_crossings + 1):
+        right = high if k == n_crossings else fmin(crossings[k].b, high)
+        if right > left:
+            distance = fmax(0.0, fmax(left - b, b - right))
+            # Sums of weights that differ by rounding are equal.
+            if (errors < least - SMALL * total
+                    or errors < least + SMALL * total and distance < nearest):
+                least, nearest = errors, distance
+                chosen = b if distance == 0.0 else 0.5 * (left + right)
+            left = right
+        if k < n_crossings:
+            errors += crossings[k].change
+    free(crossings)
+    return chosen
+
+
+cdef double middle(const simd_extremes *e, double b) noexcept nogil:
+    """Return (g_max + g_min) / 2; if only one of the two exists, it; if none, ``b``."""
+    if e.i_max >= 0 and e.j_min >= 0:
+        return 0.5 * (e.g_max + e.g_min)
+    if e.i_max >= 0 or e.j_min >= 0:
+        return e.g_max if e.i_max >= 0 else e.g_min
+    return b
+
+
+cdef double final_bias(const double *alpha, const double *g, const int8_t *y, Py_ssize_t n,
+                       bint two_sided, double width, const simd_extremes *e,
+                       double b) noexcept nogil:
+    """Return b at the optimum: ``b``, or if all members are at a bound, one of an interval.
+
+    Any b between g_max < g_min is then optimal. The mean of the residuals weighted by |alpha|,
+    which is C here, clipped to the interval, minimizes the weighted sum of squares. It is chosen
+    in regression; in classification if no other b has fewer training errors (``least_errors``).
+    LIBSVM takes the middle of the interval, or an end of it if one alpha misses its bound by
+    rounding.
+    """
+    cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * width
+    cdef Py_ssize_t s
+    if e.i_max < 0 or e.j_min < 0 or not e.g_max < e.g_min:
+        return b
+    for s in range(n):
+        weight = fabs(alpha[s])
+        total += weight
+        mean += weight * (g[s] + half * y[s])
+    if total > 0.0:
+        b = fmin(fmax(mean / total, e.g_max), e.g_min)
+        if not two_sided:
+            b = least_errors(alpha, g, y, n, e.g_max, e.g_min, b)
+    return b
 
 
 cdef class Lasvm(Problem):
@@ -293,78 +366,15 @@ cdef class Lasvm(Problem):
         self.set_b_from(&e)
 
     cdef void set_b_from(self, const simd_extremes *e) noexcept nogil:
-        """Set b and delta from the extremes of g.
-
-        b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
-        it.
-        """
-        if e.i_max >= 0 and e.j_min >= 0:
-            self.b = 0.5 * (e.g_max + e.g_min)
-        elif e.i_max >= 0 or e.j_min >= 0:
-            self.b = e.g_max if e.i_max >= 0 else e.g_min
-        self.delta = e.g_max - e.g_min
+        """Set b and delta = g_max - g_min from the extremes of g."""
+        self.b, self.delta = middle(e, self.b), e.g_max - e.g_min
 
     cdef void set_final_b(self) noexcept nogil:
-        """Set b and delta; if all members are at a bound, choose b from the interval that is left.
-
-        Any b between g_max < g_min is then optimal. The mean of the residuals weighted by |alpha|,
-        which is C here, clipped to the interval, minimizes the weighted sum of squares. It is
-        chosen in regression; in classification if no other b has fewer training errors (see
-        ``least_errors``). LIBSVM takes the middle of the interval, or an end of it if one alpha
-        misses its bound by rounding.
-        """
-        cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * self.members.width
+        """Set b and delta at the optimum (see ``final_bias``)."""
         cdef simd_extremes e = self.members.ends(self.team)
-        cdef Py_ssize_t s
         self.set_b_from(&e)
-        if e.i_max < 0 or e.j_min < 0 or not e.g_max < e.g_min:
-            return
-        for s in range(self.members.n):
-            weight = fabs(self.members.alpha[s])
-            total += weight
-            mean += weight * (self.members.g[s] + half * self.members.y[s])
-        if total > 0.0:
-            self.b = fmin(fmax(mean / total, e.g_max), e.g_min)
-            if not self.members.two_sided:
-                self.b = self.least_errors(e.g_max, e.g_min, self.b)
-
-    cdef double least_errors(self, double low, double high, double b) noexcept nogil:
-        """Return the b between two values with the least training errors, weighted by |alpha|.
-
-        The present b is returned if it is one of them; otherwise the middle of the nearest
-        interval.
-        """
-        cdef Crossing *crossings
-        cdef Py_ssize_t s, k, n = 0
-        cdef double left, right, weight, errors = 0.0, least = INFINITY, total = 0.0
-        cdef double distance, nearest = INFINITY, chosen = b
-        crossings = <Crossing *>malloc(self.members.n * sizeof(Crossing))
-        if crossings == NULL:
-            return b
-        for s in range(self.members.n):
-            weight = fabs(self.members.alpha[s])
-            if weight > 0.0:
-                # The sample is predicted as positive if b is larger.
-                crossings[n].b = self.members.g[s] - self.members.y[s]
-                crossings[n].change = -weight if self.members.y[s] > 0 else weight
-                total += weight
-                n += 1
-        qsort(crossings, n, sizeof(Crossing), &_by_b)
-        left = low
-        for k in range(n + 1):
-            right = high if k == n else fmin(crossings[k].b, high)
-            if right > left:
-                distance = fmax(0.0, fmax(left - b, b - right))
-                # Sums of weights that differ by rounding are equal.
-                if (errors < least - SMALL * total
-                        or errors < least + SMALL * total and distance < nearest):
-                    least, nearest = errors, distance
-                    chosen = b if distance == 0.0 else 0.5 * (left + right)
-                left = right
-            if k < n:
-                errors += crossings[k].change
-        free(crossings)
-        return chosen
+        self.b = final_bias(self.members.alpha, self.members.g, self.members.y, self.members.n,
+                            self.members.two_sided, self.members.width, &e, self.b)
 
     cdef void evict(self, const simd_extremes *e) noexcept nogil:
         """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.

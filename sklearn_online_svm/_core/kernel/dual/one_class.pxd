@@ -1,6 +1,10 @@
 """LASVM on the one-class problem; the equations are in ``one_class.pyx``."""
+from ...simd.primitives cimport simd_extremes
 from ..vectors.support_set cimport Example
 from .lasvm cimport Lasvm
+
+
+cdef double inner_bias(const simd_extremes *e, double tau, double b) noexcept nogil
 
 
 cdef class OneClass(Lasvm):

@@ -28,8 +28,8 @@ cdef double SMALL = 1e-9
 
 # Number of members at alpha = 0 from which on the inner margin shrinks, if there is no budget and
 # there are not more support vectors. Relative change of the margin after a sample.
-cdef enum:
-    RESERVE = 300
+RESERVE = 300
+cdef Py_ssize_t MOST_ZEROS = RESERVE
 cdef double MARGIN_RATE = 0.01
 
 # Relative rounding error of a sum of kernel values, which are in single precision.
@@ -40,6 +40,18 @@ cdef double ROUNDING = 4.0 * np.finfo(np.float32).eps
 cdef enum:
     CANDIDATES = 8
 cdef uint64_t SPREAD = 2654435761
+
+
+cdef double inner_bias(const simd_extremes *e, double tau, double b) noexcept nogil:
+    """Return b so that all samples with alpha < C are inside.
+
+    Their g is at most g_min + tau, and those that equal a free support vector would otherwise be
+    outside by rounding.
+    """
+    cdef double margin = tau + ROUNDING * fabs(e.g_min)
+    if e.i_max >= 0 and e.j_min >= 0 and e.g_max > e.g_min - margin:
+        return e.g_min + margin
+    return b
 
 
 @cython.final
@@ -59,6 +71,10 @@ cdef class OneClass(Lasvm):
     def restore(self, state):
         Lasvm.restore(self, state)
         self.n_inside, self.grows, self.inner_margin = state["inside"]
+
+    def begin_at(self, double n_inside, double inner_margin):
+        """Begin with a solution over samples with weights of this sum; members follow."""
+        self.n_inside, self.inner_margin = n_inside, inner_margin
 
     # -------------------------------------------------------------------------- PROCESS
 
@@ -110,7 +126,7 @@ cdef class OneClass(Lasvm):
     cdef void adapt_margin(self) noexcept nogil:
         """Widen the inner margin if few members are at alpha = 0, else narrow it."""
         cdef const simd_extremes *e = &self.members.extremes
-        cdef Py_ssize_t reserve = RESERVE if self.budget == 0 else 0
+        cdef Py_ssize_t reserve = MOST_ZEROS if self.budget == 0 else 0
         if e.j_min < 0:
             return
         if self.members.n_zeros > max(reserve, self.members.n_members // 2):
@@ -205,16 +221,9 @@ cdef class OneClass(Lasvm):
     # -------------------------------------------------------------------------- the solution
 
     cdef void set_final_b(self) noexcept nogil:
-        """Set b and delta so that all samples with alpha < C are inside.
-
-        Their g is at most g_min + tau, and those that equal a free support vector would otherwise
-        be outside by rounding.
-        """
-        cdef const simd_extremes *e = &self.members.extremes
-        cdef double margin = self.tau + ROUNDING * fabs(e.g_min)
+        """Set b and delta (see ``inner_bias``)."""
         self.set_b()
-        if e.i_max >= 0 and e.j_min >= 0 and e.g_max > e.g_min - margin:
-            self.b = e.g_min + margin
+        self.b = inner_bias(&self.members.extremes, self.tau, self.b)
 
     cdef int balance(self) noexcept nogil:
         # The remainder is left to the samples to come.

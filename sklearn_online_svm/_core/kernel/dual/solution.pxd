@@ -18,8 +18,8 @@ cdef class Solution:
     # (r, a) if r < a, else to (a, r + 1).
     cdef readonly object coef
     cdef readonly object bias       # (n_problems,)
-    cdef object row_id_of_slot
-    cdef object label_of_slot
+    cdef readonly object row_id_of_slot
+    cdef readonly object label_of_slot
     cdef object places              # slots of the support vectors, computed on request
     cdef double *coef_at
     cdef double *b
@@ -32,4 +32,4 @@ cdef class Solution:
 
 
 cdef Solution written_down(Store store, Slots slots, list problems)
-cdef Solution solution_of(Store store, coef, bias, row_ids, labels)
+cdef Solution solution_of(Store store, coef, bias, row_ids, labels, classes=*)

@@ -70,22 +70,36 @@ cdef Solution written_down(Store store, Slots slots, list problems):
     return solution
 
 
-cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
+cdef Solution solution_of(Store store, coef, bias, row_ids, labels, classes=None):
     """Return the solution with the given coefficients over the vectors of a store.
 
-    ``coef`` has shape (n_problems, n_slots), where n_slots is a multiple of the tile size. Arrays
-    over the slots are copied.
+    ``coef`` is in the layout of :class:`Solution`, and its number of columns a multiple of the
+    tile size. ``classes`` are those of each problem; None: one, or one and the others in each.
+    Arrays over the slots are copied.
     """
     cdef Solution solution = Solution.__new__(Solution)
-    solution.n_problems, solution.n_slots = coef.shape
-    codes = range(len(coef)) if len(coef) > 1 else [1]
-    solution.classes = np.array([(code, OTHERS) for code in codes], dtype=np.int32)
+    if classes is None:
+        codes = range(len(coef)) if len(coef) > 1 else [1]
+        classes = np.array([(code, OTHERS) for code in codes], dtype=np.int32)
+    solution.classes, solution.kept, solution.n_changes = classes, {}, 0
+    solution.n_problems, solution.n_slots = len(classes), coef.shape[1]
+    solution.one_vs_one = len(classes) > 1 and classes[0, 1] >= 0
     solution.store = store.view()
     solution.coef, solution.bias = coef, bias
     solution.coef_at, solution.b = <double *>address(coef), <double *>address(bias)
     solution.row_id_of_slot = np.full(solution.n_slots, -1)
     solution.row_id_of_slot[:len(row_ids)] = row_ids
     solution.label_of_slot = labels.copy()
+    return solution
+
+
+def optimum_of(Store store, coef, bias, row_ids, labels, classes):
+    """Return the solution of problems that were solved at once, see ``solution_of``."""
+    n_slots = round_up(store.n_slots, SIMD_TILE)
+    padded = np.zeros((len(coef), n_slots))
+    padded[:, :coef.shape[1]] = coef
+    solution = solution_of(store, padded, bias, row_ids, labels, classes)
+    solution.optimized = True
     return solution
 
 
@@ -146,6 +160,19 @@ cdef class Solution:
     def vectors(self):
         """Return the support vectors, as an array or a CSR matrix."""
         return self.store.vectors(self.support)
+
+    @property
+    def n_vectors(self):
+        """Number of vectors, with those of coefficients 0."""
+        return self.store.n_slots
+
+    def all_vectors(self):
+        """Return all vectors, in the order of their slots."""
+        return self.store.vectors(np.arange(self.store.n_slots))
+
+    def store_state(self):
+        """Return the arrays of the store, and the number of vectors, for ``Store.restore``."""
+        return self.store.state(), self.store.n_slots
 
     # -------------------------------------------------------------------------- decision values
 

@@ -19,6 +19,8 @@ cdef struct BlockValues:
 # samples whose norm overflows.
 cdef int check_type(Store store, X) except -1
 cdef int check_norms(Store store, Block block, const int64_t *rows) except -1
+cdef int check_gram(Store store, Block block, const float *gram, Py_ssize_t ld,
+                    const int64_t *rows) except -1
 
 
 # The samples of a block in the order in which the problems visit them.

@@ -315,17 +315,15 @@ cdef class Store:
         raise NotImplementedError
 
 
-def filled(Store store, X):
-    """Fill the empty ``store`` with the samples of X in slots 0, 1, ...; return it."""
+def filled(Store store, X, some=None):
+    """Fill the empty ``store`` with the samples of X, or some of them; return it."""
     cdef Block block = store.new_block()
-    cdef int64_t rows[SIMD_BLOCK]
-    cdef Py_ssize_t at, r, size, n = X.shape[0]
+    cdef const int64_t[::1] rows = np.arange(X.shape[0]) if some is None else some
+    cdef Py_ssize_t at, r, size, n = rows.shape[0]
     store.reserve(n)
     for at in range(0, n, SIMD_BLOCK):
         size = min(SIMD_BLOCK, n - at)
-        for r in range(size):
-            rows[r] = at + r
-        store.load(block, X, rows, size)
+        store.load(block, X, &rows[at], size)
         store.make_room(block)
         for r in range(size):
             store.put(at + r, block, r)

@@ -123,6 +123,9 @@ cdef class SupportSet:
     cdef void scan(self) noexcept nogil
 
 
+cdef double moved_alpha(double alpha, double by, double lower, double upper) noexcept nogil
+
+
 cdef inline double other_g(SupportSet members, Py_ssize_t slot) noexcept nogil:
     """Return the gradient that a member has on the other side of its tube."""
     return members.g[slot] + members.y[slot] * members.width

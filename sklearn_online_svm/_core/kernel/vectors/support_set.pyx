@@ -47,6 +47,23 @@ STORED = ("alpha", "g", "target", "y", "lower", "upper", "ridge", "row_id", "dia
           "region", "origin")
 
 
+cdef double moved_alpha(double alpha, double by, double lower, double upper) noexcept nogil:
+    """Return alpha + by, rounded to 0 or to a bound that is within rounding error.
+
+    The tolerance around 0 scales with the step, not with C: alpha is of the order of 1 / K. At a
+    bound, errors of many steps may have added up: a vector that misses its bound by rounding would
+    count as free, and fix the bias alone if all others are at their bounds.
+    """
+    alpha += by
+    if fabs(alpha) <= 4.0 * EPSILON * fabs(by):
+        return 0.0
+    if alpha >= upper - AT_BOUND * upper and upper != INFINITY:
+        return upper
+    if alpha <= lower - AT_BOUND * lower and lower != -INFINITY:
+        return lower
+    return alpha
+
+
 # The extremes of g, and the places, in the list of members at alpha = 0, of those that have them
 # on their other side; -1: none.
 cdef struct Ends:
@@ -405,21 +422,10 @@ cdef class SupportSet:
         self.n_zeros -= 1
 
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil:
-        """Add ``by`` to alpha, rounded to 0 or to a bound that is within rounding error.
-
-        The tolerance around 0 scales with the step, not with C: alpha is of the order of 1 / K.
-        At a bound, errors of many steps may have added up: a vector that misses its bound by
-        rounding would count as free, and fix the bias alone if all others are at their bounds.
-        """
+        """Add ``by`` to alpha (see ``moved_alpha``)."""
         cdef double lower = self.lower[slot], upper = self.upper[slot]
-        cdef double alpha = self.alpha[slot] + by
+        cdef double alpha = moved_alpha(self.alpha[slot], by, lower, upper)
         cdef bint was_zero = self.alpha[slot] == 0.0
-        if fabs(alpha) <= 4.0 * EPSILON * fabs(by):
-            alpha = 0.0
-        elif alpha >= upper - AT_BOUND * upper and upper != INFINITY:
-            alpha = upper
-        elif alpha <= lower - AT_BOUND * lower and lower != -INFINITY:
-            alpha = lower
         self.alpha[slot] = alpha
         self.up[slot] = -1 if alpha < upper else 0
         self.down[slot] = -1 if alpha > lower else 0

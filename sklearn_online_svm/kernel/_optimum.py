@@ -1,0 +1,198 @@
+"""The optimum of problems over samples in memory that were solved at once (``dual/batch.pyx``).
+
+It is what predictions need, and what an engine continues from. As most models only predict, the
+engine is built when training continues.
+"""
+
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+
+from .._core.kernel.dual.batch import NUMBERS, Batch
+from .._core.kernel.dual.solution import optimum_of
+from .._core.kernel.vectors import stores
+from .._core.kernel.vectors.support_set import DATA
+
+
+def batch_of(spec, targets, encoded, cost, most_steps=0):
+    """Return the problems over samples, which have alpha = 0."""
+    options, names = spec.solver.batch_options(), ("tol", "shrinking", "has_bias")
+    options |= {name: getattr(spec.solver, name) for name in names}
+    return Batch(*targets.batch_arguments(encoded, cost), **options, most_steps=most_steps)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The solution of all problems.
+
+    Parameters
+    ----------
+    solution : Solution
+        The vectors that some problem needs, and their coefficients.
+    alpha : ndarray, shaped as ``solution.coef``
+        Differs from the coefficients by a factor in the one-class problem.
+    encoded, cost : ndarray of shape (n_vectors, ...)
+        Encoded targets of the vectors, and upper bounds of abs(alpha).
+    is_member : ndarray of bool, shaped as ``solution.coef``
+        Vectors that each problem needs when training continues.
+    numbers : ndarray of shape (n_problems,)
+        What is known of each problem, see :class:`Batch`.
+    weight, scale : float
+        Sum of ``cost`` over all samples, and the factor of the coefficients.
+    n_kernel_evaluations : int
+        Number of kernel values computed.
+    is_solved : bool
+        False after an interrupt.
+    """
+
+    solution: object
+    alpha: np.ndarray
+    encoded: np.ndarray
+    cost: np.ndarray
+    is_member: np.ndarray
+    numbers: np.ndarray
+    weight: float
+    scale: float
+    n_kernel_evaluations: int
+    is_solved: bool
+    lock: Lock = field(default_factory=Lock, repr=False)  # while the engine is built
+
+    @classmethod
+    def of(cls, batch, spec, rows, order):
+        """Return the present solution of a batch over the samples ``order`` of X."""
+        batch.write_unsolved()
+        kept = np.flatnonzero(batch.is_member.any(axis=0))
+        ids = order[kept]
+        labels = np.asarray(batch.labels)[kept]
+        store = stores.filled(spec.store(), rows.X, ids)
+        alpha, numbers = np.ascontiguousarray(batch.coef[:, kept]), batch.numbers.copy()
+        is_member = batch.is_member[:, kept].astype(bool)
+        bias = batch.scale * numbers["b"]
+        solution = optimum_of(store, batch.scale * alpha, bias, ids, labels, batch.codes)
+        arrays = alpha, rows.encoded[ids], rows.cost[ids], is_member, numbers
+        values = batch.weight, batch.scale, batch.n_kernel_evaluations, batch.is_solved
+        return cls(solution, *arrays, *values)
+
+    # ---------------------------------------------------------------------------- numbers
+
+    @property
+    def n_vectors(self):
+        """Number of vectors."""
+        return self.solution.n_vectors
+
+    @property
+    def n_changes(self):
+        """Number of steps."""
+        return int(self.numbers["n_changes"].sum())
+
+    @property
+    def n_operations(self):
+        """Number of array elements accessed by solver steps."""
+        return int(self.numbers["n_operations"].sum())
+
+    @property
+    def out_of_steps(self):
+        """Whether a problem has reached the limit of steps."""
+        return bool((self.numbers["steps_left"] <= 0).any())
+
+    def violation(self):
+        """Return the largest violation, and whether none exceeds the tolerance."""
+        delta = self.numbers["delta"]
+        return float(delta.max()), bool((delta <= self.numbers["tau"]).all())
+
+    def precision(self):
+        """Return what rounding does to decision values (see ``_diagnosis.precision``)."""
+        found, offset = self.numbers["uncertainty"].max(), self.solution.offset
+        if offset is not None:
+            # Rounding errors of doubles of the size of the squared offset.
+            largest = np.sqrt(self.numbers["squares"].max())
+            found = max(found, 2.0**-52 * (offset @ offset) * largest)
+        values = self.alpha, self.numbers["b"], self.numbers["spread"]
+        is_finite = all(np.isfinite(of_problems).all() for of_problems in values)
+        return float(found), float(self.numbers["spread"].max()), is_finite
+
+    # ---------------------------------------------------------------------------- the engine
+
+    def engine(self, spec, targets, rows=None):
+        """Return an engine with this solution; ``rows``: those of fit, for a kernel matrix."""
+        solution, n = self.solution, self.n_vectors
+        if rows is None:
+            X, at, ids = solution.all_vectors(), np.arange(n), solution.row_id_of_slot[:n]
+            given = targets.samples(self.encoded, self.cost, ids, DATA)
+        else:
+            X, at = rows.X, solution.row_id_of_slot[:n]
+            given = targets.samples(rows.encoded, rows.cost, np.arange(len(rows.encoded)), DATA)
+        batch = batch_of(spec, targets, self.encoded, self.cost)
+        batch.attach(spec.store, X, at)
+        g = batch.gradients(self.alpha)
+        g[~self.is_member] = np.nan
+        alpha, g = self.by_problem(self.alpha, 0.0), self.by_problem(g, np.nan)
+        engine = spec.build(None if rows is None else X)
+        spec.solver.begin(engine, self.weight, alpha, g)
+        engine.seed(X, at, given, alpha, targets.from_own_side(alpha, g))
+        engine.allow(0)  # no steps: finish only updates what follows from the solution
+        engine.finish()
+        for problem, b in zip(engine.problems, self.numbers["b"], strict=True):
+            problem.set_bias(b)
+        engine.count(self.n_kernel_evaluations)
+        return engine
+
+    def by_problem(self, values, empty):
+        """Return values of the layout of ``coef`` for each problem, (n_problems, n_vectors)."""
+        solution = self.solution
+        if not solution.one_vs_one:
+            return values
+        labels, spread = (
+            solution.label_of_slot,
+            np.full((len(self.numbers), len(self.cost)), empty),
+        )
+        for of_pair, (first, second) in zip(spread, solution.classes, strict=True):
+            of_first, of_second = labels == first, labels == second
+            of_pair[of_first] = values[second - 1, of_first]
+            of_pair[of_second] = values[first, of_second]
+        return spread
+
+    # ---------------------------------------------------------------------------- pickles
+
+    def as_dict(self):
+        """Return arrays and numbers; alpha is stored for the members of each problem only."""
+        solution, n = self.solution, self.n_vectors
+        store, _ = solution.store_state()
+        return {
+            "store": store,
+            "alpha": self.alpha[self.is_member],
+            "scale": self.scale,
+            "is_member": np.packbits(self.is_member),
+            "row_ids": solution.row_id_of_slot[:n],
+            "labels": solution.label_of_slot,
+            "classes": solution.classes,
+            "encoded": self.encoded,
+            "cost": self.cost,
+            "numbers": {name: self.numbers[name].copy() for name in self.numbers.dtype.names},
+            "weight": self.weight,
+            "n_kernel_evaluations": self.n_kernel_evaluations,
+            "is_solved": self.is_solved,
+        }
+
+    @classmethod
+    def from_dict(cls, state, spec):
+        """Return the optimum that :meth:`as_dict` has stored."""
+        numbers, n = np.empty(len(state["classes"]), dtype=NUMBERS), len(state["cost"])
+        for name, values in state["numbers"].items():
+            numbers[name] = values
+        store = spec.store()
+        store.restore(state["store"], n)
+        classes = state["classes"]
+        n_rows = len(classes)
+        if n_rows > 1 and classes[0, 1] >= 0:
+            n_rows = classes[:, 1].max()
+        is_member = np.unpackbits(state["is_member"], count=n_rows * n).reshape(n_rows, n) > 0
+        alpha, scale = np.zeros((n_rows, n)), state["scale"]
+        alpha[is_member] = state["alpha"]
+        solution = optimum_of(
+            store, scale * alpha, scale * numbers["b"], state["row_ids"], state["labels"], classes
+        )
+        arrays = alpha, state["encoded"], state["cost"], is_member, numbers
+        names = "weight", "scale", "n_kernel_evaluations", "is_solved"
+        return cls(solution, *arrays, *(state[name] for name in names))
