@@ -4,8 +4,7 @@ Regularization path over C
 ==========================
 
 The usual way to choose ``C`` is to fit a model for each of many values and to select the best one.
-:meth:`~sklearn_online_svm.LASVC.fit_path` computes each of these models from the previous one,
-which costs about as much as a few fits, however many values there are.
+:meth:`~sklearn_online_svm.LASVC.fit_path` computes each of these models from the previous one.
 """
 
 # %%

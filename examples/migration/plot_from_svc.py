@@ -48,11 +48,10 @@ for name, model in models.items():
     )
 
 # %%
-# ``LASVC`` makes a pass over the samples and then optimizes over the support vectors that it has
-# found. By default it repeats both until the solution is that of ``SVC``, within ``tol``; with
-# more than 5000 samples, as here, only until another pass would change little. ``max_iter=-1``
-# repeats them until the solution is that of ``SVC`` in any case. How far apart are the decision
-# values?
+# Up to 5000 samples, ``LASVC`` finds the solution of ``SVC``, within ``tol``. With more, as here,
+# it makes a pass over the samples, optimizes over the support vectors that it has found, and
+# repeats both until another pass would change little. ``max_iter=-1`` repeats them until the
+# solution is that of ``SVC`` in any case. How far apart are the decision values?
 
 BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
 
@@ -143,6 +142,6 @@ print(f"{len(n_samples)} models: SVC takes {ratio:.0f} times as long as LASVC")
 #   classes (one-vs-one), as ``SVC``; ``multi_class="ovr"`` trains one per class (one-vs-rest).
 # - **max_iter** counts passes over the samples, not steps of the solver.
 # - **random_state** determines the order of the samples. With more than 5000 samples, the model
-#   depends on it; with fewer, only within ``tol``.
+#   depends on it.
 
 # sphinx_gallery_thumbnail_number = 2

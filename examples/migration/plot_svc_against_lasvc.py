@@ -7,10 +7,9 @@ How do test error and training time of ``SVC`` and ``LASVC`` grow with the numbe
 samples, with the same kernel and ``C``?
 
 - :class:`sklearn.svm.SVC` solves the problem over all samples.
-- ``LASVC`` makes passes over the samples, each followed by an optimization over the support
-  vectors: up to 5000 samples until the optimum of ``SVC`` is reached, with more samples until
-  another pass would change little.
-- ``LASVC(max_iter=-1)`` reaches the optimum with any number of samples.
+- ``LASVC`` does so, too, up to 5000 samples. With more, it makes passes over the samples, each
+  followed by an optimization over the support vectors, until another pass would change little.
+- ``LASVC(max_iter=-1)`` makes passes until the optimum is reached, with any number of samples.
 
 All models run in one thread on the same float64 arrays, with caches of the same size and the other
 parameters at their defaults.
@@ -111,8 +110,8 @@ for name, values in measured.items():
     )
 
 # %%
-# With a few hundred samples both fits take milliseconds. From 4000 to 8000 samples the time of
-# ``LASVC`` hardly grows, because it makes fewer passes. Predictions are faster for all sizes,
+# From 4000 to 8000 samples the time of ``LASVC`` grows little, because it no longer computes the
+# optimum. Predictions are faster for all sizes,
 # because kernel values are computed in blocks. The number of support vectors of all models grows
 # with the number of samples, and so do the times of fitting and prediction. If these are too long,
 # use an approximate feature map (:class:`sklearn.kernel_approximation.Nystroem`) with a linear

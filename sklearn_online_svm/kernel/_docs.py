@@ -28,9 +28,8 @@ _SHARED = SHARED | {
     - ``"ovr"``, one-vs-rest: ``n_classes`` problems, each class against all others.
       :meth:`predict` returns the class with the largest decision value.
 
-    Keep one-vs-one for most data: training takes less time on most sets, except with fewer than
-    about 100 samples per class. Try one-vs-rest for text or one-hot categories with many classes,
-    and where the decision values of classes must be comparable.
+    Keep one-vs-one for most data. Try one-vs-rest for text or one-hot categories with many
+    classes, and where the decision values of classes must be comparable.
 decision_function_shape : {"ovr", "ovo"}, default="ovr"
     Shape of :meth:`decision_function` with ``multi_class="ovo"`` and more than two classes, as
     in ``SVC``: (n_samples, n_classes), computed from votes and the decision values of the pairs
@@ -51,10 +50,10 @@ break_ties : bool, default=False
     ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"intersection"``, ``"tanimoto"`` or
     ``"cosine"``, see :ref:`kernels`; a :class:`ColumnKernel` for columns of different types;
     ``"precomputed"``; or a callable. A callable takes two matrices of samples, dense or
-    sparse, and returns the matrix of kernel values; it is called once per block of samples.
-    With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test samples by training
-    samples in ``predict``; ``partial_fit`` is then not available, because the samples
-    themselves are unknown.""",
+    sparse, and returns the matrix of kernel values; it is called once per block of samples,
+    which has at most 5000. With ``"precomputed"``, X is the kernel matrix: square in ``fit``,
+    test samples by training samples in ``predict``; ``partial_fit`` is then not available,
+    because the samples themselves are unknown.""",
     "gamma": """gamma : {"scale", "auto"} or float, default="scale"
     Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2". ``"scale"`` uses
     ``1 / (n_features * X.var())``, or ``X.std()`` in place of ``X.var()`` for "laplacian" and
@@ -65,6 +64,9 @@ break_ties : bool, default=False
     Size of the kernel cache (in MB). A cache that is too small increases the training time,
     but does not change the result; with more than 16 000 support vectors it may, within
     ``tol``.""",
+    "cache_size_of_lasvm": """$cache_size
+    Up to 5000 samples, ``fit`` stores all kernel values, whatever the size of the cache (see
+    ``max_iter``).""",
 }
 
 # Models with one update per sample.
@@ -327,8 +329,8 @@ ValueError
     Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
     :class:`LASVC`.""",
     "order_and_threads": """shuffle : bool, default=True
-    Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
-    shuffling off only if the samples are already shuffled.
+    Whether epochs of ``fit`` visit the samples in random order. LASVM relies on random order:
+    switch shuffling off only if the samples are already shuffled.
 n_jobs : int, default=None
     Number of threads for training and predictions; they do not change the result. None means
     1 unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.""",

@@ -56,12 +56,13 @@ class LASVC(KernelClassifier, DualEstimator):
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing.
 
-        - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, but in a single
-          epoch, which adds all samples to the support set before it is optimized. With more
-          samples, some training samples are scored after each epoch, and training stops when the
-          loss that another epoch could remove is, on average, at most 0.01 of the margin, or of
-          the standard deviation of the decision values if that is smaller, and few support
-          vectors are missing (see Notes), usually after one or two passes.
+        - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, but without
+          epochs: the kernel values of all samples are computed at once, and stored during ``fit``
+          (in single precision: 100 MB for 5000 samples). With more samples, some training samples
+          are scored after each epoch, and training stops when the loss that another epoch could
+          remove is, on average, at most 0.01 of the margin, or of the standard deviation of the
+          decision values if that is smaller, and few support vectors are missing (see Notes),
+          usually after one or two passes.
         - -1: as many epochs as needed; the result is then the optimum over all samples, within
           ``tol``.
         - k: at most k epochs. With more than one, the model is optimized over the support set to
@@ -105,7 +106,7 @@ class LASVC(KernelClassifier, DualEstimator):
         pairs are combined by pairwise coupling. In a stream, they follow the last 4000 samples,
         which the model then stores. ``class_weight`` does not change what is estimated. See
         :ref:`probabilities`. Not available with ``kernel="precomputed"``.
-    $cache_size
+    $cache_size_of_lasvm
     class_weight : dict, "balanced" or "online_balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
         have weight one; labels that are not among the classes are ignored, unless none is, which
@@ -350,12 +351,13 @@ class LASVC(KernelClassifier, DualEstimator):
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
 
-        Each model is warm-started from the model of the next smaller C. The path costs about as
-        much as two or three fits, independent of the number of values. Each model is about as
-        accurate as :meth:`fit` with its C: with a single pass over thousands of noisy samples,
-        dual objectives were up to 0.5 % below those of separate fits. Afterwards, this estimator
-        is the model of the largest C, with its parameter ``C`` set accordingly. Read more in the
-        :ref:`user guide <solution_path>`.
+        Each model is warm-started from the model of the next smaller C. With thousands of samples
+        of two classes, the path takes less time than a fit for each C; with several classes and
+        up to 5000 samples it may take more. Each model is about as accurate as :meth:`fit` with
+        its C: with a single pass over thousands of noisy samples, dual objectives were up to 0.5 %
+        below those of separate fits. Afterwards, this estimator is the model of the largest C,
+        with its parameter ``C`` set accordingly. Read more in the :ref:`user guide
+        <solution_path>`.
 
         Parameters
         ----------

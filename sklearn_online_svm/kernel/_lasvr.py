@@ -103,10 +103,11 @@ class LASVR(RegressorMixin, DualEstimator):
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
         the optimum over all samples, within ``tol``. ``"auto"`` reaches it up to 5000 samples,
-        with the default loss without epochs, as in :class:`LASVC`; with more, it stops when a
-        further epoch would change little, compared with the standard deviation of y, and few
-        support vectors are missing. It is a single epoch with ``finishing=False``, ``window_size``
-        or ``max_support_vectors``.
+        without epochs, as in :class:`LASVC`; with more, it stops when a further epoch would change
+        little, compared with the standard deviation of y, and few support vectors are missing. The
+        squared loss needs epochs up to 5000 samples, too, which stop in the same way if they take
+        more than about half a second. ``"auto"`` is a single epoch with ``finishing=False``,
+        ``window_size`` or ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
@@ -127,7 +128,7 @@ class LASVR(RegressorMixin, DualEstimator):
         Length of a sliding window: a vector is removed from the support set after this number of
         samples, for non-stationary streams (concept drift). Requires a single epoch
         (``max_iter=1`` or ``"auto"``). None: no limit.
-    $cache_size
+    $cache_size_of_lasvm
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order, and of the samples for ``epsilon="auto"``.

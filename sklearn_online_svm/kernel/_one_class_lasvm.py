@@ -32,10 +32,10 @@ def refuse_two_limits(plan, in_stream):
 class OneClassLASVM(OutlierMixin, DualEstimator):
     r"""Online one-class support vector machine (LASVM for novelty detection).
 
-    Parameters, attributes and predictions follow :class:`sklearn.svm.OneClassSVM`. ``fit`` runs
-    an epoch over the samples, optimizes over the support set, and repeats both until the model is
-    that of ``OneClassSVM`` (up to 5000 samples) or close to it (see ``max_iter``);
-    ``partial_fit`` continues training with new samples.
+    Parameters, attributes and predictions follow :class:`sklearn.svm.OneClassSVM`. Up to 5000
+    samples, ``fit`` finds the model of ``OneClassSVM``. With more samples, it runs an epoch over
+    them, optimizes over the support set, and repeats both until the model is close to it (see
+    ``max_iter``). ``partial_fit`` continues training with new samples.
 
     Read more in the :ref:`user guide <novelty>`.
 
@@ -54,10 +54,10 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
     max_iter : int or "auto", default="auto"
         Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
         after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
-        the optimum over all samples, within ``tol``. ``"auto"`` is -1 up to 5000 samples, unless
-        that takes more than about half a second; otherwise it stops when a further epoch would
-        change little, as in :class:`LASVC`. It is a single epoch with ``finishing=False``,
-        ``window_size`` or ``max_support_vectors``.
+        the optimum over all samples, within ``tol``. ``"auto"`` reaches it up to 5000 samples,
+        without epochs, as in :class:`LASVC`; with more, it stops when a further epoch would change
+        little. It is a single epoch with ``finishing=False``, ``window_size`` or
+        ``max_support_vectors``.
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
@@ -77,7 +77,7 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
         Length of a sliding window: only the last ``window_size`` samples count, for non-stationary
         streams (concept drift). Requires a single epoch (``max_iter=1`` or ``"auto"``) and no
         ``sample_weight``. None: no limit.
-    $cache_size
+    $cache_size_of_lasvm
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
@@ -99,9 +99,8 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
     intercept_ : ndarray of shape (1,)
         Constant in the decision function, ``-offset_``.
     $interrupted
-    kkt_violation_ : float
-        Largest violation of the optimality conditions during the last epoch of ``fit``, in the
-        units of ``tol``. Infinite after ``partial_fit`` alone.
+    $kkt_violation
+        It has the units of ``tol``.
     $features
     $training_counts
     $samples_seen
