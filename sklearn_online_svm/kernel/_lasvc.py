@@ -58,7 +58,8 @@ class LASVC(KernelClassifier, DualEstimator):
 
         - ``"auto"``: up to 5000 samples, the optimum over all samples, as with -1, but without
           epochs: the kernel values of all samples are computed at once, and stored during ``fit``
-          (in single precision: 100 MB for 5000 samples). With more samples, some training samples
+          (in single precision: 100 MB for 5000 samples). So are pairs of classes of up to 700
+          samples in sets of up to 20 000. With other samples, some training samples
           are scored after each epoch, and training stops when the loss that another epoch could
           remove is, on average, at most 0.01 of the margin, or of the standard deviation of the
           decision values if that is smaller, and few support vectors are missing (see Notes),
