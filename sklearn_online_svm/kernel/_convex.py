@@ -169,5 +169,4 @@ CONVEX_PROBLEMS = Procedure(
     begun,
     convex_problems,
     visited=lambda run: np.arange(len(run.rows.encoded)),
-    tracks=lambda plan: True,
 )

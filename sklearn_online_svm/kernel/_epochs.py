@@ -120,15 +120,12 @@ class Procedure:
         Trains from the position of a run to the end.
     visited : callable
         Returns the samples that the machine has been trained on, in their order.
-    tracks : callable
-        Returns whether the engine needs the slots of all samples, given a plan.
     """
 
     position: type
     begun: Callable
     run: Callable
     visited: Callable
-    tracks: Callable
 
 
 @dataclass
@@ -324,9 +321,7 @@ def all_at_once(run):
     warn_unless_solved(plan, machine)
 
 
-ALL_AT_ONCE = Procedure(
-    BatchPosition, begin_batch, all_at_once, visited_in_order, tracks=lambda plan: False
-)
+ALL_AT_ONCE = Procedure(BatchPosition, begin_batch, all_at_once, visited_in_order)
 
 
 # -------------------------------------------------------------------------------- epochs
@@ -511,9 +506,7 @@ def warn_of_unused_classes(run, used):
         )
 
 
-EPOCHS = Procedure(
-    Position, begin_orders, epochs, visited_in_order, tracks=lambda plan: not plan.is_single
-)
+EPOCHS = Procedure(Position, begin_orders, epochs, visited_in_order)
 
 
 def next_order(random, shuffle, n_rows):

@@ -574,7 +574,7 @@ def _continued(plan, machine, rows):
             state = machine.engine.state()
     engine = machine.spec.build(None if rows is None else rows.X)
     engine.restore(state)
-    if checkpoint["method"] == "fit" and plan.procedure.tracks(plan):
+    if checkpoint["method"] == "fit" and not plan.is_single:
         engine.track(*known_slots(engine, rows.encoded))
     engine.restore_read_state(checkpoint["read_state"])  # there may have been predictions since
     return engine

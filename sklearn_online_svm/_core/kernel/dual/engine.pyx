@@ -264,18 +264,16 @@ cdef class Engine:
         finally:
             self.busy = False
 
-    def seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha, g=None,
-             bint scores=False, executor=None):
+    def seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha, g=None):
         """Add the samples ``X[rows]`` with the given alpha (n_problems, len(rows)).
 
         For each problem those with alpha != 0 are added. alpha must lie in the boxes (see
         ``moved``), and g is computed. If ``g``, of the same shape, is given (as in ``place``), it
-        is not computed, and samples with g not NaN are added. ``scores``, for alpha = 0: compute
-        all kernel values for the cache, if that takes less time than rows on demand.
+        is not computed, and samples with g not NaN are added.
         """
         enters = np.ascontiguousarray(
             np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
-        self.stream.seed(X, rows, given, alpha, enters, scores, executor)
+        self.stream.seed(X, rows, given, alpha, enters)
         if g is None:
             self.refresh()
             return

@@ -79,7 +79,7 @@ cdef class Problem:
     cdef int share_loops(self, Team team) except -1
     cdef Py_ssize_t add_uncached(self, const Example *row, double g) noexcept nogil
     cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil
-    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
+    cdef void seed(self, const Example *row, double alpha) noexcept nogil
     cdef int remove(self, Py_ssize_t slot) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
 

@@ -186,7 +186,7 @@ cdef class Problem:
         k[slot] = self.members.diag[slot]
         return slot if self.matrix.cache(slot, k) == 0 else -1
 
-    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
+    cdef void seed(self, const Example *row, double alpha) noexcept nogil:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
         cdef Example turned = row[0]
         cdef Py_ssize_t slot
@@ -195,7 +195,6 @@ cdef class Problem:
         slot = self.add_uncached(&turned, 0.0)
         self.members.move(slot, alpha)
         self.both_seen = True
-        return slot
 
     cdef int remove(self, Py_ssize_t slot) noexcept nogil:
         """Subtract a member from the solution and evict it; return -1 if out of memory.

@@ -48,7 +48,6 @@ cdef class Slots:
     cdef int begin_from(self, Slots former, places) except -1
     cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
     cdef void divide_memory(self) noexcept
-    cdef void cache_all_rows(self) noexcept
     cdef int make_room(self) except -1
     cdef int reserve_work_spaces(self, executor) except -1
     cdef WorkSpace borrow(self)

@@ -5,7 +5,7 @@ problems each refers to the vectors of its support set, and a vector without ref
 its slot.
 """
 cimport cython
-from libc.math cimport INFINITY, fmax
+from libc.math cimport fmax
 from libc.stdint cimport int32_t, int64_t
 
 from ...memory cimport address, grown
@@ -142,16 +142,6 @@ cdef class Slots:
         # If the problems share most vectors, one shared row replaces one row in each.
         self.rows.is_wanted = n_evicted > 0 or (
             2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
-
-    cdef void cache_all_rows(self) noexcept:
-        """Let the cache keep the rows of all vectors that are added now, if they fit."""
-        if self.rows is not None:
-            self.divide_memory()
-            self.rows.is_wanted = True
-            self.rows.rows.grant(INFINITY)
-        else:
-            for problem in self.problems:
-                (<Problem>problem).matrix.rows.grant(INFINITY)
 
     cdef int make_room(self) except -1:
         """Allocate memory for all that ``write`` may write, so that it cannot fail."""

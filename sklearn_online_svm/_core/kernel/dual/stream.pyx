@@ -33,12 +33,6 @@ from ..vectors.support_set cimport Example
 
 import numpy as np
 
-# Time of a kernel value, in ns, from which on computing all of them in blocks takes less time than
-# computing rows on demand: of one problem, and of several, which share rows. On sets of 300 to
-# 4900 samples with 2 to 800 features.
-cdef double COSTLY, COSTLY_SHARED
-COSTLY, COSTLY_SHARED = 15.0, 4.0
-
 # Blocks of pairs: samples that a pair has on average, with which little time is spent on the block
 # itself; and limits of the visits, of the array elements accessed by them, and of kernel values.
 # Signals are checked after a block: mostly 4 to 100 ms.
@@ -492,15 +486,10 @@ cdef class Stream:
     # -------------------------------------------------------------------------- warm start
 
     cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
-                  const int[:, ::1] enters, bint scores, executor) except -1:
-        """Add the samples ``X[rows]`` with their alpha to the problems that they enter.
-
-        ``scores`` as in ``Engine.seed``.
-        """
+                  const int[:, ::1] enters) except -1:
+        """Add the samples ``X[rows]`` with their alpha to the problems that they enter."""
         cdef Py_ssize_t at, r, c, size
-        cdef Problem problem = self.problems[0]
-        cdef double costly = COSTLY if problem.matrix.identity else COSTLY_SHARED
-        cdef bint scored
+        cdef Problem problem
         for at in range(0, rows.shape[0], self.block.size):
             size = min(self.block.size, rows.shape[0] - at)
             self.block.n = size
@@ -508,13 +497,7 @@ cdef class Stream:
                 self.block.rows[r] = rows[at + r]
                 self.block.labels[r] = given.labels[rows[at + r]]
             self.block.load(X)
-            scored = scores and self.store.cost >= costly   # known after the first block
-            if scored:
-                self.score()
-                check_interrupts()
-                self.slots.cache_all_rows()
-            else:
-                self.block.score_themselves()
+            self.block.score_themselves()
             self.slots.make_room()
             self.store.make_room(self.block.block)
             self.count_samples()
@@ -529,15 +512,15 @@ cdef class Stream:
                 for r in range(size):
                     self.block.visits.row[r] = rows[at + r]
                     self.block.visits.place[r] = <int32_t>r if enters[c, at + r] else -1
-                self.seed_visits(problem, c, given, alpha[c, at:], scored)
+                self.seed_visits(problem, c, given, alpha[c, at:])
             self.slots.write(self.block)
         return 0
 
     cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
-                         const double[::1] alpha, bint scored) except -1:
+                         const double[::1] alpha) except -1:
         """Add some samples of the block, those with a place in that of the problem."""
         cdef Example row
-        cdef Py_ssize_t r, slot
+        cdef Py_ssize_t r
         cdef const int32_t *place = self.block.visits.place
         for r in range(self.block.visits.n):
             if place[r] < 0:
@@ -545,10 +528,5 @@ cdef class Stream:
             given.describe(&row, self.block.visits.row[r], c, problem.codes)
             row.place = place[r]
             row.region = -1         # seen by no admission rule: not counted
-            if scored and problem.matrix.identity:
-                problem.both_seen = True
-                slot = problem.add(&row, problem.matrix.block_row(place[r]), 0.0)
-            else:
-                slot = problem.seed(&row, alpha[r])
-            self.store.raise_errors(slot)
+            problem.seed(&row, alpha[r])
         return 0

@@ -53,18 +53,6 @@ cdef void _scatter(real *panel, const int32_t *place, Py_ssize_t lanes, Py_ssize
             panel[place[indices[k]] * lanes + row] = data[k]
 
 
-cdef bint _rises(const int32_t *indices, const real *data, Py_ssize_t n) noexcept nogil:
-    """Return whether the columns of a stored vector increase, except for padding zeros."""
-    cdef Py_ssize_t k, last = n
-    cdef int n_level = 0
-    while last > max(1, n - UNROLLED + 1) and data[last - 1] == 0 and (
-            indices[last - 1] == indices[last - 2]):
-        last -= 1
-    for k in range(1, last):
-        n_level += indices[k] <= indices[k - 1]
-    return n_level == 0
-
-
 cdef Py_ssize_t _compress(const real *row, Py_ssize_t d, int32_t *indices,
                           real *data) noexcept nogil:
     """Write the nonzeros of a dense row, padded with zeros; return their number."""
