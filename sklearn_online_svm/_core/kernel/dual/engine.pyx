@@ -120,8 +120,8 @@ cdef class Engine:
             samples["origin"][at] = problem.members["origin"][slots]
             samples["cost"][at] = np.maximum(
                 problem.members["upper"], -problem.members["lower"])[slots]
-            if problem.window is not None:
-                samples["born"][at] = problem.window.state(n)["window_born"][slots]
+            if problem.eviction is not None:
+                samples["born"][at] = problem.eviction.arrivals(n)[slots]
         return samples[samples["slot"] >= 0]
 
     def begin_from(self, Engine former, places, begun):
@@ -161,7 +161,7 @@ cdef class Engine:
                     problem.mirror()
                 continue
             one, samples = begun(*problem.classes)
-            problem.begin_with(one.problems[0], samples, first.window)
+            problem.begin_with(one.problems[0], samples, first.eviction)
             if one not in counted:
                 counted.add(one)
                 n_evaluations += one.n_kernel_evaluations

@@ -405,12 +405,8 @@ cdef class Finisher:
         cdef Py_ssize_t slot
         self.begin_alone(problem)
         for slot in slots:
-            problem.total -= problem.members.alpha[slot]
             self.store.raise_errors(problem.remove(slot))
-        problem.refresh()
-        self.store.raise_errors(problem.balance())
-        problem.refresh()
-        return 0
+        return self.store.raise_errors(problem.rebalance())
 
     cdef object values_without(self, Problem problem, slots, int64_t steps_to_begin):
         """Return the decision values of members, each at the optimum without it."""
@@ -447,10 +443,7 @@ cdef class Finisher:
         members.up[slot] = members.down[slot] = 0
         problem.total -= alpha
         problem.n_changes += 1
-        problem.refresh()
-        self.store.raise_errors(problem.balance())
-        problem.refresh()
-        return 0
+        return self.store.raise_errors(problem.rebalance())
 
     # -------------------------------------------------------------------------- gradients
 

@@ -27,7 +27,7 @@ problem differs by the sum of alpha, which grows with the samples (``one_class.p
 """
 from libc.math cimport INFINITY, fabs, fmax, fmin
 from cpython.ref cimport PyObject
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 
 from ..rows.active_set cimport Front
@@ -583,13 +583,12 @@ cdef class Lasvm(Problem):
         else:
             self.set_b()
 
-    cdef int slide_window(self) noexcept nogil:
-        cdef int code = Problem.slide_window(self)
+    cdef int evict_excess(self) noexcept nogil:
+        cdef int64_t n_changes = self.n_changes
+        cdef int code = Problem.evict_excess(self)
         cdef Py_ssize_t s
         cdef bint rises = False, falls = False
-        if code <= 0:
-            return code
-        if self.members.two_sided:
+        if code < 0 or self.n_changes == n_changes or self.members.two_sided:
             return code
         for s in range(self.members.n):
             rises |= self.members.upper[s] > 0.0

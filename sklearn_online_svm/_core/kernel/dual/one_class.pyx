@@ -118,18 +118,18 @@ cdef class OneClass(Lasvm):
         """Count a new sample: the sum of alpha has to grow."""
         cdef double former = self.n_inside
         self.n_inside += weight
-        if self.window is not None:
-            self.n_inside = fmin(self.n_inside, <double>self.window.size)
+        if self.eviction is not None and self.eviction.window:
+            self.n_inside = fmin(self.n_inside, <double>self.eviction.window)
         self.total -= self.nu * (self.n_inside - former)
         self.optimized.residual += self.nu * (self.n_inside - former)
 
     cdef void adapt_margin(self) noexcept nogil:
         """Widen the inner margin if few members are at alpha = 0, else narrow it."""
         cdef const simd_extremes *e = &self.members.extremes
-        cdef Py_ssize_t reserve = MOST_ZEROS if self.budget == 0 else 0
+        cdef bint limited = self.eviction is not None and self.eviction.budget > 0
         if e.j_min < 0:
             return
-        if self.members.n_zeros > max(reserve, self.members.n_members // 2):
+        if self.members.n_zeros > max(0 if limited else MOST_ZEROS, self.members.n_members // 2):
             self.inner_margin *= 1.0 - MARGIN_RATE
         elif self.inner_margin == 0.0:
             self.inner_margin = fabs(e.g_min)
@@ -158,10 +158,10 @@ cdef class OneClass(Lasvm):
                 self.evict_slot(s)
             p -= 1
 
-    cdef int slide_window(self) noexcept nogil:
-        return Problem.slide_window(self)
+    cdef int evict_excess(self) noexcept nogil:
+        return Problem.evict_excess(self)
 
-    cdef int remove_one(self) noexcept nogil:
+    cdef int evict_least(self, Py_ssize_t least) noexcept nogil:
         """Merge two members, as the sum of alpha may need all boxes.
 
         One is replaced by another copy of the other: alphas and boxes are added. Of the pairs of
@@ -169,11 +169,11 @@ cdef class OneClass(Lasvm):
         variance is merged (Ward 1963). Returns -1 if out of memory.
         """
         cdef Py_ssize_t slot = -1, other = -1, s, near
-        cdef double cost, least = INFINITY
+        cdef double cost, least_cost = INFINITY
         cdef const float *k
         cdef const float *k_other
         if self.members.n_zeros:
-            return Problem.remove_one(self)
+            return Problem.evict_least(self, least)
         s = <Py_ssize_t>(<uint64_t>self.n_changes * SPREAD % <uint64_t>self.members.n)
         for _ in range(min(CANDIDATES, self.members.n)):
             if self.members.alive[s]:
@@ -181,11 +181,11 @@ cdef class OneClass(Lasvm):
                 if k == NULL:
                     return -1
                 near = self.nearest(s, k, &cost)
-                if cost < least:
-                    slot, other, least = s, near, cost
+                if cost < least_cost:
+                    slot, other, least_cost = s, near, cost
             s = s + 1 if s + 1 < self.members.n else 0
         if slot < 0:
-            return Problem.remove_one(self)
+            return Problem.evict_least(self, least)
         if self.members.upper[slot] > self.members.upper[other]:
             slot, other = other, slot
         k = self.matrix.row(slot, -1)

@@ -1,7 +1,7 @@
 """One binary problem of an engine; what solvers define is marked below.
 
 The stream calls ``begin_block``, then for each sample ``process_sample``, followed by
-``reprocess_as_needed`` until it returns 0, and ``slide_window``. The optimization over the support
+``reprocess_as_needed`` until it returns 0, and ``evict_excess``. The optimization over the support
 set (``finisher.pyx``) calls ``finish_step`` until no violation is left.
 """
 from libc.stdint cimport int64_t
@@ -10,17 +10,17 @@ from ...simd.primitives cimport simd_extremes
 from ...threads.team cimport Team
 from ..rows.active_set cimport Front
 from ..vectors.block cimport BlockValues, ClassCodes
+from .eviction cimport Eviction
 from ..rows.kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from ..vectors.support_set cimport Example, SupportSet
-from .window cimport Window
 
 
 cdef class Problem:
     cdef readonly SupportSet members
     cdef readonly KernelMatrix matrix
     cdef Team team                   # threads that share its loops
-    cdef readonly Window window      # or None: no limit
+    cdef readonly Eviction eviction  # limits of the support set, or None
     cdef readonly OptimizedSolution optimized   # the solution used for predictions in a stream
     cdef ClassCodes codes            # the classes that it separates
     cdef Py_ssize_t cache_bytes
@@ -41,7 +41,6 @@ cdef class Problem:
     cdef int64_t steps_after         # steps that finish leaves for later calls
     cdef int64_t steps_kept
     cdef int64_t max_reprocess
-    cdef Py_ssize_t budget           # maximum number of members; 0: no limit
     cdef double total                # sum of alpha minus its required value
     cdef int64_t reprocess_left
     cdef readonly bint cut_short     # REPROCESS has reached a limit since `allow`
@@ -68,6 +67,8 @@ cdef class Problem:
     cdef int evict_at_optimum(self) noexcept nogil
     cdef int refresh(self) except -2 nogil
     cdef int balance(self) noexcept nogil
+    cdef int evict_excess(self) noexcept nogil
+    cdef int evict_least(self, Py_ssize_t least) noexcept nogil
     cdef double scale(self) noexcept nogil
     cdef double unit(self) noexcept nogil
     cdef void exchange(self) noexcept nogil
@@ -81,12 +82,8 @@ cdef class Problem:
     cdef Py_ssize_t add(self, const Example *row, float *k, double g) noexcept nogil
     cdef void seed(self, const Example *row, double alpha) noexcept nogil
     cdef int remove(self, Py_ssize_t slot) noexcept nogil
+    cdef int rebalance(self) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
-
-    # The sliding window, and the budget.
-    cdef int slide_window(self) noexcept nogil
-    cdef int enforce_budget(self) noexcept nogil
-    cdef int remove_one(self) noexcept nogil
 
     # Members with two sides.
     cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil

@@ -1,4 +1,4 @@
-"""One binary problem: support set, kernel matrix, window, and steps until it is solved.
+"""One binary problem: support set, kernel matrix, and steps until it is solved.
 
     max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. lower_i <= alpha_i <= upper_i,  and sum_i alpha_i = 0 with a bias (nu n: one class),
@@ -23,11 +23,11 @@ from ...threads.slices cimport dot
 from ...threads.team cimport Team
 from ..rows.active_set cimport Front
 from ..vectors.block cimport BlockValues
+from .eviction cimport Eviction
 from ..rows.kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from ..vectors.stores cimport Store
 from ..vectors.support_set cimport Example, SupportSet, other_g, turn_example
-from .window cimport Window
 
 import numpy as np
 
@@ -67,15 +67,13 @@ cdef class Problem:
         self.tol = self.tau = tol
         self.shrinking = shrinking
         self.max_reprocess = max_reprocess
-        self.budget = budget
         self.members.set_tube(epsilon)
-        if window_size is None:
-            self.window = None
-        elif self.window is not None:
-            self.window.size = window_size
+        if window_size is None and budget == 0:
+            self.eviction = None
         else:
-            self.window = Window(window_size)
-            self.window.reserve(self.members.capacity)
+            self.eviction = self.eviction or Eviction()
+            self.eviction.limit(window_size, budget)
+            self.eviction.reserve(self.members.capacity)
         if cache_bytes != self.cache_bytes or self.matrix.rows is None:
             self.matrix.resize(cache_bytes)
             self.cache_bytes = cache_bytes
@@ -137,8 +135,8 @@ cdef class Problem:
         """Allocate memory for all samples of a block, so that processing them cannot fail."""
         self.members.reserve(self.members.n + n_rows)
         self.optimized.reserve(self.members.capacity)
-        if self.window is not None:
-            self.window.reserve(self.members.capacity)
+        if self.eviction is not None:
+            self.eviction.reserve(self.members.capacity)
         return self.matrix.begin_block(block, n_rows)
 
     cdef int process_sample(self, Example *row) except -2 nogil:
@@ -164,8 +162,8 @@ cdef class Problem:
         cdef const BlockValues *block = &self.matrix.block
         cdef float diag = <float>(block.gram[r * block.gram_ld + r] + row.ridge)
         self.members.add(slot, row, g, diag, <int32_t>(-r - 1))
-        if self.window is not None:
-            self.window.add(slot)
+        if self.eviction is not None:
+            self.eviction.add(slot)
         self.matrix.add(slot)
         return slot
 
@@ -199,7 +197,7 @@ cdef class Problem:
     cdef int remove(self, Py_ssize_t slot) noexcept nogil:
         """Subtract a member from the solution and evict it; return -1 if out of memory.
 
-        The caller restores the constraints with ``balance`` and derived values with ``refresh``.
+        The caller restores the constraint and derived values with ``rebalance``.
         """
         cdef double alpha = self.members.alpha[slot]
         cdef const float *k
@@ -209,9 +207,19 @@ cdef class Problem:
                 return -1
             table().axpy(alpha, k, self.members.g, self.members.n)
             self.members.move(slot, -alpha)
+        self.total -= alpha
         self.n_changes += 1
         self.evict_slot(slot)
         return 0
+
+    cdef int rebalance(self) noexcept nogil:
+        """Restore the constraint and derived values after ``remove``; -1 if out of memory."""
+        cdef int code = 0
+        self.refresh()
+        if self.total != 0.0:
+            code = self.balance()
+            self.refresh()
+        return code
 
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil:
         """Evict a member; its alpha is 0."""
@@ -225,63 +233,28 @@ cdef class Problem:
         self.matrix.remove(slot)
         self.members.remove(slot)
 
-    # -------------------------------------------------------------------------- the window
-
-    cdef int slide_window(self) noexcept nogil:
-        """Evict the members that are older than the window, after a sample.
-
-        Returns 1 if members were evicted, 0 if not, -1 if out of memory.
-        """
-        cdef double alpha
+    cdef int evict_excess(self) noexcept nogil:
+        """Evict the members beyond the limits, after a sample; return -1 if out of memory."""
         cdef int64_t n_changes = self.n_changes
         cdef int code = 0
         cdef Py_ssize_t slot
-        self.window.now += 1
-        slot = self.window.outdated(self.members)
+        self.eviction.now += 1
+        slot = self.eviction.outdated(self.members)
         while slot >= 0 and code == 0:
-            alpha = self.members.alpha[slot]
             code = self.remove(slot)
-            if code == 0:
-                self.total -= alpha
-                slot = self.window.outdated(self.members)
-        if self.n_changes == n_changes:
-            return code
+            slot = self.eviction.outdated(self.members)
         # Also if memory ran out midway: evicted members are gone.
-        self.refresh()
-        if self.total != 0.0:
-            if self.balance() < 0:
-                code = -1
-            self.refresh()
-        return -1 if code < 0 else 1
-
-    # -------------------------------------------------------------------------- the budget
-
-    cdef int enforce_budget(self) noexcept nogil:
-        """Remove members until their number is within the budget; return -1 if out of memory."""
-        while self.budget > 0 and self.members.n_members > self.budget:
-            if self.remove_one() < 0:
-                return -1
-        return 0
-
-    cdef int remove_one(self) noexcept nogil:
-        """Remove the member of smallest \\|alpha\\|; return -1 if out of memory."""
-        cdef Py_ssize_t s, slot = -1
-        if self.members.n_zeros:
-            slot = self.members.zeros[0]
-        else:
-            for s in range(self.members.n):
-                if self.members.alive[s] and (
-                        slot < 0 or fabs(self.members.alpha[s]) < fabs(self.members.alpha[slot])):
-                    slot = s
-        self.total -= self.members.alpha[slot]
-        if self.remove(slot) < 0:
+        if self.n_changes != n_changes and self.rebalance() < 0:
             return -1
-        self.refresh()
-        if self.total != 0.0:
-            if self.balance() < 0:
-                return -1
-            self.refresh()
-        return 0
+        slot = self.eviction.least(self.members)
+        while slot >= 0 and code == 0:
+            code = self.evict_least(slot)
+            slot = self.eviction.least(self.members)
+        return code
+
+    cdef int evict_least(self, Py_ssize_t least) noexcept nogil:
+        """Evict a member, that of smallest \\|alpha\\|; return -1 if out of memory."""
+        return -1 if self.remove(least) < 0 else self.rebalance()
 
     # -------------------------------------------------------------------------- two sides
 
@@ -510,8 +483,8 @@ cdef class Problem:
             state.update(self.optimized.state(self.members.n))
             self.blank(state["optimized_g"])
         self.blank(state["g"])
-        if self.window is not None:
-            state.update(self.window.state(self.members.n))
+        if self.eviction is not None:
+            state.update(self.eviction.state(self.eviction.arrivals(self.members.n)))
         # Within finish, evicted members are in the store until it is written.
         state["released"] = np.array(
             [self.matrix.released[p] for p in range(self.matrix.n_released)
@@ -553,8 +526,8 @@ cdef class Problem:
             self.chosen_at = state["chosen_at"][0]
             self.matrix.active.former = state["former"].copy()
         self.optimized.restore(state, self.members)
-        if self.window is not None:
-            self.window.restore(state, self.members.n)
+        if self.eviction is not None:
+            self.eviction.restore(state)
         if "active_slots" in state:
             self.matrix.active.restore(self.members, state)
 
@@ -570,26 +543,26 @@ cdef class Problem:
         self.optimized.mirror()
         self.b, self.total = 0.0 - self.b, 0.0 - self.total
 
-    def begin_with(self, Problem trained, samples, Window window):
+    def begin_with(self, Problem trained, samples, Eviction eviction):
         """Begin as a copy of another problem, which was trained on ``samples``.
 
         Parameters
         ----------
         trained : Problem
-            Without a window. Identifiers of its members are positions in ``samples``.
+            Without limits. Identifiers of its members are positions in ``samples``.
         samples : ndarray
             A result of ``Engine.stored_samples``.
-        window : Window or None
+        eviction : Eviction or None
             That of another problem of the stream.
         """
         state, slots = trained.state(), trained.slots()
         stored = samples[state["row_id"][slots]]
         for name, field in (("index", "slot"), ("row_id", "row_id"), ("origin", "origin")):
             state[name][slots] = stored[field]
-        if window is not None:
+        if eviction is not None:
             born = np.zeros(len(state["alpha"]), dtype=np.int64)
             born[slots] = stored["born"]
-            state |= {"window_now": np.array([window.now]), "window_born": born}
+            state |= eviction.state(born)
         self.restore(state)
         self.matrix.n_evaluations = 0           # counted by the engine
 

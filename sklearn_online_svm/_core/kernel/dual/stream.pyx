@@ -329,7 +329,7 @@ cdef class Stream:
         self.counts = np.zeros(self.n_classes(), dtype=np.intp)
         for r in range(self.block.n):
             self.counts[self.block.labels[r]] += 1
-        if problem.window is not None:          # a window slides in any case
+        if problem.eviction is not None:        # a window slides in any case
             return 0
         self.active = []
         for c in range(len(self.problems)):
@@ -455,16 +455,14 @@ cdef class Stream:
                 row.place = visits.place[r]
                 problem.reprocess_left = problem.max_reprocess
                 code = problem.process_sample(&row)
-            elif problem.window is None:
+            elif problem.eviction is None:
                 continue
             while code > 0:
                 code = problem.reprocess_as_needed()
                 if code > 0 and self.stops():
                     return r
-            if code == 0 and problem.window is not None:
-                code = problem.slide_window()
-            if code == 0 or code == 1:
-                code = problem.enforce_budget()
+            if code == 0 and problem.eviction is not None:
+                code = problem.evict_excess()
             if code < 0:
                 return -1
         return visits.n
