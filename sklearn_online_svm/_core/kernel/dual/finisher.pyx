@@ -17,7 +17,7 @@ from ..rows.kernel_matrix cimport KernelMatrix
 from .problem cimport Problem
 from .slots cimport Slots, WorkSpace
 from ..vectors.stores cimport Block, Store
-from ..vectors.support_set cimport Example, SupportSet, turn_example
+from ..vectors.support_set cimport Example, SupportSet, falling_g, turn_to_alpha
 
 from ..rows.working_set import most_violating
 from .... import _limits
@@ -592,14 +592,13 @@ cdef class Finisher:
                     violation[c, r] = NAN
                     continue
                 given.describe(&row, r, c, problem.codes)
-                if alpha[r] < 0.0 and given.epsilon >= 0.0:
-                    turn_example(&row, problem.members.width)
+                turn_to_alpha(problem.members, &row, alpha[r])
                 g = (row.target - row.ridge * alpha[r]
                      - (scores[r, c] / problem.scale() - problem.b))
                 violation[c, r] = problem.violation_by(
                     g, alpha[r] < row.upper, alpha[r] > row.lower)
-                if alpha[r] == 0.0 and given.epsilon >= 0.0:
+                if alpha[r] == 0.0:
                     violation[c, r] = max(violation[c, r], problem.violation_by(
-                        g + problem.members.width, False, row.upper > 0.0))
+                        falling_g(problem.members, &row, g), False, row.upper > 0.0))
         units = [(<Problem>problem).unit() or 1.0 for problem in self.problems]
         return np.asarray(violation) / np.array(units)[:, np.newaxis]

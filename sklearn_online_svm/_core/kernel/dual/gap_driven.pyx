@@ -25,7 +25,7 @@ from ..vectors.block cimport BlockValues
 from .admission cimport LEFT, RAMP, RIGHT, Admission
 from ...simd.primitives cimport SIMD_CURVATURE, simd_extremes, simd_moments, table
 from ...threads.slices cimport dot, select_companion, update_one, update_two
-from ..vectors.support_set cimport Example, turn_example
+from ..vectors.support_set cimport Example, inward_g, turn_to_f
 from .problem cimport Problem
 
 import numpy as np
@@ -166,9 +166,7 @@ cdef class GapDriven(Problem):
         cdef double g = row.target - dot(self.team, k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
         self.record_residual(row, g)
-        if self.members.two_sided and 2.0 * g + self.members.width < 0.0:
-            turn_example(row, self.members.width)
-            g += self.members.width
+        g = turn_to_f(self.members, row, g)
         z = row.y * (row.target - g)
         row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
         if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
@@ -330,16 +328,12 @@ cdef class GapDriven(Problem):
         violating members are kept.
         """
         cdef Py_ssize_t p, slot, n = self.members.n_zeros
-        cdef double g
         if n <= self.max_non_sv or self.max_non_sv < 0:
             return 0
         for p in range(n):
             slot = self.members.zeros[p]
-            g = self.members.g[slot] if self.members.upper[slot] > 0.0 else -self.members.g[slot]
-            if self.members.two_sided:
-                g = fmax(g, -g - self.members.width)
             self.idle[p].slot = slot
-            self.idle[p].distance = -g
+            self.idle[p].distance = -inward_g(self.members, slot)
         qsort(self.idle, n, sizeof(Idle), &_farthest_first)
         for p in range(n - self.max_non_sv):
             slot = self.idle[p].slot

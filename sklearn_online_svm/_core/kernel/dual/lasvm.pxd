@@ -33,7 +33,6 @@ cdef class Lasvm(Problem):
     cdef void set_final_b(self) noexcept nogil
     cdef void evict(self, const simd_extremes *e) noexcept nogil
     cdef void thin_reserve(self, const simd_extremes *e) noexcept nogil
-    cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil
     cdef int restore_sum(self) noexcept nogil
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil

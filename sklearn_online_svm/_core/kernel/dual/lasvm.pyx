@@ -38,7 +38,7 @@ from ...threads.slices cimport (
 from ...threads.team cimport team_next
 from .problem cimport Problem
 from ..vectors.support_set cimport (
-    Example, SupportSet, may_step_on_other_side, other_g, turn_example,
+    Example, SupportSet, distance_of, falling_g, may_step_on_other_side, turn_example,
 )
 
 import numpy as np
@@ -272,13 +272,11 @@ cdef class Lasvm(Problem):
         cdef const float *k_partner
         cdef simd_extremes e = self.members.ends(self.team)
         cdef bint two_sided = self.members.two_sided, rises = row.upper > 0.0
-        cdef double g, gap
+        cdef double g, g_falling, gap
         cdef Py_ssize_t partner, slot
-        if two_sided:
-            self.both_seen = True
         if not self.both_seen:
-            if (self.members.n_members == 0 or e.i_max >= 0 and rises
-                    or e.j_min >= 0 and not rises):
+            if not two_sided and (self.members.n_members == 0 or e.i_max >= 0 and rises
+                                  or e.j_min >= 0 and not rises):
                 # Only one class so far: alpha and f remain 0.
                 if self.members.n_members >= max(self.n_init, self.n_reserve):
                     return 0
@@ -291,21 +289,15 @@ cdef class Lasvm(Problem):
             self.both_seen = True
         g = row.target - dot(self.team, k, self.members.alpha, self.members.n)
         self.record_residual(row, g - self.b)
-        if two_sided:
-            self.low = fmin(self.low, g + self.members.width)
-            self.high = fmax(self.high, g)
-            if e.i_max >= 0 and e.g_max - (g + self.members.width) > g - e.g_min:
-                turn_example(row, self.members.width)
-                g += self.members.width
-                rises = False
+        g_falling = falling_g(self.members, row, g)
+        self.low = fmin(self.low, g_falling)
         if rises:
-            partner = e.j_min
-            gap = g - e.g_min
             self.high = fmax(self.high, g)
-        else:
-            partner = e.i_max
-            gap = e.g_max - g
-            self.low = fmin(self.low, g)
+            if e.i_max >= 0 and e.g_max - g_falling > g - e.g_min:
+                turn_example(self.members, row)
+                g, rises = g_falling, False
+        partner = e.j_min if rises else e.i_max
+        gap = g - e.g_min if rises else e.g_max - g
         if partner < 0 and not two_sided:
             return 0
         self.violation = fmax(self.violation, gap)
@@ -420,7 +412,7 @@ cdef class Lasvm(Problem):
         if distances == NULL:
             return  # until a later sample
         for p in range(n):
-            distances[p] = self.distance(self.members.zeros[p], e)
+            distances[p] = distance_of(self.members, self.members.zeros[p], e)
             farthest = fmax(farthest, distances[p])
         self.slack = fmax(fmin(self.slack, farthest), nearest)
         while n_left > self.n_reserve and self.slack > nearest:
@@ -433,16 +425,6 @@ cdef class Lasvm(Problem):
             if distances[p] > self.slack:
                 self.evict_slot(self.members.zeros[p])
         free(distances)
-
-    cdef double distance(self, Py_ssize_t s, const simd_extremes *e) noexcept nogil:
-        """Return by how much g of a member at alpha = 0 may change before it violates."""
-        cdef double g = self.members.g[s]
-        cdef double other = other_g(self.members, s)
-        cdef bint rises = self.members.lower[s] == 0.0
-        cdef double distance = e.g_min - g if rises else g - e.g_max
-        if self.members.two_sided:
-            distance = fmin(distance, other - e.g_max if rises else e.g_min - other)
-        return distance
 
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil:
@@ -587,13 +569,7 @@ cdef class Lasvm(Problem):
         cdef int64_t n_changes = self.n_changes
         cdef int code = Problem.evict_excess(self)
         cdef Py_ssize_t s
-        cdef bint rises = False, falls = False
-        if code < 0 or self.n_changes == n_changes or self.members.two_sided:
-            return code
-        for s in range(self.members.n):
-            rises |= self.members.upper[s] > 0.0
-            falls |= self.members.lower[s] < 0.0
-        if rises and falls:
+        if code < 0 or self.n_changes == n_changes or self.members.has_both_sides():
             return code
         # Only one class is left: return to the state before the other class was seen.
         self.both_seen = False

@@ -99,10 +99,7 @@ cdef class OptimizedSolution:
         """Exchange this solution with that in the support set."""
         cdef simd_extremes extremes = members.extremes
         cdef SlotArrays arrays = self.arrays
-        cdef Py_ssize_t s
-        for s in range(members.n if members.two_sided else 0):
-            if members.y[s] != self.y[s] and members.alive[s]:
-                members.mirror_box(s)
+        members.take_sides(self.y)
         self.arrays, members.solution = members.solution, arrays
         self.attach()
         members.attach_solution()

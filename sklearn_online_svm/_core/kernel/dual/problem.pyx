@@ -27,7 +27,7 @@ from .eviction cimport Eviction
 from ..rows.kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from ..vectors.stores cimport Store
-from ..vectors.support_set cimport Example, SupportSet, other_g, turn_example
+from ..vectors.support_set cimport Example, SupportSet, other_g, tube_tolerance, turn_to_alpha
 
 import numpy as np
 
@@ -188,8 +188,7 @@ cdef class Problem:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
         cdef Example turned = row[0]
         cdef Py_ssize_t slot
-        if self.members.two_sided and alpha < 0.0:
-            turn_example(&turned, self.members.width)
+        turn_to_alpha(self.members, &turned, alpha)
         slot = self.add_uncached(&turned, 0.0)
         self.members.move(slot, alpha)
         self.both_seen = True
@@ -374,8 +373,7 @@ cdef class Problem:
                 square += f * f / self.members.n_members
         if self.optimizing:
             tol *= fmin(LOOSE, fmax(1.0, LOOSE * sqrt(fmax(0.0, square - mean * mean))))
-            if self.members.two_sided:
-                tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
+            tol = fmin(tol, fmax(self.tol, tube_tolerance(self.members)))
         return fmax(tol, 4.0 * EPSILON * total)
 
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil:
@@ -597,7 +595,7 @@ cdef class Problem:
         """Return target, y and both ends of the box of every slot, as of ``solution()``."""
         m = self.members
         sides = m["target"], m["y"], m["lower"], m["upper"]
-        if not m.two_sided or not self.shows_optimized():
+        if not self.shows_optimized():
             return sides
         _, y, lower, upper = sides
         turned = y != self.optimized["y"][:m.n]
@@ -630,7 +628,7 @@ cdef class Problem:
         ridge, cost = m["ridge"][alive], (upper - lower)[alive]
         # What f lacks to the side of the member; the loss may be on the other one.
         slack = y[alive] * (residual + ridge * alpha)
-        loss = np.maximum(0.0, np.maximum(slack, -slack - m.width))
+        loss = m.losses(slack)
         squared = ridge > 0.0
         primal, outside = np.zeros(len(loss)), (loss > 0.0) & ~squared
         primal[outside] = cost[outside] * loss[outside]     # cost may be infinite

@@ -27,6 +27,7 @@ origin.
 Slots are numbered [0, n). ``index[s]`` is the slot of the vector in the vector store, or -(q + 1)
 while the vector is still sample q of the current block.
 """
+from libc.math cimport INFINITY, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...simd.primitives cimport simd_extremes
@@ -116,6 +117,8 @@ cdef class SupportSet:
     cdef double turn(self, Py_ssize_t slot) noexcept nogil
     cdef double turn_if_crossed(self, Py_ssize_t slot, double before) noexcept nogil
     cdef void turn_for_step(self, Py_ssize_t slot, bint rises) noexcept nogil
+    cdef void take_sides(self, const int8_t *y) noexcept nogil
+    cdef bint has_both_sides(self) noexcept nogil
     cdef simd_extremes ends(self, Team team) noexcept nogil
     cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
     cdef void mark(self) noexcept nogil
@@ -139,9 +142,54 @@ cdef inline bint may_step_on_other_side(SupportSet members, Py_ssize_t slot,
         g < e.g_max or g <= e.g_min if members.y[slot] > 0 else g > e.g_min or g >= e.g_max)
 
 
-cdef inline void turn_example(Example *row, double width) noexcept nogil:
+cdef inline double distance_of(SupportSet members, Py_ssize_t slot,
+                               const simd_extremes *e) noexcept nogil:
+    """Return by how much g of a member at alpha = 0 may change before it violates on any side."""
+    cdef double g = members.g[slot], other = other_g(members, slot)
+    cdef bint rises = members.lower[slot] == 0.0
+    cdef double distance = e.g_min - g if rises else g - e.g_max
+    if members.two_sided:
+        distance = fmin(distance, other - e.g_max if rises else e.g_min - other)
+    return distance
+
+
+cdef inline double inward_g(SupportSet members, Py_ssize_t slot) noexcept nogil:
+    """Return the gradient of \\|alpha\\| of a member at alpha = 0, the larger one of its sides."""
+    cdef double g = members.g[slot] if members.upper[slot] > 0.0 else -members.g[slot]
+    return fmax(g, -g - members.width) if members.two_sided else g
+
+
+cdef inline double tube_tolerance(SupportSet members) noexcept nogil:
+    """Return the largest tolerance that is small compared with the tube."""
+    return 0.125 * members.width if members.two_sided else INFINITY
+
+
+# Of new samples. Those with a two-sided loss begin on the lower side of their tube.
+
+cdef inline double falling_g(SupportSet members, const Example *row, double g) noexcept nogil:
+    """Return the gradient of a new sample where its alpha may decrease; nowhere: INFINITY."""
+    if row.lower < 0.0:
+        return g
+    return g + members.width if members.two_sided else INFINITY
+
+
+cdef inline void turn_example(SupportSet members, Example *row) noexcept nogil:
     """Turn a sample with a two-sided loss to the other side of its tube."""
     cdef double upper = -row.lower
-    row.target += row.y * width
+    row.target += row.y * members.width
     row.y = -row.y
     row.lower, row.upper = -row.upper, upper
+
+
+cdef inline void turn_to_alpha(SupportSet members, Example *row, double alpha) noexcept nogil:
+    """Turn a sample to the side of its tube, if there is one, that ``alpha`` is on."""
+    if members.two_sided and alpha < 0.0:
+        turn_example(members, row)
+
+
+cdef inline double turn_to_f(SupportSet members, Example *row, double g) noexcept nogil:
+    """Turn a sample to the side of its tube, if there is one, nearer to f; return its g there."""
+    if members.two_sided and 2.0 * g + members.width < 0.0:
+        turn_example(members, row)
+        g += members.width
+    return g

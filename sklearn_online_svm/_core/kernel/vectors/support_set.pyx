@@ -313,6 +313,26 @@ cdef class SupportSet:
         """Return gradients given for the lower side of the tube on the sides of the members."""
         return np.where(self["y"][slots] > 0, g, g + self.width)
 
+    def losses(self, slack):
+        """Return losses, given how much f lacks to a side of the tube of each sample."""
+        return np.maximum(0.0, np.maximum(slack, -slack - self.width))
+
+    cdef void take_sides(self, const int8_t *y) noexcept nogil:
+        """Exchange the boxes of members whose side is another one in ``y``."""
+        cdef Py_ssize_t s
+        for s in range(self.n if self.two_sided else 0):
+            if self.y[s] != y[s] and self.alive[s]:
+                self.mirror_box(s)
+
+    cdef bint has_both_sides(self) noexcept nogil:
+        """Return whether some alpha may be positive, and some negative."""
+        cdef Py_ssize_t s
+        cdef bint rises = self.two_sided, falls = self.two_sided
+        for s in range(self.n):
+            rises |= self.upper[s] > 0.0
+            falls |= self.lower[s] < 0.0
+        return rises and falls
+
     cdef simd_extremes ends(self, Team team) noexcept nogil:
         """Return the extremes of g, where members at alpha = 0 count on both sides."""
         cdef Zeros zeros
