@@ -1,8 +1,38 @@
-"""One binary problem of an engine; what solvers define is marked below.
+"""One binary problem of an engine, and what the solvers define.
 
 The stream calls ``begin_block``, then for each sample ``process_sample``, followed by
 ``reprocess_as_needed`` until it returns 0, and ``evict_excess``. The optimization over the support
 set (``finisher.pyx``) calls ``finish_step`` until no violation is left.
+
+Methods that solvers override. ``-``: the default; without one it raises NotImplementedError.
+``OneClass`` is a ``Lasvm``; ``=``: as that.
+
+===================  ============  =============  =================  ============  ================
+method               called by     default        Lasvm              OneClass      GapDriven
+===================  ============  =============  =================  ============  ================
+configure            EngineSpec    common ones    + its options      + nu          + its options
+begin_pass           Engine        nothing        resets violation   =             as Lasvm
+begin_block          Stream        allocates      -                  -             + for CLEAN
+process_sample       Stream        none           adds violators     + nu to sum   admits, steps
+reprocess_as_needed  Stream        none           until delta_max    =             until gap; CLEAN
+evict_excess         Stream        by eviction    + if a class left  -             -
+evict_least          evict_excess  remove         -                  merges two    -
+finish_step          Finisher      none           moves a pair       =             moves one or two
+violation_of         Finisher      none           g_max - g_min      =             largest of g, -g
+violation_by         Finisher      none           to the extremes    =             g or -g
+low_of, high_of      Finisher      no shrinking   g_min, g_max       =             -+ violation
+evict_at_optimum     Finisher      nothing        sets b, evicts     inner bias    CLEAN
+final_tolerance      Finisher      tol, rounding  -                  tol * unit    -
+refresh              all, after g  none           extremes, b        =             extremes, gap
+balance              rebalance     total = 0      moves alpha        leaves rest   -
+scale                solutions     1              -                  1 / total     -
+unit                 violations    1              -                  nu n below 1  -
+exchange             Finisher      b, delta, tau  -                  -             + sums of gap
+moved                Engine        clips alpha    + sum is 0         =             -
+mirror               Engine        changes signs  + extremes         =             -
+violation_met, left  Engine        none           found, delta       =             as Lasvm
+state, restore       Engine        all arrays     + its numbers      + its own     + its numbers
+===================  ============  =============  =================  ============  ================
 """
 from libc.stdint cimport int64_t
 
@@ -56,7 +86,7 @@ cdef class Problem:
     cdef Py_ssize_t n_residuals
     cdef object residual_array
 
-    # Defined by solvers. Methods without a default raise NotImplementedError.
+    # Defined by solvers, see the table.
     cdef int process_sample(self, Example *row) except -2 nogil
     cdef int reprocess_as_needed(self) except -2 nogil
     cdef int finish_step(self, Front *front) except -2 nogil
@@ -65,6 +95,7 @@ cdef class Problem:
     cdef double low_of(self, const simd_extremes *e) noexcept nogil
     cdef double high_of(self, const simd_extremes *e) noexcept nogil
     cdef int evict_at_optimum(self) noexcept nogil
+    cdef double final_tolerance(self) noexcept nogil
     cdef int refresh(self) except -2 nogil
     cdef int balance(self) noexcept nogil
     cdef int evict_excess(self) noexcept nogil
@@ -91,7 +122,6 @@ cdef class Problem:
     cdef bint turn_violating(self) except -1 nogil
 
     # finish, and the optimized solution.
-    cdef double final_tolerance(self) noexcept nogil
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int begin_optimizing(self) except -1
