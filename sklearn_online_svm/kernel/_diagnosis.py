@@ -136,13 +136,13 @@ def precision(trained):
     engine = trained
     found, spread, is_finite, offset = 0.0, 0.0, True, engine.store.offset
     for problem in engine.problems:
-        slots, members, (alpha, g, bias) = problem.slots(), problem.members, problem.solution()
-        if not (np.isfinite(bias) and np.isfinite([alpha[slots], g[slots]]).all()):
+        members = problem.view(used=True)
+        alpha, size = members.alpha, np.abs(members.diag.astype(np.float64))
+        if not (np.isfinite(members.b) and np.isfinite([alpha, members.g]).all()):
             is_finite = False
-        elif len(slots):
-            alpha, size = alpha[slots], np.abs(members["diag"][slots].astype(np.float64))
+        elif len(alpha):
             found = max(found, 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size)))
-            spread = max(spread, float(decisions(problem).std()))
+            spread = max(spread, float(members.decisions.std()))
             if offset is not None:
                 # Rounding errors of doubles of the size of the squared offset.
                 found = max(found, 2.0**-52 * (offset @ offset) * np.sqrt(alpha @ alpha))
@@ -215,19 +215,11 @@ def with_offset(engine, spec):
     return moved
 
 
-def decisions(problem):
-    """Return the decision values of the support set, without the bias; 0 if it is empty."""
-    slots = problem.slots()
-    alpha, g, _ = problem.solution()
-    f = problem.sides()[0] - problem.members["ridge"] * alpha - g
-    return f[slots] if len(slots) else np.zeros(1)
-
-
 def is_saturated(machine):
     """Return whether K(x, x) = 1 for a whole support set: a sigmoid kernel is then saturated."""
     if isinstance(machine.trained, Optimum):
         values = Kernel.of(machine.spec).diagonal(machine.trained.solution.all_vectors())
         return len(values) > 1 and bool(np.all(values.astype(np.float32) == 1))
     problems = machine.engine.problems
-    diagonals = [problem.members["diag"][problem.slots()] for problem in problems]
+    diagonals = [problem.view().diag for problem in problems]
     return any(len(values) > 1 and np.all(values == 1) for values in diagonals)

@@ -457,8 +457,7 @@ def has_converged(run, threads):
     used = plan.choice.used(plan, machine, at.order)
     weights = np.where(np.isinf(cost[used]), 1.0, cost[used])
     total = np.cumsum(weights)
-    alphas = [problem.members["alpha"][problem.slots()] for problem in engine.problems]
-    n_support = np.array([np.count_nonzero(alpha) for alpha in alphas])
+    n_support = np.array([np.count_nonzero(problem.view().alpha) for problem in engine.problems])
     n = min(max(LEAST_SCORED, int(SCORED_SHARE * len(used))), MOST_SCORED)
     n = min(max(n, SUPPORT_SCORED * len(used) // max(1, n_support.max())), len(used))
     places = np.arange(n) + np.random.default_rng(at.n_pass).random(n)
@@ -532,12 +531,6 @@ def is_above(bounds, values):
     return bool((means - n_errors * errors > bounds).any())
 
 
-def lower_gradients(problem, slots):
-    """Return g of the members in ``slots``, in regression that of the lower side of the tube."""
-    members = problem.members
-    return members["g"][slots] - members.width * (members["y"][slots] < 0)
-
-
 def engine_with(spec, targets, rows, given, alpha, g, n_evaluations):
     """Return an engine with a solution over all samples, and only the vectors it needs.
 
@@ -586,9 +579,9 @@ def known_slots(engine, encoded):
         order = places, np.concatenate([[0], np.cumsum(counts)]).tolist()
     known = []
     for problem in engine.problems:
-        slots = problem.slots()
-        slots = slots[problem.members["origin"][slots] == DATA]
-        rows, n = problem.members["row_id"][slots], n_rows
+        members, n = problem.view(), n_rows
+        of_data = members.origin == DATA
+        slots, rows = members.slots[of_data], members.row_id[of_data]
         if one_vs_one:
             first, second = problem.classes
             n = counts[first] + counts[second]

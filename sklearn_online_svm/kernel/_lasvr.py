@@ -15,7 +15,6 @@ from . import _training
 from ._analysis._left_out import Training, without_each
 from ._analysis._path import fit_path
 from ._analysis._solution_view import are_rows_of, solution_views
-from ._diagnosis import decisions
 from ._docs import with_shared_docs
 from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
 from ._epochs import EPOCHS
@@ -542,10 +541,10 @@ def are_samples(machine, X, encoded):
     if not are_rows_of(machine.spec, machine.engine.current_solution(), X):
         return False
     for problem, y in zip(machine.engine.problems, encoded.T, strict=True):
-        slots, members = problem.slots(), problem.members
-        kept = members["target"][slots] + epsilon * members["y"][slots]
+        members = problem.view()
+        kept = members.target + epsilon * members.y
         rounding = 1e-12 * (np.abs(y).max() + epsilon)
-        if not np.allclose(kept, y[members["row_id"][slots]], rtol=0.0, atol=rounding):
+        if not np.allclose(kept, y[members.row_id], rtol=0.0, atol=rounding):
             return False
     return True
 
@@ -573,11 +572,12 @@ def bound_and_spread(machine):
             found.append((share, numbers["spread"], wanted))
         return found
     for problem in machine.engine.problems:
-        slots = problem.slots()
-        alpha, (targets, _, lower, upper) = problem.solution()[0][slots], problem.sides()
-        bound = (alpha <= lower[slots]) | (alpha >= upper[slots])
+        members = problem.view(used=True)
+        alpha = members.alpha
+        bound = (alpha <= members.lower) | (alpha >= members.upper)
         share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
-        found.append((share, decisions(problem).std(), targets[slots].std()))
+        spreads = (np.std(v) if len(v) else 0.0 for v in (members.decisions, members.target))
+        found.append((share, *spreads))
     return found
 
 

@@ -424,7 +424,7 @@ class ValueTargets(Targets):
     def scale_of_members(self, machine):
         if machine.optimum is not None:
             return np.ptp(machine.optimum.encoded, axis=0).max() if machine.counts()[0] else 0.0
-        values = [p.members["target"][p.slots()] for p in machine.engine.problems]
+        values = [problem.view().target for problem in machine.engine.problems]
         return max(np.ptp(of_problem) if len(of_problem) else 0.0 for of_problem in values)
 
 
@@ -516,7 +516,7 @@ class OneClassTargets(Targets):
     def scale(self, scores, encoded, engine):
         """Return the size of decision values, in the units of tol."""
         (problem,) = engine.problems
-        return scores.std(axis=0) * max(1.0, problem.members["alpha"][problem.slots()].sum())
+        return scores.std(axis=0) * max(1.0, problem.view().alpha.sum())
 
 
 # The classes by the names that are stored.

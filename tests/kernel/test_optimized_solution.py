@@ -64,11 +64,9 @@ def assert_same_stream(model, other):
 
 def violation(problem):
     """Largest violation of the optimality conditions by the solution used for predictions."""
-    alpha, g, _ = problem.solution()
-    members, alive = problem.members, problem.slots()
-    alpha, g = alpha[alive], g[alive]
-    rises, falls = alpha < members["upper"][alive], alpha > members["lower"][alive]
-    low, high = g[falls].min(initial=np.inf), g[rises].max(initial=-np.inf)
+    members = problem.view(used=True)
+    rises, falls = members.alpha < members.upper, members.alpha > members.lower
+    low, high = members.g[falls].min(initial=np.inf), members.g[rises].max(initial=-np.inf)
     return high - low if hasattr(problem, "high") else max(high, -low, 0.0)
 
 
@@ -203,18 +201,15 @@ def test_predictions_use_the_optimum_after_any_chunks(algorithm, seed, sizes, C,
         for problem in engine_of(model).problems:
             if not problem.both_seen:
                 continue
-            alpha, g, _ = problem.solution()
-            members, alive = problem.members, problem.slots()
-            if not len(alive):  # of a pair none of whose samples have come yet
+            members = problem.view(used=True)
+            alpha = members.alpha
+            if not len(alpha):  # of a pair none of whose samples have come yet
                 continue
-            assert (alpha >= members["lower"]).all()
-            assert (alpha <= members["upper"]).all()
-            dead = members["alive"] == 0
-            assert not alpha[dead].any()
-            rows = members["row_id"][alive]
-            K = rbf_kernel(X[rows], gamma=1.0)
+            assert (alpha >= members.lower).all()
+            assert (alpha <= members.upper).all()
+            K = rbf_kernel(X[members.row_id], gamma=1.0)
             slack = 1e-6 * (1 + np.abs(alpha).sum())
-            assert_allclose(g[alive], members["y"][alive] - K @ alpha[alive], atol=slack)
+            assert_allclose(members.g, members.y - K @ alpha, atol=slack)
             assert violation(problem) <= 10 * model.tol + slack
             if algorithm == "lasvm":
                 assert abs(alpha.sum()) <= 1e-12 * (1 + np.abs(alpha).sum())
@@ -247,8 +242,8 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
         if first:
             model.predict(X[:1])
             problem = engine_of(model).problems[0]
-            alpha, slots = problem.solution()[0], problem.slots()
-            before = set(problem.members["row_id"][slots[alpha[slots] != 0]])
+            members = problem.view(used=True)
+            before = set(members.row_id[members.alpha != 0])
         part = slice(first, first + 3)
         model.partial_fit(X[part], y[part], classes=np.unique(y))
         problem = engine_of(model).problems[0]
@@ -257,12 +252,11 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
     assert n_left > 2
     model.predict(X[:1])
     problem = engine_of(model).problems[0]
-    alpha, g, _ = problem.solution()
-    slots = problem.slots()
-    assert_allclose(alpha.sum(), 0, atol=1e-9)
-    K = rbf_kernel(X[problem.members["row_id"][slots]], gamma=1.0)
+    members = problem.view(used=True)
+    assert_allclose(members.alpha.sum(), 0, atol=1e-9)
+    K = rbf_kernel(X[members.row_id], gamma=1.0)
     # Kernel values are rounded to single precision, 6e-8 of each alpha, and alphas go up to 1000.
-    assert_allclose(g[slots], problem.members["y"][slots] - K @ alpha[slots], atol=0.02)
+    assert_allclose(members.g, members.y - K @ members.alpha, atol=0.02)
 
 
 # -- copies, errors ---------------------------------------------------------------------

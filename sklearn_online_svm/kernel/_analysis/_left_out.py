@@ -116,12 +116,11 @@ def solve_without(engine, chosen, scores, estimates, work):
     engine.allow(int(work / (2 * n_most * len(chosen))))
     engine.finish()
     for c, (problem, rows) in enumerate(zip(engine.problems, chosen, strict=True)):
-        members, slot_of = problem.members, np.empty(len(scores), dtype=np.int64)
-        slot_of[members["row_id"][problem.slots()]] = problem.slots()
-        slots = slot_of[rows]
-        g = members["g"][slots] + members["ridge"][slots] * members["alpha"][slots]
-        before = members["target"][slots] - g + problem.b
-        changes = engine.values_without(c, slots, STEPS_TO_BEGIN) - before
+        members, place_of = problem.view(), np.empty(len(scores), dtype=np.int64)
+        place_of[members.row_id] = np.arange(len(members.slots))
+        before = members.target - (members.g + members.ridge * members.alpha) + members.b
+        places = place_of[rows]
+        changes = engine.values_without(c, members.slots[places], STEPS_TO_BEGIN) - before[places]
         solved = ~np.isnan(changes)
         estimates[rows[solved], c] = (scores[rows, c] + changes)[solved]
 

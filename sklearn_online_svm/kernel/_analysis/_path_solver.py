@@ -29,7 +29,7 @@ from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
 from ..._validation import thread_pool, warn
 from .._diagnosis import advice, most_steps_of, warn_unless_solved
-from .._epochs import engine_with, known_slots, lower_gradients
+from .._epochs import engine_with, known_slots
 from .._kept_samples import KeptSamples
 
 
@@ -97,8 +97,8 @@ class Sweeps:
         self.t = self.machine.targets.linear_terms(self.encoded)
         # NaN for samples that do not belong to the problem: they rise and fall in no problem.
         self.belongs = ~np.isnan(self.t)
-        members = self.engine.problems[0].members
-        self.two_sided, self.width = members.two_sided, members.width
+        epsilon = self.machine.spec.solver.epsilon
+        self.two_sided, self.width = epsilon is not None, 2.0 * (epsilon or 0.0)
         # Whether alpha can increase from 0, and decrease.
         self.rises, self.falls = self.t > 0, self.t < 0
         if self.two_sided:
@@ -232,14 +232,13 @@ class Sweeps:
         problems = self.engine.problems
         ids, alphas, gs, low, high = [], [], [], [], []
         for problem in problems:
-            slots = problem.slots()
-            alpha, g = problem.members["alpha"][slots], lower_gradients(problem, slots)
+            members = problem.view()
+            alpha, g = members.alpha, members.lower_g
             at_zero = self.two_sided & (alpha == 0)
-            may_rise = (problem.members["up"][slots] != 0) | at_zero
-            may_fall = (problem.members["down"][slots] != 0) | at_zero
+            may_rise, may_fall = (members.up != 0) | at_zero, (members.down != 0) | at_zero
             high.append((g + self.width * (alpha < 0))[may_rise].max(initial=-np.inf))
             low.append((g + self.width * (alpha <= 0))[may_fall].min(initial=np.inf))
-            ids.append(problem.members["row_id"][slots])
+            ids.append(members.row_id)
             alphas.append(alpha)
             gs.append(g)
         tau = np.array([problem.tau for problem in problems])
@@ -255,13 +254,13 @@ class Sweeps:
         """
         pairs, multiples = [], []
         for c, problem in enumerate(self.engine.problems):
-            members, slots = problem.members, problem.slots()
-            alpha, ids, target = (members[name][slots] for name in ("alpha", "row_id", "target"))
-            old = np.maximum(-members["lower"], members["upper"])[slots]
+            members = problem.view()
+            alpha, ids, target = members.alpha, members.row_id, members.target
+            old = np.maximum(-members.lower, members.upper)
             lower, upper = given.boxes(c, problem.classes, ids)
             new = np.maximum(-lower, upper)
-            ridge = given.ridges(ids) - members["ridge"][slots]
-            values = target - members["g"][slots] + ridge * alpha
+            ridge = given.ridges(ids) - members.ridge
+            values = target - members.g + ridge * alpha
             kept = alpha != 0
             limited = kept & np.isfinite(new)
             ratio = (new[limited] / old[limited]).min(initial=np.inf)
@@ -271,9 +270,9 @@ class Sweeps:
             size = np.minimum(np.abs(alpha) * times, new)
             if times == ratio:
                 size = np.where(np.abs(alpha) == old, new, size)
-            alphas, gs = np.zeros((2, len(members["alpha"])))
-            alphas[slots] = np.copysign(size, alpha)
-            gs[slots] = self.t[c, ids] - times * values
+            alphas, gs = np.zeros((2, problem.members.n))
+            alphas[members.slots] = np.copysign(size, alpha)
+            gs[members.slots] = self.t[c, ids] - times * values
             pairs.append((alphas, gs))
             multiples.append(times)
         self.engine.place(given, *zip(*pairs, strict=True))
@@ -315,9 +314,8 @@ class Sweeps:
         set.
         """
         for c, problem in enumerate(self.engine.problems):
-            slots, members = problem.slots(), problem.members
-            gain = max(problem.objective - before[c], 0.0)
-            diag = members["diag"][slots].astype(np.float64)
+            members, gain = problem.view(), max(problem.objective - before[c], 0.0)
+            diag = members.diag.astype(np.float64)
             size = max(diag.mean(), 0.0) if len(diag) else 0.0
             # In regression the bias follows the mean of the targets; otherwise it is scaled, too.
             former, bias = (biases[c], problem.b) if self.two_sided else (0.0, 0.0)
@@ -325,10 +323,9 @@ class Sweeps:
             self.residuals[c] = self.t[c] - values - bias
             self.distances[c] = times[c] * self.distances[c] + np.sqrt(2.0 * gain * size)
             # Known residuals of the support set, for vectors that are removed later.
-            ids, alpha = members["row_id"][slots], members["alpha"][slots]
-            ridge = members["ridge"][slots] * alpha
-            self.residuals[c, ids] = lower_gradients(problem, slots) + ridge - problem.b
-            self.distances[c, ids] = 0.0
+            ridge = members.ridge * members.alpha
+            self.residuals[c, members.row_id] = members.lower_g + ridge - members.b
+            self.distances[c, members.row_id] = 0.0
 
     def nearest(self):
         """Return the samples outside the support set that may violate the most, sorted."""
@@ -336,7 +333,7 @@ class Sweeps:
         below = np.where(self.falls, -self.residuals - self.width, -np.inf)
         bounds = np.maximum(above, below) + self.distances
         for c, problem in enumerate(self.engine.problems):
-            bounds[c, problem.members["row_id"][problem.slots()]] = -np.inf
+            bounds[c, problem.view().row_id] = -np.inf
         most = np.where(self.cost_of(0) > 0.0, bounds.max(axis=0), -np.inf)
         return self.largest(most, -self.plan.params.tol)
 
@@ -350,7 +347,7 @@ class Sweeps:
         member = self.known_gradients()
         late = np.zeros(len(self.encoded), dtype=bool)
         for c, problem in enumerate(self.engine.problems):
-            ids = problem.members["row_id"][problem.slots()]
+            ids = problem.view().row_id
             late[ids] |= ~member[:, c, ids].all(axis=0)
         rows = np.flatnonzero((self.cost_of(0) > 0.0) & ~member.all(axis=(0, 1)))
         high = np.array([state.high for state in self.states])
@@ -409,12 +406,10 @@ class Sweeps:
         """Return, for each problem, store slots and their alpha of shape (n_Cs, n_slots)."""
         pairs = []
         for c, problem in enumerate(self.engine.problems):
-            slots = problem.slots()
-            alpha = np.zeros((len(self.Cs), len(self.encoded)))
+            members, alpha = problem.view(), np.zeros((len(self.Cs), len(self.encoded)))
             for k, state in enumerate(self.states):
                 alpha[k, state.ids[c]] = state.alpha[c]
-            ids = problem.members["row_id"][slots]
-            pairs.append((problem.members["index"][slots], alpha[:, ids]))
+            pairs.append((members.index, alpha[:, members.row_id]))
         return pairs
 
     def gradients(self, rows, coefs):

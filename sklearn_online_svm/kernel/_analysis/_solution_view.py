@@ -84,16 +84,11 @@ class SolutionView:
     @classmethod
     def of(cls, problem, numbering, n, has_bias, kernel, samples=None):
         """Return the solution of a problem; ``numbering`` of samples: "index" or "row_id"."""
-        slots, members = problem.slots(), problem.members
-        alpha, g, b = problem.solution()
-
-        def spread(values):
-            by_row = np.zeros(n)
-            by_row[members[numbering][slots]] = values[slots]
-            return by_row
-
-        arrays = alpha, members["lower"], members["upper"], g, members["ridge"]
-        return cls(*map(spread, arrays), b, problem.tau, has_bias, kernel, samples)
+        members = problem.view(used=True)
+        arrays = np.zeros((5, n))
+        for by_row, name in zip(arrays, ("alpha", "lower", "upper", "g", "ridge"), strict=True):
+            by_row[getattr(members, numbering)] = getattr(members, name)
+        return cls(*arrays, members.b, problem.tau, has_bias, kernel, samples)
 
     def on(self, rows, n_more, kernel):
         """Return the solution over some of the samples, and ``n_more`` with empty boxes."""

@@ -42,6 +42,32 @@ cdef double LOOSE = 10.0
 WORK_LIMIT = 5e7
 
 
+class MemberView:
+    """Arrays over the members of a problem, in the order of ``slots``, and the bias ``b``.
+
+    The arrays have the names of those of the support set: alpha, g, target, y, lower, upper,
+    ridge, diag, up, down, row_id, origin, index. Each is copied when it is first used.
+    """
+    def __init__(self, members, slots, b, changed=None):
+        self.slots, self.b, self._members, self._changed = slots, b, members, changed or {}
+
+    def __getattr__(self, name):
+        array = self._changed[name] if name in self._changed else self._members[name]
+        values = array[self.slots]
+        setattr(self, name, values)
+        return values
+
+    @property
+    def lower_g(self):
+        """g, in regression that of the lower side of the tube."""
+        return self._members.to_lower_side(self.y, self.g)
+
+    @property
+    def decisions(self):
+        """Decision values, without the bias."""
+        return self.target - self.ridge * self.alpha - self.g
+
+
 cdef class Problem:
     def __init__(self, Store store, bint identity, bint copies=False, **options):
         self.members = SupportSet()
@@ -449,12 +475,19 @@ cdef class Problem:
         """Return whether predictions use the optimized solution."""
         return self.optimized.at == self.n_changes
 
-    def solution(self):
-        """Return alpha and g of every slot, and b, as used for predictions."""
-        if self.shows_optimized():
-            n = self.members.n
-            return self.optimized["alpha"][:n], self.optimized["g"][:n], self.optimized.b
-        return self.members["alpha"], self.members["g"], self.b
+    def view(self, bint used=False):
+        """Return the members as arrays (see ``MemberView``).
+
+        ``used``: those of the solution used for predictions, else of the online one.
+        """
+        if not (used and self.shows_optimized()):
+            return MemberView(self.members, self.slots(), self.b)
+        n, lower, upper = self.members.n, self.members["lower"], self.members["upper"]
+        changed = {name: self.optimized[name][:n] for name in ("alpha", "g", "target", "y")}
+        turned = self.members["y"] != changed["y"]
+        changed["lower"] = np.where(turned, -upper, lower)
+        changed["upper"] = np.where(turned, -lower, upper)
+        return MemberView(self.members, self.slots(), self.optimized.b, changed)
 
     # -------------------------------------------------------------------------- state
 
@@ -586,21 +619,8 @@ cdef class Problem:
     @property
     def squared_norm(self):
         """\\|w\\|^2 = alpha' K alpha."""
-        alpha, g, _ = self.solution()
-        alive = self.slots()
-        ridge = self.members["ridge"] * alpha
-        return float(alpha[alive] @ (self.sides()[0] - ridge - g)[alive])
-
-    def sides(self):
-        """Return target, y and both ends of the box of every slot, as of ``solution()``."""
-        m = self.members
-        sides = m["target"], m["y"], m["lower"], m["upper"]
-        if not self.shows_optimized():
-            return sides
-        _, y, lower, upper = sides
-        turned = y != self.optimized["y"][:m.n]
-        return (self.optimized["target"][:m.n], self.optimized["y"][:m.n],
-                np.where(turned, -upper, lower), np.where(turned, -lower, upper))
+        m = self.view(used=True)
+        return float(m.alpha @ (m.target - m.ridge * m.alpha - m.g))
 
     @property
     def objective(self):
@@ -608,30 +628,25 @@ cdef class Problem:
 
         beta is the size of a box on the other side of 0 than y, else 0.
         """
-        m, alive = self.members, self.slots()
-        alpha, g, _ = self.solution()
-        bound = (m["lower"] + m["upper"])[alive]
-        shifted = np.where(bound * m["y"][alive] < 0, np.abs(bound), 0.0)
-        objective = 0.5 * (alpha[alive] @ (self.sides()[0] + g)[alive]) + shifted.sum()
-        return float(objective * self.scale()**2)
+        m = self.view(used=True)
+        bound = m.lower + m.upper
+        shifted = np.where(bound * m.y < 0, np.abs(bound), 0.0)
+        return float((0.5 * (m.alpha @ (m.target + m.g)) + shifted.sum()) * self.scale()**2)
 
     @property
     def gap(self):
         """Duality gap over the support set, with g - b in place of g if there is a bias."""
-        m, alive = self.members, self.slots()
-        alpha, g, b = self.solution()
-        _, y, lower, upper = self.sides()
-        alpha, residual = alpha[alive], g[alive] - b
-        if not m.two_sided:
-            room = np.where(residual > 0, upper[alive], lower[alive]) - alpha
+        m = self.view(used=True)
+        residual = m.g - m.b
+        if not self.members.two_sided:
+            room = np.where(residual > 0, m.upper, m.lower) - m.alpha
             return float((room * residual)[residual != 0].sum() * self.scale()**2)
-        ridge, cost = m["ridge"][alive], (upper - lower)[alive]
         # What f lacks to the side of the member; the loss may be on the other one.
-        slack = y[alive] * (residual + ridge * alpha)
-        loss = m.losses(slack)
-        squared = ridge > 0.0
+        slack, cost = m.y * (residual + m.ridge * m.alpha), m.upper - m.lower
+        loss = self.members.losses(slack)
+        squared = m.ridge > 0.0
         primal, outside = np.zeros(len(loss)), (loss > 0.0) & ~squared
         primal[outside] = cost[outside] * loss[outside]     # cost may be infinite
-        ridge = ridge[squared]
-        primal[squared] = loss[squared]**2 / (2.0 * ridge) + 0.5 * ridge * alpha[squared]**2
-        return float((primal - np.abs(alpha) * slack).sum())
+        ridge = m.ridge[squared]
+        primal[squared] = loss[squared]**2 / (2.0 * ridge) + 0.5 * ridge * m.alpha[squared]**2
+        return float((primal - np.abs(m.alpha) * slack).sum())

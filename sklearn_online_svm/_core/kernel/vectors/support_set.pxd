@@ -62,7 +62,7 @@ cdef class SupportSet:
     cdef readonly Py_ssize_t capacity
     cdef readonly simd_extremes extremes
     cdef readonly bint two_sided         # regression: members are on a side of their tube
-    cdef readonly double width           # of the tube; 0 in classification
+    cdef double width                    # of the tube; 0 in classification
     cdef double *alpha
     cdef double *g
     cdef double *target

@@ -313,6 +313,10 @@ cdef class SupportSet:
         """Return gradients given for the lower side of the tube on the sides of the members."""
         return np.where(self["y"][slots] > 0, g, g + self.width)
 
+    def to_lower_side(self, y, g):
+        """Return gradients given for the sides ``y`` of the tube on its lower side."""
+        return g - self.width * (y < 0)
+
     def losses(self, slack):
         """Return losses, given how much f lacks to a side of the tube of each sample."""
         return np.maximum(0.0, np.maximum(slack, -slack - self.width))
