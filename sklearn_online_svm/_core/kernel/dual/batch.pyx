@@ -252,7 +252,7 @@ cdef class Batch:
     # -------------------------------------------------------------------------- solve
 
     def solve(self, executor=None, progress=None):
-        """Solve all problems; after an exception another call continues where this one ended.
+        """Solve all problems.
 
         It may be interrupted by Ctrl-C, every few milliseconds. ``progress`` is called several times per second, while no thread makes steps.
         """

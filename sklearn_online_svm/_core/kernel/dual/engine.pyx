@@ -6,7 +6,7 @@ complete state of an engine, except cached kernel rows, which can be recomputed.
 
 SIGINT is raised between two blocks of samples, or every few milliseconds within ``finish``. After
 an interrupt the model is usable, and ``checkpoint`` is the state from which training continues as
-if it had not been interrupted.
+if it had not been interrupted. What else can be interrupted says what is left then.
 """
 cimport cython
 from libc.stdint cimport int64_t
@@ -139,6 +139,8 @@ cdef class Engine:
             Given the classes of a new problem, it returns an engine whose problem was trained on
             those samples in the store of ``former`` that belong to it, and these samples, a part
             of ``former.stored_samples()``.
+
+        May be interrupted by ``begun``: this engine is then incomplete, ``former`` unchanged.
         """
         cdef Problem problem, first = former.problems[0]
         cdef Engine one
@@ -240,7 +242,8 @@ cdef class Engine:
               Py_ssize_t begin=0, progress=None):
         """Run online iterations over the samples ``X[order]``.
 
-        ``n_processed`` is the number of samples processed, updated after each block.
+        ``n_processed`` is the number of samples processed, updated after each block. May be
+        interrupted: the engine is as after ``n_processed`` samples, and can continue.
 
         Parameters
         ----------
@@ -269,7 +272,8 @@ cdef class Engine:
 
         For each problem those with alpha != 0 are added. alpha must lie in the boxes (see
         ``moved``), and g is computed. If ``g``, of the same shape, is given (as in ``place``), it
-        is not computed, and samples with g not NaN are added.
+        is not computed, and samples with g not NaN are added. May be interrupted, without ``g``:
+        members may be left without g.
         """
         enters = np.ascontiguousarray(
             np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
@@ -285,7 +289,7 @@ cdef class Engine:
     def kernel_values(self, X, const int64_t[::1] rows, executor=None):
         """Return kernel values of samples of X against the store, in float32.
 
-        The shape is (len(rows), n_slots).
+        The shape is (len(rows), n_slots). May be interrupted: nothing changes.
         """
         return self.stream.kernel_values(X, rows, executor)
 
@@ -298,9 +302,9 @@ cdef class Engine:
     def finish(self, executor=None, progress=None, double share=1.0):
         """Optimize each problem over its support set, to its tolerance.
 
-        After ``restore``, an optimization that was interrupted is continued. After an interrupt
-        the steps made are kept; after an error the former state is restored. ``progress()`` is
-        called several times per second. At most ``share`` of the steps left are made.
+        After ``restore``, an optimization that was interrupted is continued. ``progress()`` is
+        called several times per second. At most ``share`` of the steps left are made. May be
+        interrupted: the steps made are kept; after an error the former state is restored.
         """
         cdef Problem problem
         self.checkpoint = None
@@ -373,18 +377,24 @@ cdef class Engine:
 
         NaN for all members after the limit of steps is reached; each solve counts
         ``steps_to_begin`` extra steps. The solution does not change. The problem must not evict
-        members.
+        members. May be interrupted: a member may be left out, so discard the engine.
         """
         with DeferredInterrupts():
             return self.finisher.values_without(self.problems[c], slots, steps_to_begin)
 
     def refresh(self):
-        """Recompute every g from alpha, which removes accumulated rounding errors."""
+        """Recompute every g from alpha, which removes accumulated rounding errors.
+
+        May be interrupted: g of some problems is recomputed.
+        """
         self.finisher.refresh()
         self.touched()
 
     def recompute(self):
-        """Recompute K(x, x) and g, for a support set that comes from another kernel."""
+        """Recompute K(x, x) and g, for a support set that comes from another kernel.
+
+        May be interrupted: some are still those of the other kernel.
+        """
         self.finisher.recompute()
         self.touched()
 
@@ -398,7 +408,7 @@ cdef class Engine:
     def rebox(self, Samples given):
         """Set the boxes of the support set to those of ``given``; move alpha and update g.
 
-        All members must be samples of X. An interrupt or an error leaves the state unchanged.
+        All members must be samples of X. May be interrupted: the optimized solution is discarded.
         """
         self.discard_optimized()
         self.finisher.rebox(given)
@@ -438,7 +448,8 @@ cdef class Engine:
     def prepare(self, bint optimized, int64_t steps, executor=None):
         """Prepare the solution used for predictions; the caller holds the guard.
 
-        ``optimized``: optimize over the support set, with at most ``steps`` steps.
+        ``optimized``: optimize over the support set, with at most ``steps`` steps. May be
+        interrupted: there is no optimized solution, and nothing else has changed.
         """
         cdef Problem problem
         cdef list left = []
@@ -468,7 +479,10 @@ cdef class Engine:
         return solution if solution is not None and solution.optimized == optimized else None
 
     def solution(self, bint optimized, int64_t steps, executor=None):
-        """Return the solution used for predictions, computed if necessary."""
+        """Return the solution used for predictions, computed if necessary.
+
+        May be interrupted as ``prepare``.
+        """
         solution = self.cached_solution(optimized)
         if solution is not None:
             return solution
