@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from sklearn_online_svm.evaluation import progressive_validation
-from tests.support.internals import engine_of
+from tests.support.internals import engine_of, solution_views, spec_of
 from tests.support.pairs import coefficients_of_pairs
 from tests.support.robust import BOTH, Busy, with_algorithms, with_both
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
@@ -231,6 +231,23 @@ def test_finished_solution_is_warm_started_from_the_previous_one(algorithm):
     assert np.mean(evaluations) > 0.99
     # Both are solutions to a coarse tol, from different starts.
     assert_allclose(model.decision_function(X), finished(model).decision_function(X), atol=0.04)
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+def test_boxes_of_the_optimized_solution_in_regression(algorithm):
+    """A member may be on one side of the tube online, and on the other one at the optimum."""
+    X, y = make_banana_like(300, random_state=1)
+    model, n_turned = LASVR(C=10.0, gamma=1.0, epsilon=0.2, algorithm=algorithm), 0
+    for first in range(0, 300, 30):
+        part = slice(first, first + 30)
+        model.partial_fit(X[part], y[part] + X[part, 0]).predict(X[:1])
+        engine = engine_of(model)
+        rows = engine.store.vectors(np.arange(engine.n_vectors))
+        (view,) = solution_views(engine, spec_of(model), rows, "index")
+        assert ((view.lower <= view.alpha) & (view.alpha <= view.upper)).all()
+        (problem,) = engine.problems
+        n_turned += np.count_nonzero(problem.view().y != problem.view(used=True).y)
+    assert n_turned > 0
 
 
 def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():

@@ -44,6 +44,7 @@ NAMES = {
     "kernel._epochs": "Position is_above",
     "kernel._updates._expansion": "ExpansionState",
     "kernel._analysis._leave_one_out": "Optimum",
+    "kernel._analysis._solution_view": "solution_views",
     "kernel._progress": "RemainingFinish RemainingTime progress",
     "kernel._choice": "STOPPING_WINDOWS SampleSelection",
     "kernel._analysis._span": "Basis proven_shifts reach replacement_shifts span_shifts "
