@@ -125,12 +125,15 @@ class Optimum:
             given = targets.samples(rows.encoded, rows.cost, np.arange(len(rows.encoded)), DATA)
         batch = batch_of(spec, targets, self.encoded, self.cost)
         batch.attach(spec.store, X, at)
-        g = batch.gradients(self.alpha)
-        g[~self.is_member] = np.nan
-        alpha, g = self.by_problem(self.alpha, 0.0), self.by_problem(g, np.nan)
+        g = batch.gradients(self.alpha)[self.is_member]
+        problems, members = self.members()
+        order = np.lexsort((members, problems))
+        problems, members, g = problems[order], members[order], g[order]
+        alpha = self.alpha[self.is_member][order]
         engine = spec.build(None if rows is None else X)
         spec.solver.begin(engine, self.weight, alpha, g)
-        engine.seed(X, at, given, alpha, targets.from_own_side(alpha, g))
+        g = targets.from_own_side(alpha, g)
+        engine.seed_members(X, at, given, problems, members, alpha, g)
         engine.allow(0)  # no steps: finish only updates what follows from the solution
         engine.finish()
         for problem, b in zip(engine.problems, self.numbers["b"], strict=True):
@@ -138,20 +141,16 @@ class Optimum:
         engine.count(self.n_kernel_evaluations)
         return engine
 
-    def by_problem(self, values, empty):
-        """Return values of the layout of ``coef`` for each problem, (n_problems, n_vectors)."""
-        solution = self.solution
-        if not solution.one_vs_one:
-            return values
-        labels, spread = (
-            solution.label_of_slot,
-            np.full((len(self.numbers), len(self.cost)), empty),
-        )
-        for of_pair, (first, second) in zip(spread, solution.classes, strict=True):
-            of_first, of_second = labels == first, labels == second
-            of_pair[of_first] = values[second - 1, of_first]
-            of_pair[of_second] = values[first, of_second]
-        return spread
+    def members(self):
+        """Return the problem and the vector of each member, in the order of ``is_member``."""
+        rows, vectors = np.nonzero(self.is_member)
+        if not self.solution.one_vs_one:
+            return rows, vectors
+        labels, n_classes = self.solution.label_of_slot[vectors], len(self.is_member) + 1
+        others = rows + (rows >= labels)
+        first, second = np.minimum(labels, others), np.maximum(labels, others)
+        # Pairs (0, 1), (0, 2), ... in this order.
+        return first * (2 * n_classes - first - 1) // 2 + second - first - 1, vectors
 
     # ---------------------------------------------------------------------------- pickles
 

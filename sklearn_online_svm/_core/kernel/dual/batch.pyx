@@ -254,7 +254,8 @@ cdef class Batch:
     def solve(self, executor=None, progress=None):
         """Solve all problems.
 
-        It may be interrupted by Ctrl-C, every few milliseconds. ``progress`` is called several times per second, while no thread makes steps.
+        ``progress`` is called several times per second, while no thread makes steps. May be
+        interrupted: the steps made are kept, and another call continues.
         """
         while not self.is_solved:
             if self.gram is None:

@@ -275,15 +275,27 @@ cdef class Engine:
         is not computed, and samples with g not NaN are added. May be interrupted, without ``g``:
         members may be left without g.
         """
-        enters = np.ascontiguousarray(
-            np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
-        self.stream.seed(X, rows, given, alpha, enters)
+        enters = np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g)
+        problems, members = np.nonzero(enters)
+        self.seed_members(X, rows, given, problems, members, np.asarray(alpha)[enters],
+                          None if g is None else np.asarray(g)[enters])
+
+    def seed_members(self, X, const int64_t[::1] rows, Samples given, problems, members, alpha,
+                     g=None):
+        """Add the k-th member, row ``members[k]`` of ``X[rows]``, to problem ``problems[k]``.
+
+        The members are sorted by problem, then by row; ``alpha`` and ``g`` as in ``seed``.
+        """
+        self.stream.seed(X, rows, given, problems, members, alpha)
         if g is None:
             self.refresh()
             return
-        for problem, values, mine in zip(self.problems, g, enters):
-            # Slots were assigned in this order.
-            self.finisher.set_lower_gradients(problem, problem.slots(), values[mine != 0])
+        ends = np.searchsorted(problems, np.arange(len(self.problems) + 1)).tolist()
+        for c, problem in enumerate(self.problems):
+            if ends[c] < ends[c + 1]:
+                # Slots were assigned in this order.
+                self.finisher.set_lower_gradients(
+                    problem, problem.slots(), g[ends[c]:ends[c + 1]])
         self.touched()
 
     def kernel_values(self, X, const int64_t[::1] rows, executor=None):

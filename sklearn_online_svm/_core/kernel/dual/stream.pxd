@@ -61,7 +61,5 @@ cdef class Stream:
     cdef Py_ssize_t visit_all(self, executor) except -1
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil
     cdef bint stops(self) noexcept nogil
-    cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
-                  const int[:, ::1] enters) except -1
-    cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
-                         const double[::1] alpha) except -1
+    cdef int seed(self, X, const int64_t[::1] rows, Samples given, problems, members,
+                  alpha) except -1

@@ -483,48 +483,41 @@ cdef class Stream:
 
     # -------------------------------------------------------------------------- warm start
 
-    cdef int seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha,
-                  const int[:, ::1] enters) except -1:
-        """Add the samples ``X[rows]`` with their alpha to the problems that they enter."""
-        cdef Py_ssize_t at, r, c, size
+    cdef int seed(self, X, const int64_t[::1] rows, Samples given, problems, members,
+                  alpha) except -1:
+        """Add some of the samples ``X[rows]`` to problems, see ``Engine.seed_members``."""
+        cdef Py_ssize_t at, r, c, size, first = 0, last
         cdef Problem problem
+        cdef Example row
+        blocks = members // self.block.size
+        order = np.argsort(blocks, kind="stable")       # by problem within a block
+        cdef const int64_t[::1] problem_of = problems[order]
+        cdef const int64_t[::1] member_of = members[order]
+        cdef const double[::1] alpha_of = np.ascontiguousarray(alpha, dtype=np.float64)[order]
+        ends = np.cumsum(np.bincount(blocks, minlength=1 + rows.shape[0] // self.block.size))
         for at in range(0, rows.shape[0], self.block.size):
             size = min(self.block.size, rows.shape[0] - at)
-            self.block.n = size
+            self.block.n = self.block.visits.n = size
             for r in range(size):
-                self.block.rows[r] = rows[at + r]
+                self.block.rows[r] = self.block.visits.row[r] = rows[at + r]
+                self.block.visits.place[r] = <int32_t>r
                 self.block.labels[r] = given.labels[rows[at + r]]
             self.block.load(X)
             self.block.score_themselves()
             self.slots.make_room()
             self.store.make_room(self.block.block)
             self.count_samples()
-            active = np.flatnonzero(np.any(enters[:, at:at + size], axis=1)).tolist()
-            for c in active:
+            last = ends[at // self.block.size]
+            for c in np.unique(problem_of[first:last]).tolist():
                 self.begin_block(self.problems[c], size)
             if self.slots.counted:
                 self.slots.reserve_work_spaces(None)
-            self.block.visits.n = size
-            for c in active:
+            for first in range(first, last):
+                c, r = problem_of[first], member_of[first] - at
                 problem = self.problems[c]
-                for r in range(size):
-                    self.block.visits.row[r] = rows[at + r]
-                    self.block.visits.place[r] = <int32_t>r if enters[c, at + r] else -1
-                self.seed_visits(problem, c, given, alpha[c, at:])
+                given.describe(&row, rows[at + r], c, problem.codes)
+                row.place, row.region = r, -1   # seen by no admission rule: not counted
+                problem.seed(&row, alpha_of[first])
+            first = last
             self.slots.write(self.block)
-        return 0
-
-    cdef int seed_visits(self, Problem problem, Py_ssize_t c, Samples given,
-                         const double[::1] alpha) except -1:
-        """Add some samples of the block, those with a place in that of the problem."""
-        cdef Example row
-        cdef Py_ssize_t r
-        cdef const int32_t *place = self.block.visits.place
-        for r in range(self.block.visits.n):
-            if place[r] < 0:
-                continue
-            given.describe(&row, self.block.visits.row[r], c, problem.codes)
-            row.place = place[r]
-            row.region = -1         # seen by no admission rule: not counted
-            problem.seed(&row, alpha[r])
         return 0
