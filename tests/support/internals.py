@@ -89,6 +89,24 @@ def engine_of(model):
     return model._machine.engine
 
 
+def is_without_engine(model):
+    """Return whether a model has its optimum only, and no engine yet."""
+    return model._machine.optimum is not None
+
+
+def note_built_engines(monkeypatch):
+    """Return a list to which each engine that is built from an optimum adds an entry."""
+    built, kind = [], import_module(f"{_PACKAGE}.kernel._optimum").Optimum
+    build = kind.engine
+
+    def noted(*arguments):
+        built.append(None)
+        return build(*arguments)
+
+    monkeypatch.setattr(kind, "engine", noted)
+    return built
+
+
 def steps_left(model):
     """Return the number of steps of each problem that ``fit`` has left."""
     if (optimum := model._machine.optimum) is not None:
@@ -273,6 +291,11 @@ def check_signals(monkeypatch, work):
         return batch
 
     monkeypatch.setattr(epochs, "batch_of", begin_for_test)
+
+
+def report_each_round(monkeypatch):
+    """Let an optimization call callbacks after each check for signals, not now and then."""
+    monkeypatch.setattr(import_module(f"{_PACKAGE}._tasks"), "TASK_SECONDS", 0.0)
 
 
 def limit_reprocessing(monkeypatch, n):
