@@ -58,7 +58,7 @@ class RandomBatch:
         """Return kernel values in double precision."""
         X, kernel = self.X, self.params["kernel"]
         if kernel == "precomputed":
-            return pairwise_kernels(X, metric="rbf", gamma=0.2).round(3)
+            return pairwise_kernels(X, metric="rbf", gamma=0.2)
         if callable(kernel):
             return product(X, X)
         options = {name: self.params[name] for name in ("gamma",) if kernel != "linear"}
