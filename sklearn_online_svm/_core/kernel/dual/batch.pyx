@@ -361,7 +361,8 @@ cdef class Batch:
         memset(w.alpha, 0, w.m * sizeof(double))
         if self.is_one_class:       # any alpha with the required sum
             for s in range(w.m):
-                w.alpha[s] = fmin(left, w.upper[s])
+                # At the bound if it misses it by rounding: as if free, it would fix the bias.
+                w.alpha[s] = moved_alpha(0.0, fmin(left, w.upper[s]), 0.0, w.upper[s])
                 left -= w.alpha[s]
             self.refresh(w)
             return True
