@@ -177,6 +177,17 @@ def test_limit_of_steps(kind):
         assert (batch.numbers["delta"] > batch.numbers["tau"]).all()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_one_class_of_all_samples_has_no_free_one(seed):
+    """The sum of the costs is rounded: the last alpha is its cost all the same."""
+    case = Case("one class, nu=1", n=50)
+    case.cost = np.random.default_rng(seed).uniform(0.1, 3.0, 50)
+    batch = case.batch()
+    batch.solve()
+    assert_array_equal(batch.coef[0], case.cost)
+    assert batch.numbers["b"][0] == batch.gradients(batch.coef).min()
+
+
 # -- ways to the same optimum -------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
 from sklearn_online_svm.callbacks import TimeLimit
 from tests.support.internals import (
     check_signals,
+    engine_of,
     is_without_engine,
     note_built_engines,
     report_each_round,
@@ -40,6 +41,8 @@ MODELS = {
     "regression": LASVR(epsilon=0.1, **RBF),
     "regression, two outputs": LASVR(epsilon=0.0, **RBF),
     "regression, lasvm-g": LASVR(epsilon=0.2, algorithm="lasvm-g", **RBF),
+    "bounds": LASVC(C=1e-3, gamma=0.3, random_state=0),
+    "regression, bounds": LASVR(C=1e-3, gamma=0.3, epsilon=0.0, random_state=0),
     "one class": OneClassLASVM(nu=0.2, gamma=0.3, random_state=0),
     "one class, nu=1": OneClassLASVM(nu=1.0, gamma=0.3, random_state=0),
 }
@@ -225,6 +228,25 @@ def test_the_engine_has_the_bits_of_the_optimum(name, deed):
         assert_seen(seen_of(again, X), expected)
 
 
+@pytest.mark.parametrize("seed", [18, 33, 183, 209, 243, 258, 293, *SEEDS[:20]])
+def test_the_engine_of_a_random_problem_has_the_bits_of_the_optimum(seed):
+    """In regression, gradients of the engine are rounded when a member is turned."""
+    problem = random_batch(seed)
+    model, is_solved = problem.fitted()
+    X = problem.samples()
+    expected = [as_array(part) for part in seen_of(model, X)]
+    assert engine_of(model).n_problems_of_sample > 0
+    assert_seen([as_array(part) for part in seen_of(model, X)], expected)
+    if is_solved:
+        model.finish()
+        for part, value in zip(seen_of(model, X), expected, strict=True):
+            assert_allclose(as_array(part), value, rtol=1e-10, atol=1e-12)
+
+
+def as_array(part):
+    return part.toarray() if hasattr(part, "toarray") else part
+
+
 @with_models
 def test_a_copy_continues_alone(name):
     model, X, y = fitted(name)
@@ -250,7 +272,10 @@ def test_training_continues_alike_after_a_pickle(name):
     assert_allclose(found, value, atol=0.02 * max(1.0, np.abs(value).max()))
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if is_classifier(MODELS[name])])
+# With the C of "bounds", a class of few samples is not predicted.
+@pytest.mark.parametrize(
+    "name", [name for name in MODELS if is_classifier(MODELS[name]) and name != "bounds"]
+)
 def test_new_classes_after_an_optimum(name):
     model, X, y = fitted(name)
     expected, former = seen_of(model, X), model.classes_
@@ -302,7 +327,7 @@ def test_threads_build_one_engine(name, monkeypatch):
 # -- many classes, and interrupts -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_classes, size, limit", [(100, 3, 4e6), (40, 10, 3e6)])
+@pytest.mark.parametrize("n_classes, size, limit", [(100, 3, 4e6), (40, 10, 1.5e6)])
 def test_memory_of_many_classes(n_classes, size, limit):
     """Arrays of pairs in Python would take as many times the number of pairs."""
     rng = np.random.default_rng(0)
@@ -374,7 +399,7 @@ def test_time_limits_hold(kind):
     start = time.process_time()
     model.fit(X, y)
     # Of processor time, as other programs may run; with the kernel values, and the solution.
-    assert time.process_time() - start < 0.3 + 0.2 + 0.3
+    assert time.process_time() - start < 0.3 + 0.2
     assert model.interrupted_ or kind == "one class"  # which is solved soon
     assert np.isfinite(model.predict(X[:100]).astype(float)).all()
 
