@@ -177,6 +177,30 @@ def test_limit_of_steps(kind):
         assert (batch.numbers["delta"] > batch.numbers["tau"]).all()
 
 
+@pytest.mark.parametrize("kind", ["two classes", "classes", "pairs", "regression"])
+def test_bias_of_samples_at_their_bounds(kind):
+    """Any bias in an interval is optimal; that of the reference is seldom its middle."""
+    case = Case(kind, 8, n=48, C=1e-3)
+    n_classes = len(np.unique(case.labels))
+    case.labels = np.repeat(np.arange(n_classes), 48 // n_classes).astype(np.int32)
+    case.cost = np.full(48, 1e-3)
+    if case.targets is not None:
+        case.targets = np.where(np.arange(48) % 2, 1.0, -1.5) + 0.3 * case.targets
+    batch = case.batch()
+    batch.solve()
+    K = kernel_values(make_store(case.X, "rbf", **KERNELS["rbf"]), case.X, case.X)
+    n_inside = 0
+    for p in range(len(case.codes)):
+        twin, (samples, rows) = case.twin(p, K), case.places(p)
+        twin.alpha = batch.coef[rows, samples]
+        if twin.two_sided:
+            twin.side = np.where(twin.alpha < 0.0, -1.0, 1.0)
+        assert_allclose(batch.numbers["b"][p], twin.b(), atol=1e-9)
+        _, g_max, _, g_min = twin.extremes()
+        n_inside += g_max < g_min and abs(twin.b() - 0.5 * (g_max + g_min)) > 1e-6
+    assert n_inside > (-1 if kind == "classes" else 0)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_one_class_of_all_samples_has_no_free_one(seed):
     """The sum of the costs is rounded: the last alpha is its cost all the same."""
