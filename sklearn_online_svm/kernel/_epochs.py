@@ -311,10 +311,11 @@ def all_at_once(run):
         batch.solve(threads, update)
     with epoch(run.draft, len(rows.encoded)):
         pass  # callbacks get the solution
-    at.stage, run.batch, optimum = "over", None, Optimum.of(batch, spec, rows, order)
+    optimum = Optimum.of(batch, spec, rows, order)
     machine.n_seen = machine.n_labels = len(rows.encoded)
     is_matrix = spec.layout == "precomputed"  # which is not kept
     machine.trained = optimum.engine(spec, targets, rows) if is_matrix else optimum
+    at.stage, run.batch = "over", None
     machine.violation = optimum.violation()[0]
     if params.verbose:
         run.report()

@@ -247,12 +247,13 @@ LAYOUTS = {
 
 
 @with_interrupts
+@pytest.mark.parametrize("max_iter, stages", [("auto", "finish"), (2, SOLVED)])
 @pytest.mark.parametrize("layout, n_classes", in_turn(LAYOUTS, [2, 3]))
-def test_layouts(layout, n_classes, most):
+def test_layouts(layout, n_classes, max_iter, stages, most):
     (make, params), (X, y) = LAYOUTS[layout], samples(LASVC, n_classes)
     X = make(np.where(np.abs(X) < 0.3, 0.0, X))
-    model = new(LASVC, max_iter=2, **params)
-    assert check_interrupts(model, "fit", (X, y), X, most) >= {"learn", "finish"}
+    model = new(LASVC, max_iter=max_iter, **params)
+    assert check_interrupts(model, "fit", (X, y), X, most) >= {*stages.split()}
 
 
 @with_interrupts
