@@ -140,11 +140,11 @@ class SampleSelection(AllSamples):
         return order[: machine.n_labels]
 
     def __enter__(self):
-        self.engine.selection = self.selection
+        self.engine.stream.selection = self.selection
         return self
 
     def __exit__(self, *error):
-        self.engine.selection = None
+        self.engine.stream.selection = None
 
     @property
     def state(self):

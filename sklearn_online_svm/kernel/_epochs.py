@@ -81,6 +81,8 @@ class Position:
         Number of optimizations over the support set in this epoch.
     best, n_rounds, idle : float, int, int
         Largest dual objective, number of rounds, and of the last ones without an increase.
+    batch : dict or None
+        In ``all_at_once``: state of the batch after an interrupt.
     """
 
     order: np.ndarray
@@ -93,6 +95,7 @@ class Position:
     best: float | None = None
     n_rounds: int = 0
     idle: int = 0
+    batch: dict | None = None
 
     def as_dict(self):
         """Return the fields, to be stored."""
@@ -273,22 +276,9 @@ def visited_in_order(run):
 # -------------------------------------------------------------------------------- all at once
 
 
-@dataclass
-class BatchPosition(Position):
-    """Where a run over all samples at once is.
-
-    Parameters
-    ----------
-    batch : dict or None
-        State of the batch after an interrupt.
-    """
-
-    batch: dict | None = None
-
-
 def begin_batch(plan, machine, rows, random):
     """Return the position before the first step."""
-    return BatchPosition(rows.order)
+    return Position(rows.order)
 
 
 def all_at_once(run):
@@ -322,7 +312,7 @@ def all_at_once(run):
     warn_unless_solved(plan, machine)
 
 
-ALL_AT_ONCE = Procedure(BatchPosition, begin_batch, all_at_once, visited_in_order)
+ALL_AT_ONCE = Procedure(Position, begin_batch, all_at_once, visited_in_order)
 
 
 # -------------------------------------------------------------------------------- epochs

@@ -234,11 +234,11 @@ class VirtualSampleSelection(SampleSelection):
         return begun
 
     def __enter__(self):
-        self.engine.follower = self.pool
+        self.engine.stream.follower = self.pool
         return super().__enter__()
 
     def __exit__(self, *error):
-        self.engine.follower = None
+        self.engine.stream.follower = None
         if self.engine.n_processed:
             known = {name: self.begun_with[name] for name in ("minority", "class_rows")}
             n_points = self.pool.first_id + self.pool.n_points

@@ -47,7 +47,7 @@ class Run:
         n = len(labels)
         self.costs = np.full(n, costs) if np.isscalar(costs) else costs
         self.loop = make_loop(make_store(X, gamma=0.3), n_problems, **params)
-        self.loop.selection = selection
+        self.loop.stream.selection = selection
         self.order = np.arange(n)
         self.states = []
         self.loop.learn(
@@ -286,7 +286,7 @@ def test_error_restores_the_state_of_the_selection():
     assert state["random"] != SEED and state["history"] is None
     longer = Active(20, most=60)
     longer.restore(**state)
-    half.loop.selection = longer
+    half.loop.stream.selection = longer
     given = Samples(labels, half.costs, np.arange(200))
     with pytest.raises(ValueError, match="float64"):
         half.loop.learn(X.astype(np.float32), half.order, given, None, 30)
@@ -304,7 +304,7 @@ def test_members_come_last_in_later_epochs():
     known = np.full(80, -1, dtype=np.int32)
     known[members] = problem.slots()
     run.loop.begin_pass([known])
-    run.loop.selection = new_selection("active", "all")
+    run.loop.stream.selection = new_selection("active", "all")
     order = np.arange(80)
     run.loop.learn(X, order, Samples(labels, run.costs, np.arange(80)))
     assert 0 < len(members) < 80 and order[0] not in members
@@ -324,7 +324,7 @@ def test_few_errors_does_not_count_members_in_later_epochs():
     known[inside[0]] = problem.slots()
     run.loop.begin_pass([known])
     stopping = FewErrors(80, 0.0, 0.0, 2)
-    run.loop.selection = new_selection("active", "all", stopping=stopping)
+    run.loop.stream.selection = new_selection("active", "all", stopping=stopping)
     order, given = np.arange(80), Samples(labels, run.costs, np.arange(80))
     run.loop.learn(X, order, given, None, 0, lambda _: inside.append(members()))
     drawn = [np.setdiff1d(order[t:], inside[t]) for t in range(80)]
@@ -338,6 +338,6 @@ def test_read_only_order_is_rejected():
     order = np.arange(20)
     order.flags.writeable = False
     loop = make_loop(make_store(X))
-    loop.selection = new_selection("active", 5)
+    loop.stream.selection = new_selection("active", 5)
     with pytest.raises(ValueError, match="read-only"):
         loop.learn(X, order, Samples(labels, np.ones(20), np.arange(20)))

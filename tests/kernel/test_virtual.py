@@ -70,8 +70,8 @@ def test_each_step_equals_the_reference(layout, n_virtual):
     }
     pool = VirtualPool(given, codes, costs, np.arange(n), DATA, generator, start, **options)
     loop = make_loop(make_store(X, gamma=GAMMA, layout=layout), tol=1e-3)
-    loop.follower, loop.selection = pool, Active(20)
-    loop.selection.restore(99)
+    loop.stream.follower, loop.stream.selection = pool, Active(20)
+    loop.stream.selection.restore(99)
     states = []
     problem = loop.problems[0]
 

@@ -14,7 +14,7 @@ cdef class Engine:
     cdef readonly list problems
     cdef readonly Guard guard  # to be held while an engine visible to other threads is changed
     cdef Slots slots
-    cdef Stream stream
+    cdef readonly Stream stream
     cdef Finisher finisher
     cdef bint busy                  # within a call that changes the state, whoever holds the guard
     # State of an interrupted ``finish``, or None: the present state.

@@ -18,7 +18,6 @@ from ..vectors.block cimport OTHERS, Samples
 from .flat_states import flattened, split
 from .finisher cimport Finisher
 from .problem cimport Problem
-from .selection cimport Selection
 from .slots cimport Slots
 from .solution cimport Solution, written_down
 from ..vectors.stores cimport Store
@@ -193,24 +192,6 @@ cdef class Engine:
         """Number of samples processed since ``begin_pass``: ``begin`` of a call that resumes."""
         return self.stream.n_processed
 
-    @property
-    def selection(self):
-        """Order of the samples, or None: the given order."""
-        return self.stream.selection
-
-    @selection.setter
-    def selection(self, Selection selection):
-        self.stream.selection = selection
-
-    @property
-    def follower(self):
-        """Object that may add samples after each selected one, or None."""
-        return self.stream.follower
-
-    @follower.setter
-    def follower(self, follower):
-        self.stream.follower = follower
-
     def begin_pass(self, known=None, order=None):
         """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None.
 
@@ -335,7 +316,7 @@ cdef class Engine:
         try:
             self.finisher.finish(self.problems, executor)
         except BaseException as error:
-            if is_interrupt(error):
+            if isinstance(error, KeyboardInterrupt):
                 self.checkpoint = self.state()
                 self.end_interrupted()
                 for problem in self.problems:
@@ -364,7 +345,7 @@ cdef class Engine:
             operation(*arguments)
             done = True
         except BaseException as error:
-            done = is_interrupt(error)
+            done = isinstance(error, KeyboardInterrupt)
             raise
         finally:
             self.busy = False
@@ -379,10 +360,7 @@ cdef class Engine:
         The remaining alphas are changed to meet the constraints, and g is updated, so that
         training can continue. After an error the former state is restored.
         """
-        self.change(self.remove_members, self.problems[c], slots)
-
-    def remove_members(self, problem, slots):
-        self.finisher.remove(problem, slots)
+        self.change(self.finisher.remove, self.problems[c], slots)
 
     def values_without(self, Py_ssize_t c, slots, int64_t steps_to_begin):
         """Return the decision values of members of problem ``c``, each at the optimum without it.
@@ -571,8 +549,3 @@ cdef class Engine:
     def violation_left(self):
         """Return the largest violation over all samples; exact if the epoch changed nothing."""
         return max(problem.violation_left for problem in self.problems)
-
-
-def is_interrupt(error):
-    """Return whether training was ended by Ctrl-C, not by an error."""
-    return isinstance(error, KeyboardInterrupt)

@@ -33,7 +33,6 @@ cdef class Finisher:
     cdef int unshrink(self, Problem problem) except -1
     cdef int move_block(self, Problem problem, slots) except -1
     cdef int optimize(self, executor) except -1
-    cdef int remove(self, Problem problem, slots) except -1
     cdef object values_without(self, Problem problem, slots, int64_t steps_to_begin)
     cdef int leave_out(self, Problem problem, Py_ssize_t slot) except -1
     cdef int refresh(self) except -1

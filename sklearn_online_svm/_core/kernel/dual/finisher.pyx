@@ -400,13 +400,13 @@ cdef class Finisher:
                     problem.end_optimizing(done, former[k])
         return 0
 
-    cdef int remove(self, Problem problem, slots) except -1:
+    def remove(self, Problem problem, slots):
         """Remove members; change the remaining alphas to meet the constraints, and update g."""
         cdef Py_ssize_t slot
         self.begin_alone(problem)
         for slot in slots:
             self.store.raise_errors(problem.remove(slot))
-        return self.store.raise_errors(problem.rebalance())
+        self.store.raise_errors(problem.rebalance())
 
     cdef object values_without(self, Problem problem, slots, int64_t steps_to_begin):
         """Return the decision values of members, each at the optimum without it."""

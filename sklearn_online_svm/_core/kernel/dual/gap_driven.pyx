@@ -445,7 +445,3 @@ cdef class GapDriven(Problem):
     @property
     def violation_met(self):
         return max(self.violation, self.delta)
-
-    @property
-    def violation_left(self):
-        return max(self.violation, self.delta)

@@ -30,7 +30,8 @@ unit                 violations    1              -                  nu n below 
 exchange             Finisher      b, delta, tau  -                  -             + sums of gap
 moved                Engine        clips alpha    + sum is 0         =             -
 mirror               Engine        changes signs  + extremes         =             -
-violation_met, left  Engine        none           found, delta       =             as Lasvm
+violation_met        Engine        none           found, delta       =             as Lasvm
+violation_left       Engine        as met         + low, high        =             -
 state, restore       Engine        all arrays     + its numbers      + its own     + its numbers
 ===================  ============  =============  =================  ============  ================
 """

@@ -614,7 +614,7 @@ cdef class Problem:
     @property
     def violation_left(self):
         """Largest violation over all samples; exact if the epoch changed nothing."""
-        raise NotImplementedError
+        return self.violation_met
 
     @property
     def squared_norm(self):

@@ -22,10 +22,10 @@ cdef class Stream:
     cdef Team team                  # threads that share the work on a block
     cdef Samples given
     # Order of the samples, or None: the given order, in blocks.
-    cdef Selection selection
+    cdef public Selection selection
     # Called after each selected sample; it may add samples to the remaining ones, and returns them
     # with their number. Or None.
-    cdef object follower
+    cdef public object follower
     cdef Py_ssize_t n_processed        # position in ``order``, in a resumed call, too
     # is_slow: save the state before the next block; can_stop: it was saved, so that an interrupt
     # may end this block; stopped: one has.
