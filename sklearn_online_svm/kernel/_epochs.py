@@ -522,28 +522,6 @@ def is_above(bounds, values):
     return bool((means - n_errors * errors > bounds).any())
 
 
-def engine_with(spec, targets, rows, given, alpha, g, n_evaluations):
-    """Return an engine with a solution over all samples, and only the vectors it needs.
-
-    Parameters
-    ----------
-    spec : EngineSpec
-    targets : Targets
-    rows, given : Rows, Samples
-    alpha, g : ndarray of shape (n_problems, n_samples)
-        g is NaN outside of the support set; in regression it is that of the lower side.
-    n_evaluations : int
-        Number of kernel values computed for the solution.
-    """
-    kept = by_class(targets, rows.encoded, np.flatnonzero(~np.isnan(g).all(axis=0)))
-    engine = spec.build(rows.X)
-    engine.seed(rows.X, kept, given, alpha[:, kept].copy(), g[:, kept])
-    engine.allow(0)  # no steps: finish only updates what follows from the solution
-    engine.finish()
-    engine.count(n_evaluations)
-    return engine
-
-
 def by_class(targets, encoded, rows):
     """Return the rows in an order by class, if there is a problem for each pair of classes.
 

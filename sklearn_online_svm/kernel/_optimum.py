@@ -134,11 +134,9 @@ class Optimum:
         spec.solver.begin(engine, self.weight, alpha, g)
         g = targets.from_own_side(alpha, g)
         engine.seed_members(X, at, given, problems, members, alpha, g)
-        engine.allow(0)  # no steps: finish only updates what follows from the solution
-        engine.finish()
+        engine.conclude(self.n_kernel_evaluations)
         for problem, b in zip(engine.problems, self.numbers["b"], strict=True):
             problem.set_bias(b)
-        engine.count(self.n_kernel_evaluations)
         return engine
 
     def members(self):

@@ -29,7 +29,7 @@ from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
 from ..._validation import thread_pool, warn
 from .._diagnosis import advice, most_steps_of, warn_unless_solved
-from .._epochs import engine_with, known_slots
+from .._epochs import by_class, known_slots
 from .._kept_samples import KeptSamples
 
 
@@ -465,8 +465,12 @@ class Sweeps:
             kept = self.worth_keeping(state, c)
             ids = state.ids[c][kept]
             alpha[c, ids], g[c, ids] = state.alpha[c][kept], state.g[c][kept]
-        given, targets = self.given(k), self.machine.targets
-        return engine_with(spec, targets, self.rows, given, alpha, g, state.n_evaluations)
+        kept = np.flatnonzero(~np.isnan(g).all(axis=0))
+        kept = by_class(self.machine.targets, self.encoded, kept)
+        engine = spec.build(self.X)
+        engine.seed(self.X, kept, self.given(k), alpha[:, kept].copy(), g[:, kept])
+        engine.conclude(state.n_evaluations)
+        return engine
 
     def worth_keeping(self, state, c):
         """Return which vectors of a solution ``fit`` would have kept in the support set."""

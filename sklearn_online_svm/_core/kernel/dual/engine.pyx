@@ -112,15 +112,13 @@ cdef class Engine:
         samples["slot"] = -1
         samples["label"] = self.slots.labels[:self.store.n_slots]
         for problem in self.problems:
-            slots, n = problem.slots(), problem.members.n
-            at = problem.members["index"][slots]
-            samples["slot"][at] = at
-            samples["row_id"][at] = problem.members["row_id"][slots]
-            samples["origin"][at] = problem.members["origin"][slots]
-            samples["cost"][at] = np.maximum(
-                problem.members["upper"], -problem.members["lower"])[slots]
+            m = problem.view()
+            at = m.index
+            samples["slot"][at], samples["row_id"][at] = at, m.row_id
+            samples["origin"][at] = m.origin
+            samples["cost"][at] = np.maximum(m.upper, -m.lower)
             if problem.eviction is not None:
-                samples["born"][at] = problem.eviction.arrivals(n)[slots]
+                samples["born"][at] = problem.eviction.arrivals(problem.members.n)[m.slots]
         return samples[samples["slot"] >= 0]
 
     def begin_from(self, Engine former, places, begun):
@@ -286,9 +284,15 @@ cdef class Engine:
         """
         return self.stream.kernel_values(X, rows, executor)
 
-    def count(self, int64_t n_evaluations):
-        """Count kernel values that another engine computed for this one."""
+    def conclude(self, int64_t n_evaluations):
+        """Make optimal solutions that were added by ``seed`` those of ``finish``, without steps.
+
+        ``n_evaluations``: number of kernel values computed for them. May be interrupted as
+        ``finish``.
+        """
         self.stream.n_evaluations += n_evaluations
+        self.allow(0)
+        self.finish()
 
     # -------------------------------------------------------------------------- support set
 

@@ -582,10 +582,9 @@ cdef class Finisher:
         cdef double g
         for c in range(len(self.problems)):
             problem = self.problems[c]
-            slots = problem.slots()
-            of_member = np.zeros(1 + max(
-                ids.max(initial=-1), problem.members["row_id"][slots].max(initial=-1)))
-            of_member[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            m = problem.view()
+            of_member = np.zeros(1 + max(ids.max(initial=-1), m.row_id.max(initial=-1)))
+            of_member[m.row_id] = m.alpha
             alpha = of_member[ids]
             for r in range(n_rows):
                 if not given.belongs(r, problem.codes):
