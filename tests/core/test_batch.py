@@ -230,10 +230,35 @@ def test_one_class_of_all_samples_has_no_free_one(seed):
     """The sum of the costs is rounded: the last alpha is its cost all the same."""
     case = Case("one class, nu=1", n=50)
     case.cost = np.random.default_rng(seed).uniform(0.1, 3.0, 50)
+    # The last one has the least g: no step would take a remainder from it.
+    f = kernel_values(make_store(case.X, "rbf", gamma=0.3), case.X, case.X) @ case.cost
+    case.X, case.cost = case.X[np.argsort(f)], case.cost[np.argsort(f)]
     batch = case.batch()
     batch.solve()
     assert_array_equal(batch.coef[0], case.cost)
     assert batch.numbers["b"][0] == batch.gradients(batch.coef).min()
+
+
+@pytest.mark.parametrize("most", [-1, 0, 7, 60])
+@pytest.mark.parametrize(
+    "kind", ["one class", "one class, nu=0.02", "two classes, no bias", "regression, no bias"]
+)
+def test_samples_kept_at_zero(kind, most):
+    """Those closest to a step; of one class at least as many as there are support vectors."""
+    case = Case(kind, 9, n=200, C=1.0 if kind.startswith("one class") else 5.0)
+    case.options = {**case.options, "max_non_sv": most}
+    batch = case.batch()
+    batch.solve()
+    for p in range(len(case.codes)):
+        alpha, is_member = batch.coef[p], batch.is_member[p] != 0
+        assert is_member[alpha != 0.0].all()
+        zero, n_support = alpha == 0.0, np.count_nonzero(alpha)
+        n = max(most, n_support) if kind.startswith("one class") else most
+        n = zero.sum() if most < 0 else min(n, zero.sum())
+        assert np.count_nonzero(is_member & zero) == n
+        if 0 < n < zero.sum() and kind.startswith("one class"):
+            g = batch.gradients(batch.coef)[p]
+            assert g[is_member & zero].min() > g[~is_member].max()
 
 
 # -- ways to the same optimum -------------------------------------------------------------
