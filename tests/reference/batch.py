@@ -52,7 +52,7 @@ class ReferenceBatch:
         self.alpha, self.n_steps = np.zeros(len(self.side)), 0
         if self.is_one_class:
             for s, cost_s in enumerate(self.cost):
-                self.alpha[s] = min(total, cost_s)
+                self.alpha[s] = cost_s if total >= cost_s * (1 - AT_BOUND) else max(total, 0.0)
                 total -= self.alpha[s]
 
     # -- the state ------------------------------------------------------------------------
