@@ -57,7 +57,7 @@ TARGETS = {
     "_core/kernel/dual/selection.pyx kernel/_choice.py": (
         "core/test_selection.py kernel/test_selection.py active/test_pool.py kernel/test_stream.py"
     ),
-    "_core/kernel/dual/window.pyx": "core/test_window.py kernel/test_window.py",
+    "_core/kernel/dual/eviction.pyx": "core/test_window.py kernel/test_window.py",
     "_core/kernel/expansion/*.pyx": (
         "reference/test_linear_steps.py kernel/test_kernel_[abr]*.py"
     ),

@@ -152,7 +152,7 @@ class Machine:
     def counts(self):
         """Return the numbers of vectors and of kernel values computed."""
         trained = self.trained
-        return trained.n_vectors, trained.n_kernel_evaluations
+        return (0, 0) if trained is None else (trained.n_vectors, trained.n_kernel_evaluations)
 
     def estimated_cost(self, n_values, n_visits=None):
         """Estimate the time of training, and of the optimization for predictions, in nanoseconds.

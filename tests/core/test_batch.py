@@ -170,7 +170,7 @@ def test_each_step_of_regressions_of_few_samples(seed):
     codes = np.array([(0, OTHERS)], dtype=np.int32)
     arguments = np.zeros(n, dtype=np.int32), cost, codes, y[None, :].copy()
     batch = Batch(*arguments, **options, shrinking=False, most_steps=300)
-    batch.load(PrecomputedStore(n, K.dtype), K, np.arange(n))
+    batch.attach(lambda: PrecomputedStore(n, K.dtype), K, np.arange(n))
     noted, twin = solve_in_steps(batch), ReferenceBatch(K, np.ones(n), cost, y, **options)
     follow(twin, noted[0], rtol=1e-9, atol=1e-12)
     assert batch.numbers["steps_left"][0] == 0 or not twin.step()

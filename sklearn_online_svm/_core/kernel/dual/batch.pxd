@@ -99,7 +99,7 @@ cdef class Batch:
     cdef bint step_on_two(self, Work w) noexcept nogil
     cdef bint move_and_turn(self, Work w, Py_ssize_t q, double by) noexcept nogil
     cdef Py_ssize_t partner(self, Work w, const float *k_i) noexcept nogil
-    cdef void update(self, Work w, const float *k_i, const float *k_j, double lam) noexcept nogil
+    cdef void update_g(self, Work w, const float *k_i, const float *k_j, double lam) noexcept nogil
     cdef void turn_member(self, Work w, Py_ssize_t s) noexcept nogil
     cdef double target_of(self, Work w, Py_ssize_t s) noexcept nogil
     cdef void turn(self, Work w, Py_ssize_t q) noexcept nogil

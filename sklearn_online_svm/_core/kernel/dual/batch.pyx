@@ -3,8 +3,9 @@
 The problems are those of ``problem.pyx``: one, one per class or output, or one per pair of
 classes. Samples of pairs are in an order by class, so that the members of a pair are two ranges of
 samples. Each problem starts from alpha = 0 and makes the steps of ``finish`` (``lasvm.pyx``;
-``gap_driven.pyx`` without a bias) on a shrinking set of active members, until none violates. Then g is computed again from alpha, which removes rounding errors, and determines
-whether the problem is solved.
+``gap_driven.pyx`` without a bias) on a shrinking set of active members, until none violates. Then
+g is computed again from alpha, which removes rounding errors, and determines whether the problem
+is solved.
 
 The problems are independent: threads take one after the other. A single problem shares its loops.
 Of more than ``GRAM_SAMPLES`` samples, pairs are solved tile by tile, which bounds the memory.
@@ -25,7 +26,6 @@ from ...threads.slices cimport (
 from ...threads.team cimport Team, team_next
 from ..rows.gram_matrix cimport GramMatrix
 from ..vectors.block cimport OTHERS
-from ..vectors.stores cimport Store
 from ..vectors.support_set cimport moved_alpha
 from .gap_driven cimport Coordinates, best_of_two
 from .lasvm cimport final_bias, middle
@@ -461,7 +461,7 @@ cdef class Batch:
         moved |= self.move_and_turn(w, j, -lam)
         if not moved:
             return False
-        self.update(w, k_i, k_j, lam)
+        self.update_g(w, k_i, k_j, lam)
         w.numbers.n_changes += 1
         w.numbers.n_operations += 2 * w.n
         return True
@@ -517,7 +517,8 @@ cdef class Batch:
             return select_partner(w.team, w.g, k_i, w.diag, e.g_max, w.diag[e.i_max], w.down, n)
         return table().partner(w.g, k_i, w.diag, e.g_max, w.diag[e.i_max], w.down, n, &gain)
 
-    cdef void update(self, Work w, const float *k_i, const float *k_j, double lam) noexcept nogil:
+    cdef void update_g(self, Work w, const float *k_i, const float *k_j,
+                       double lam) noexcept nogil:
         """Subtract lam (k_i - k_j) from g, and find its extremes."""
         cdef Py_ssize_t n = round_up(w.n, SIMD_TILE)
         if w.team.size > 1:
@@ -539,7 +540,7 @@ cdef class Batch:
         cdef Py_ssize_t q
         for q in range(w.n, round_up(w.n, SIMD_TILE)):
             w.g[q], w.diag[q], w.up[q], w.down[q] = 0.0, 1.0, 0, 0
-        self.update(w, w.diag, w.diag, 0.0)
+        self.update_g(w, w.diag, w.diag, 0.0)
 
     # -------------------------------------------------------------------------- two sides
 
@@ -822,7 +823,8 @@ cdef class Batch:
         """Return copies of all arrays from which ``restore`` continues; not the kernel values."""
         return {
             "coef": self.coef.copy(), "is_member": self.is_member.copy(),
-            "numbers": self.numbers.copy(), "tile": self.tile,
+            "numbers": {name: self.numbers[name].copy() for name in NUMBERS.names},
+            "tile": self.tile,
             "next_problem": min(self.next_problem, self.n_problems),
             "n_kernel_evaluations": self.n_kernel_evaluations,
             "works": self.suspended + [
@@ -832,7 +834,9 @@ cdef class Batch:
     def restore(self, state):
         """Restore a result of ``state``, before ``solve``."""
         self.coef[:], self.is_member[:] = state["coef"], state["is_member"]
-        self.numbers[:], self.next_problem = state["numbers"], state["next_problem"]
+        for name, values in state["numbers"].items():
+            self.numbers[name] = values
+        self.next_problem = state["next_problem"]
         self.tile, self.suspended = state["tile"], state["works"]
         self.n_kernel_evaluations = state["n_kernel_evaluations"]
 

@@ -13,7 +13,6 @@ cdef struct Idle:
     Py_ssize_t slot
 
 
-
 # Two coordinates: gradients, kernel values, and how far their alpha may move; the step on the
 # first one alone, and that on both.
 cdef struct Coordinates:
