@@ -103,6 +103,8 @@ cdef class Batch:
     cdef void turn_member(self, Work w, Py_ssize_t s) noexcept nogil
     cdef double target_of(self, Work w, Py_ssize_t s) noexcept nogil
     cdef void turn(self, Work w, Py_ssize_t q) noexcept nogil
+    cdef void subtract(self, Work w, double alpha, const float *row, double *g,
+                       Py_ssize_t n) noexcept nogil
     cdef bint move(self, Work w, Py_ssize_t q, double by) noexcept nogil
     cdef simd_extremes ends(self, Work w) noexcept nogil
     cdef bint turn_violating(self, Work w, simd_extremes e) noexcept nogil

@@ -526,6 +526,14 @@ cdef class Batch:
         else:
             table().update(w.g, k_i, k_j, lam, w.up, w.down, n, &w.extremes)
 
+    cdef void subtract(self, Work w, double alpha, const float *row, double *g,
+                       Py_ssize_t n) noexcept nogil:
+        """Subtract a multiple of a kernel row from g."""
+        if w.team.size > 1:
+            axpy(w.team, -alpha, row, g, n)
+        else:
+            table().axpy(-alpha, row, g, n)
+
     cdef bint move(self, Work w, Py_ssize_t q, double by) noexcept nogil:
         """Add ``by`` to the alpha of a place; return whether it changed."""
         cdef Py_ssize_t s = w.active[q]
@@ -642,9 +650,9 @@ cdef class Batch:
         for s in range(w.m):
             if w.alpha[s] != 0.0:
                 row = self.gram.values + gram_place_of(w, s) * self.gram.ld
-                axpy(w.team, -w.alpha[s], row + w.gram_first, w.g, w.n_first)
+                self.subtract(w, w.alpha[s], row + w.gram_first, w.g, w.n_first)
                 if w.n_second:
-                    axpy(w.team, -w.alpha[s], row + w.gram_second, w.g + w.n_first, w.n_second)
+                    self.subtract(w, w.alpha[s], row + w.gram_second, w.g + w.n_first, w.n_second)
                 w.elements += w.m
                 w.numbers.n_operations += w.m
                 total += fabs(w.alpha[s]) * fabs(w.diag[s])
