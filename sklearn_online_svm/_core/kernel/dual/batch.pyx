@@ -810,6 +810,7 @@ cdef class Batch:
         cdef double[:, ::1] g = np.full((coef.shape[0], self.n), np.nan)
         self.reserve(1)
         w = self.works[0]
+        self.tile, self.gram = 0, None
         for k in range(self.n_problems):
             if self.gram is None or k == self.tile_ends[self.tile]:
                 self.tile += self.gram is not None

@@ -204,7 +204,9 @@ cdef class Solution:
         cdef Block fresh = store.new_block()
         # Rows whose distance is a power of 2 would share few lines of the CPU cache.
         cdef Py_ssize_t ld = min(n_slots, STRETCH) + (SIMD_TILE if self.one_vs_one else 0)
-        cdef float[::1] values = np.zeros(min(SIMD_BLOCK, end - begin) * ld + 1, dtype=np.float32)
+        cdef Py_ssize_t unit = SIMD_TILE if self.one_vs_one else 1  # pairs read whole tiles
+        cdef Py_ssize_t most = round_up(min(SIMD_BLOCK, end - begin), unit)
+        cdef float[::1] values = np.zeros(most * ld + 1, dtype=np.float32)
         cdef PairSums sums
         if self.one_vs_one:
             sums = self.by_class.new_sums(end - begin, ld)
