@@ -197,7 +197,7 @@ BUILDS = {
     "leave_one_out": lambda model, X, y: model.leave_one_out(X, y),
     "leave_one_out_estimate_": lambda model, X, y: model.leave_one_out_estimate_,
 }
-# Of these the model has the same solution as before.
+# Calls after which the model has the same solution as before.
 UNCHANGED = [name for name in BUILDS if name != "partial_fit"]
 
 
@@ -398,7 +398,7 @@ def test_time_limits_hold(kind):
     model.set_callbacks(TimeLimit(0.3))
     start = time.process_time()
     model.fit(X, y)
-    # Of processor time, as other programs may run; with the kernel values, and the solution.
+    # Processor time, as other programs may run. It includes that of the kernel values.
     assert time.process_time() - start < 0.3 + 0.2
     assert model.interrupted_ or kind == "one class"  # which is solved soon
     assert np.isfinite(model.predict(X[:100]).astype(float)).all()

@@ -38,13 +38,13 @@ cdef class Work:
     cdef double tau
     cdef double elements            # array elements accessed in this round
     cdef Numbers *numbers
-    # Of members.
+    # Arrays over the members.
     cdef double *alpha
     cdef double *target
     cdef double *lower
     cdef double *upper
     cdef int8_t *y
-    # Of places.
+    # Arrays over the places.
     cdef int32_t *active            # the member
     cdef double *g
     cdef float *diag

@@ -8,7 +8,8 @@ g is computed again from alpha, which removes rounding errors, and determines wh
 is solved.
 
 The problems are independent: threads take one after the other. A single problem shares its loops.
-Of more than ``GRAM_SAMPLES`` samples, pairs are solved tile by tile, which bounds the memory.
+If there are more than ``GRAM_SAMPLES`` samples, pairs are solved tile by tile: this bounds the
+memory.
 """
 cimport cython
 from libc.math cimport INFINITY, fabs, fmax, fmin, log, sqrt

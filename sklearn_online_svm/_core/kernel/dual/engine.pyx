@@ -58,7 +58,7 @@ cdef class Engine:
         self.guard = Guard()
         self.slots = Slots(store, problems)
         self.stream = Stream(self.slots, self.guard, halt)
-        # Of several problems, each is the work of one thread.
+        # If there are several problems, one thread works on each.
         team = self.stream.team if len(problems) == 1 else Team()
         for problem in problems:
             (<Problem>problem).share_loops(team)

@@ -56,7 +56,7 @@ cdef class SampleBlock:
     cdef object values_array
     cdef Py_ssize_t capacity
     cdef float *gram
-    # Of a larger block: up to SIMD_BLOCK of its samples, and a store of all of them.
+    # Used by a larger block: up to SIMD_BLOCK of its samples, and a store of all of them.
     cdef Block part
     cdef Store own
 

@@ -164,7 +164,7 @@ cdef inline double tube_tolerance(SupportSet members) noexcept nogil:
     return 0.125 * members.width if members.two_sided else INFINITY
 
 
-# Of new samples. Those with a two-sided loss begin on the lower side of their tube.
+# These are for new samples, which begin on the lower side of their tube, if there is one.
 
 cdef inline double falling_g(SupportSet members, const Example *row, double g) noexcept nogil:
     """Return the gradient of a new sample where its alpha may decrease; nowhere: INFINITY."""
