@@ -6,7 +6,8 @@ SECTIONS = {
         "from_svc", "svc_against_lasvc", "from_passive_aggressive", "from_modal", "from_river",
     ],
     "streams": [
-        "progressive_validation", "month_of_stream", "drift", "new_classes", "local", "novelty",
+        "progressive_validation", "month_of_stream", "sorted_stream", "drift", "new_classes",
+        "local", "novelty",
     ],
     "few_labels": [
         "label_texts", "pool", "label_efficient", "selection", "name_disambiguation",

@@ -37,7 +37,7 @@ GROUPS = {
         "algorithm", "max_iter", "init_size", "delta_max", "finishing", "shrinking", "tol",
         "early_stopping", "validation_fraction", "n_iter_no_change", "warm_start",
     ],
-    "Computation": ["shuffle", "random_state", "n_jobs", "cache_size", "verbose"],
+    "Computation": ["shuffle", "random_state", "n_jobs", "cache_size", "replay_size", "verbose"],
 }  # fmt: skip
 
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}

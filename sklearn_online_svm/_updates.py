@@ -101,6 +101,9 @@ class OnlineClassTargets:
         if plan.params.class_weight is not None:
             factors = class_weights(plan.params.class_weight, known)
             weights = factors[codes] if weights is None else factors[codes] * weights
+        params = vars(plan.params)
+        if params.get("replay_size", 0) and params.get("average") != "mean":
+            return codes, weights, None  # a stream may be sorted by class
         order = vars(estimator).get("_class_order")
         return codes, weights, class_order_after(plan.name, len(known), order, codes)
 

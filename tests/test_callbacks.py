@@ -708,7 +708,7 @@ for name, method in KILLS:
     assert os.WTERMSIG(status) == signal.SIGKILL
 """
 KILLS = [
-    *((name, "fit") for name in ("LASVC", "LASVC-batch", "ActiveLASVC", "RampSVC")),
+    *((name, "fit") for name in ("LASVC-epoch", "LASVC-batch", "ActiveLASVC", "RampSVC")),
     ("LASVC", "partial_fit"),
 ]
 

@@ -261,6 +261,9 @@ def test_late_classes_are_learned(name, known):
     informed.partial_fit(X_early[early], LABELS[y_early[early]], classes=LABELS)
     for learner in (model, informed):
         learner.partial_fit(X, y, classes=LABELS)
+    if name == "kernel arow":  # its dictionary is full, unless it has kept room for the classes
+        assert informed.score(X, y) > 0.98
+        return
     assert model.score(X, y) > informed.score(X, y) - 0.06
 
 

@@ -81,6 +81,7 @@ OF_KERNEL_UPDATES = {
     "coef0": (1.0, REFUSED),
     "max_support_vectors": (7, REFUSED),
     "budget_policy": ("merging", REFUSED),
+    "replay_size": (0, NOT_OF_STREAMS),  # which are shuffled here
     "multi_class": ("crammer_singer", REFUSED),
     "average": ("mean", REFUSED),
     "max_iter": (7, NOT_OF_STREAMS),
@@ -114,6 +115,7 @@ OF_LASVC = {
     "break_ties": (True, NOT_OF_STREAMS),
     "probability": (True, NOT_OF_STREAMS),  # decision values do not depend on it
     "cache_size": (1e-3, NOT_OF_STREAMS),
+    "replay_size": (0, NOT_OF_STREAMS),  # which are shuffled here
     "class_weight": ({1: 5.0}, TAKEN_UP),
     "shuffle": (False, NOT_OF_STREAMS),
     "n_jobs": (2, NOT_OF_STREAMS),

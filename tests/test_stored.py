@@ -88,6 +88,7 @@ def test_the_models_cover_what_is_stored():
         assert ("far" in name) == (machine.get("spec", {}).get("offset") is not None)
         fields = (machine.get("engine") or {}).get("problems", {}).get("fields", {})
         assert not ("predicting" in name and "optimized_g" not in fields)
+        assert ("joint" in name) == (machine.get("joint") is not None)
         assert ("cut" in name) == (machine.get("checkpoint") is not None)
         assert ("interrupted" in name) == ("_unfinished" in state)
 

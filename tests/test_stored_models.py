@@ -25,7 +25,6 @@ def cases():
                 yield pytest.param(path, name, id=f"{path.stem}-{name}")
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(("path", "name"), list(cases()))
 @pytest.mark.filterwarnings("ignore:gamma='scale' is fixed:UserWarning")
 def test_stored_models(path, name):

@@ -6,6 +6,7 @@ Two panels beside each other, because the pages are read on narrow screens, too.
 import numpy as np
 
 from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.results import NoResults
 from ..bench.summary import mean, mean_curve, measured
 from ..svc.workloads import WORKLOADS
 from .pairs import TRAINING
@@ -81,6 +82,8 @@ def draw_adult(results, folder):
     figure, axes = panels(2, 2, width=4.0, height=3.2)
     labels = {"n_labels": "samples used", "n_support": "support vectors", "seconds": "time (s)"}
     svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support")}
+    if svc["error"] is None:
+        raise NoResults("SVC was not measured in selection_adult.")
     for axis, (field, label) in zip(axes.flat, labels.items()):
         for name in SELECTIONS:
             points = mean_curve(records, selection=name)

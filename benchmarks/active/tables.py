@@ -3,7 +3,7 @@
 from functools import partial
 from statistics import fmean
 
-from ..bench.results import load
+from ..bench.results import NoResults, load
 from ..bench.rst import count, joined, list_table, percent, pivot, seconds, times
 from ..bench.summary import Records, flat, mean, mean_curve, measured, ratio, stored_records
 from ..svc.workloads import WORKLOADS
@@ -56,6 +56,8 @@ def selection_adult(results):
     """SVC, and where each selection first comes near to its error."""
     records = measured("selection_adult", results)
     svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support", "seconds")}
+    if svc["error"] is None:
+        raise NoResults("SVC was not measured in selection_adult.")
     found = {"``SVC``": svc | {"n_labels": mean(records, "n_train", model="sklearnex")}}
     for name in SELECTIONS:
         points = mean_curve(records, selection=name)

@@ -106,8 +106,10 @@ def other_constants(job):
 def _run_with(constants, job, rows):
     """What other fields of `GapDrivenSpec` change; the time is that of the processor."""
     model = job.build(finishing=False)
-    solver = model._solver
-    model._solver = lambda: replace(solver(), **constants)
+    plan = model._plan()
+    model._plan = lambda: replace(
+        plan, solver=lambda *given: replace(plan.solver(*given), **constants)
+    )
     data = rows.X_train, rows.y_train
     _, seconds = processor_seconds(lambda: model.partial_fit(*data, classes=[-1, 1]))
     scores = scores_of(model, rows)

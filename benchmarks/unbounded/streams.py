@@ -116,7 +116,11 @@ def drifting(name, seed, quick=False):
     rng, n = np.random.default_rng(seed), N_DRIFT_QUICK if quick else N_DRIFT
     X = rng.normal(size=(n, N_FEATURES)).astype(np.float32)
     angle = DRIFTS[name](np.arange(n) / n)
+    return X, curved_boundary(X, angle, rng).astype(np.int32)
+
+
+def curved_boundary(X, angle, rng):
+    """Return for each sample whether it is inside; one label in twenty is wrong."""
     across = X[:, 0] * np.cos(angle) + X[:, 1] * np.sin(angle)
     along = X[:, 1] * np.cos(angle) - X[:, 0] * np.sin(angle)
-    y = (across + along**2 > 1.0) ^ (rng.random(n) < WRONG)
-    return X, y.astype(np.int32)
+    return (across + along**2 > 1.0) ^ (rng.random(len(X)) < WRONG)

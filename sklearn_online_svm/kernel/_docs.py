@@ -98,6 +98,12 @@ _SHARED |= {
     "multi_class": """multi_class : {"ovr", "crammer_singer"}, default="ovr"
     Strategy with more than two classes: one-vs-rest, or the joint update of Crammer and
     Singer; see Notes. In both cases the classes share their support vectors.""",
+    "replay_size": """replay_size : int, default=2000
+    Size of the reservoir: maximum number of samples passed to ``partial_fit`` that are stored
+    in addition to the support vectors, in about equal numbers for each class. If class
+    proportions change along the stream, stored samples are replayed (see :ref:`replay`).
+    0 disables replay. Ignored by ``fit``, and in :class:`LabelEfficientClassifier` except by
+    models with ``average``.""",
     "epochs": """max_iter : int, default=1
     Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
     always runs one.
@@ -137,7 +143,7 @@ n_samples_seen_ : int
     Number of samples seen since ``fit`` was last called, each counted once.
 t_ : float
     1 + the number of training samples processed since ``fit`` was last called, counted in
-    every epoch.
+    every epoch and each time they are visited again in a stream.
 n_updates_ : int
     Number of updates since ``fit`` was last called, in all epochs.
 $kernel_evaluations

@@ -80,8 +80,8 @@ class DualEstimator(KernelEstimator):
         """Number of kernel values computed for training."""
         if (optimum := self._fitted.optimum) is not None:
             return optimum.n_kernel_evaluations
-        with self._reading() as (_, engine):
-            return engine.n_kernel_evaluations
+        with self._reading() as (machine, _):
+            return machine.engine.n_kernel_evaluations
 
     @property
     def kkt_violation_(self):
@@ -128,7 +128,8 @@ class DualEstimator(KernelEstimator):
 
     def _estimated_cost(self, n_values):
         """Return the estimated cost of training so far (see :meth:`Machine.estimated_cost`)."""
-        return self._machine.estimated_cost(n_values)
+        machine = self._machine
+        return machine.estimated_cost(n_values, machine.n_seen * max(1, self.n_iter_))
 
 
 def finished(estimator):

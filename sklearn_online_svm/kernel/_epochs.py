@@ -26,7 +26,7 @@ from ._diagnosis import (
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._optimum import Optimum, batch_of
+from ._optimum import Optimum, batch_of, keep_reserve
 from ._progress import finish_with_progress, optimization_progress, progress
 
 # max_iter="auto": part of the samples whose violations are estimated (see ``AUTO_EXCESS``), and
@@ -55,6 +55,10 @@ class Rows:
     weights: np.ndarray
     cost: np.ndarray | None = None
     order: np.ndarray | None = None
+
+    def part(self, rows):
+        """Return those of a slice."""
+        return Rows(self.X[rows], self.encoded[rows], self.weights[rows], self.cost[rows])
 
 
 @dataclass
@@ -363,20 +367,13 @@ def begin_epoch(run):
     if plan.finishing and plan.most_passes != 1 and at.n_pass == 1:
         mean_size = len(run.rows.encoded) * engine.n_problems_of_sample / len(engine.problems)
         reserve = min(_limits.RESERVE, int(_limits.RESERVE_SHARE * mean_size))
-    keep_reserve(machine, reserve)
+    keep_reserve(machine.engine, machine.spec, reserve)
     if plan.counts_new_samples:
         for problem in engine.problems:
             problem.grows = at.n_pass == 1  # later epochs repeat samples that were counted
     engine.begin_pass(*() if plan.is_single else known_slots(engine, run.rows.encoded))
     run.start = time.perf_counter()
     at.stage, at.n_changes, at.n_finishes = "learn", engine.n_changes, 0
-
-
-def keep_reserve(machine, n):
-    """Set the number of vectors with alpha = 0 kept in each support set; 0 within a budget."""
-    solver = machine.spec.solver
-    for problem in machine.engine.problems if solver.has_bias else ():
-        problem.reserve = n if solver.budget == 0 else 0
 
 
 def run_epoch(run, threads):

@@ -1,7 +1,9 @@
 """LASVC: online kernel support vector classifier (LASVM and its successors)."""
 
+from numbers import Integral
+
 from .._estimator import store_parameters
-from .._sklearn_compat import _fit_context, available_if
+from .._sklearn_compat import Interval, _fit_context, available_if
 from . import _svc, _training
 from ._analysis import _leave_one_out, _probabilities
 from ._analysis._path import fit_path
@@ -108,6 +110,13 @@ class LASVC(KernelClassifier, DualEstimator):
         which the model then stores. ``class_weight`` does not change what is estimated. See
         :ref:`probabilities`. Not available with ``kernel="precomputed"``.
     $cache_size_of_lasvm
+    replay_size : int, default=2000
+        Size of the reservoir: maximum number of samples passed to ``partial_fit`` that are stored
+        in addition to the support vectors, in about equal numbers for each class. If class
+        proportions change along the stream, stored samples are replayed, and predictions and
+        :meth:`finish` also optimize over them (see :ref:`replay`; with ``"lasvm-nc"`` and
+        ``"lasvm-i"`` they are only replayed). 0 disables replay. Ignored by ``fit``, with
+        ``window_size``, and with ``algorithm="lasvm-full"``.
     class_weight : dict, "balanced" or "online_balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
         have weight one; labels that are not among the classes are ignored, unless none is, which
@@ -268,10 +277,11 @@ class LASVC(KernelClassifier, DualEstimator):
         **_svc.ONLINE_CLASS_CONSTRAINTS,
         **MULTICLASS_CONSTRAINTS,
         "probability": ["boolean"],
+        "replay_size": [Interval(Integral, 0, None, closed="left")],
     }
 
     _fixed_params = (*_svc.FIXED_PARAMS, "multi_class")
-    _adjustable_params = _svc.ADJUSTABLE_PARAMS
+    _adjustable_params = (*_svc.ADJUSTABLE_PARAMS, "replay_size")
 
     predict_proba = _probabilities.predict_proba
     predict_log_proba = _probabilities.predict_log_proba
@@ -308,6 +318,7 @@ class LASVC(KernelClassifier, DualEstimator):
         break_ties=False,
         probability=False,
         cache_size=500,
+        replay_size=2000,
         class_weight=None,
         shuffle=True,
         n_jobs=None,

@@ -128,6 +128,13 @@ class LASVR(RegressorMixin, DualEstimator):
         samples, for non-stationary streams (concept drift). Requires a single epoch
         (``max_iter=1`` or ``"auto"``). None: no limit.
     $cache_size_of_lasvm
+    replay_size : int, default=2000
+        Size of the reservoir: maximum number of samples passed to ``partial_fit`` that are stored
+        in addition to the support vectors, in about equal numbers for each of eight ranges of the
+        target. If the distribution of the target changes along the stream, stored samples are
+        replayed, and predictions and :meth:`finish` also optimize over them (see :ref:`replay`;
+        with several outputs they are only replayed). 0 disables replay. Ignored by ``fit``, with
+        ``window_size``, and with ``max_support_vectors``.
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order, and of the samples for ``epsilon="auto"``.
@@ -218,6 +225,7 @@ class LASVR(RegressorMixin, DualEstimator):
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "algorithm": [StrOptions({"lasvm", "lasvm-g"})],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        "replay_size": [Interval(Integral, 0, None, closed="left")],
         **DualEstimator._parameter_constraints,
         **ONLINE_CONSTRAINTS,
     }
@@ -225,7 +233,7 @@ class LASVR(RegressorMixin, DualEstimator):
     _fixed_params = (*DualEstimator._fixed_params, "epsilon", "loss", "algorithm")
     _adjustable_params = (
         *("C", "tol", "finishing", "shrinking", "max_support_vectors", "window_size"),
-        *("cache_size", "n_jobs"),
+        *("cache_size", "replay_size", "n_jobs"),
     )
 
     def __init__(
@@ -246,6 +254,7 @@ class LASVR(RegressorMixin, DualEstimator):
         max_support_vectors=None,
         window_size=None,
         cache_size=500,
+        replay_size=2000,
         shuffle=True,
         n_jobs=None,
         random_state=None,
@@ -498,7 +507,9 @@ class LASVR(RegressorMixin, DualEstimator):
 
     def _warn_if_crowded(self):
         if self._machine.n_seen >= MIN_SAMPLES:
-            warn_if_crowded(self._plan(), self._machine, self.n_support_[0])
+            # Not those of predictions: a solution for them would depend on the end of the chunk.
+            n_support = len(self._machine.current_solution().support)
+            warn_if_crowded(self._plan(), self._machine, n_support)
 
     def _plan(self):
         params = params_of(self)

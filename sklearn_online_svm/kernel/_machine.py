@@ -8,9 +8,11 @@ import numpy as np
 from .._validation import thread_pool
 from ._analysis._probabilities import fitted_map
 from ._diagnosis import most_steps
+from ._joint import Joint, is_joint, joint_of
 from ._kept_samples import KeptSamples
 from ._new_classes import extended_engine
 from ._optimum import Optimum
+from ._replay import Replay
 from ._spec import EngineSpec
 from ._targets import KINDS
 
@@ -54,6 +56,8 @@ class Machine:
         Values of the fixed and adjustable parameters, as the engine uses them.
     kept : KeptSamples or None
         Samples kept for probabilities.
+    replay : Replay or None
+        Samples of the stream that may be visited again.
     checkpoint : dict or None
         What ``resume`` continues from, after an interrupt.
     memory : dict
@@ -61,6 +65,11 @@ class Machine:
     plan : Plan or None
         The plan of the last chunk of a stream, which the next one uses unless parameters have
         changed. It is not stored.
+
+    Attributes
+    ----------
+    joint : Joint or None
+        The solution over support vectors and replayed samples, after predictions.
     """
 
     spec: EngineSpec
@@ -75,9 +84,11 @@ class Machine:
     stopped: bool = False
     watched: tuple = ()
     kept: KeptSamples | None = None
+    replay: Replay | None = None
     checkpoint: dict | None = None
     memory: dict = field(default_factory=dict)
     plan: object = None
+    joint: Joint | None = field(default=None, init=False)
 
     @property
     def dtype(self):
@@ -111,6 +122,12 @@ class Machine:
         """Return the last complete solution; ``finishing``: optimized over the support set."""
         if (optimum := self.optimum) is not None:
             return optimum.solution
+        if finishing and is_joint(self):
+            self.engine.cached_solution(True)  # refuses calls within training
+            with self.engine.guard.reading(), thread_pool(n_jobs) as threads:
+                joint = joint_of(self, threads)
+                if joint is not None:
+                    return joint.solution
         # With a precomputed kernel nothing can be optimized: its matrix is not kept.
         engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         solution = engine.cached_solution(optimized)
@@ -129,6 +146,12 @@ class Machine:
         """
         engine, optimized = self.engine, finishing and self.spec.layout != "precomputed"
         with engine.guard.reading():
+            if optimized and is_joint(self):
+                with thread_pool(n_jobs) as threads:
+                    joint = joint_of(self, threads)
+                if joint is not None:
+                    yield joint.engine(self)
+                    return
             state = engine.read_state() if anew else None
             try:
                 if anew:
@@ -176,12 +199,21 @@ class Machine:
             Remaining part: kernel values and gradient updates.
         """
         trained, n_visits = self.trained, self.n_seen if n_visits is None else n_visits
-        by_pair = 0.2 + 0.015 * n_values
         if self.optimum is not None:
-            steps, n_pairs = 150.0 * trained.n_changes, trained.n_kernel_evaluations
-            return steps, by_pair * n_pairs + 0.3 * trained.n_operations
+            by_pair = 2.5 + 0.02 * n_values
+            steps, n_pairs = 200.0 * trained.n_changes, trained.n_kernel_evaluations
+            return steps + 400.0 * n_visits, by_pair * n_pairs + 0.3 * trained.n_operations
+        by_pair = 0.2 + 0.015 * n_values
         by_support = by_pair * n_visits * trained.n_vectors + 0.8 * trained.n_operations
         return 800.0 * trained.n_changes, by_support
+
+    # ---------------------------------------------------------------------------- replay
+
+    def begin_replay(self, size, first=0):
+        """Begin a reservoir of so many samples, with that in this position; 0: have none."""
+        self.replay = self.joint = None
+        if size:
+            self.replay = Replay.of_stream(size, self.spec, self.targets.n_classes, first)
 
     # ---------------------------------------------------------------------------- new classes
 
@@ -201,25 +233,31 @@ class Machine:
             minority = int(places[memory["minority"]])
             memory = memory | dict(class_rows=class_rows, minority=minority)
         kept = None if self.kept is None else self.kept.recoded(places)
-        return replace(
-            self, spec=spec, trained=engine, targets=targets, kept=kept, memory=memory, plan=None
-        )
+        replay = None
+        if self.replay is not None:
+            replay = self.replay.recoded(places, len(targets.classes))
+        values = dict(trained=engine, targets=targets, kept=kept, replay=replay, memory=memory)
+        return replace(self, spec=spec, plan=None, **values)
 
     # ---------------------------------------------------------------------------- pickles
 
     def as_dict(self):
         """Return arrays and numbers, without the kernel cache."""
-        optimum, engine = self.optimum, None
+        optimum, engine, replay, joint = self.optimum, None, None, None
         if optimum is None:
             with self.engine.guard.reading():
                 engine = self.engine.state()
+                if self.replay is not None:
+                    self.replay.begin_at(self.next_id)  # a call may have failed before training
+                    replay = self.replay.state()
+                joint = None if self.joint is None else self.joint.state()
         else:
             optimum = optimum.as_dict()
         state = {name: getattr(self, name) for name in _PLAIN}
         targets = {"kind": type(self.targets).__name__} | self.targets.as_dict()
         state |= dict(spec=self.spec.as_dict(), targets=targets, engine=engine, optimum=optimum)
         state["kept"] = None if self.kept is None else self.kept.state()
-        return state
+        return state | dict(replay=replay, joint=joint)
 
     @classmethod
     def from_dict(cls, state):
@@ -233,7 +271,14 @@ class Machine:
         kept = state["kept"]
         if kept is not None:
             kept = KeptSamples.from_state(kept, spec.n_features)
+        replay, joint = state["replay"], state["joint"]
+        if replay is not None:
+            replay = Replay.from_state(replay, spec.n_features)
         fields = dict(state["targets"])
         targets = KINDS[fields.pop("kind")].from_dict(fields)
         values = dict(spec=spec, trained=trained, targets=targets)
-        return cls(**{name: state[name] for name in _PLAIN} | values, kept=kept)
+        values |= {name: state[name] for name in _PLAIN}
+        machine = cls(**values, kept=kept, replay=replay)
+        if joint is not None:
+            machine.joint = Joint.from_state(joint, spec)
+        return machine

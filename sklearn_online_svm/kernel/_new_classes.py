@@ -136,6 +136,7 @@ def extended_expansion(state, places, n_classes, factors=None):
             "method": stored["method"],
             "moved": stored["moved"] | {"counts": counts},
             "expansion": expansion,
+            "replay": None,
         }
     )
 

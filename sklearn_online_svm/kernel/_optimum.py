@@ -22,6 +22,12 @@ def batch_of(spec, targets, encoded, cost, most_steps=0):
     return Batch(*targets.batch_arguments(encoded, cost), **options, most_steps=most_steps)
 
 
+def keep_reserve(engine, spec, n):
+    """Set the number of vectors with alpha = 0 kept in each support set; 0 within a budget."""
+    for problem in engine.problems if spec.solver.has_bias else ():
+        problem.reserve = n if spec.solver.budget == 0 else 0
+
+
 @dataclass(frozen=True)
 class Optimum:
     """The solution of all problems.
@@ -59,8 +65,11 @@ class Optimum:
     lock: Lock = field(default_factory=Lock, repr=False)  # while the engine is built
 
     @classmethod
-    def of(cls, batch, spec, rows, order):
-        """Return the present solution of a batch over the samples ``order`` of X."""
+    def of(cls, batch, spec, rows, order, row_ids=None):
+        """Return the present solution of a batch over the samples ``order`` of X.
+
+        ``row_ids``: numbers of the samples of X, by default their positions.
+        """
         batch.write_unsolved()
         kept = np.flatnonzero(batch.is_member.any(axis=0))
         ids = order[kept]
@@ -69,7 +78,8 @@ class Optimum:
         alpha, numbers = np.ascontiguousarray(batch.coef[:, kept]), batch.numbers.copy()
         is_member = batch.is_member[:, kept].astype(bool)
         bias = batch.scale * numbers["b"]
-        solution = optimum_of(store, batch.scale * alpha, bias, ids, labels, batch.codes)
+        numbers_of = ids if row_ids is None else row_ids[ids]
+        solution = optimum_of(store, batch.scale * alpha, bias, numbers_of, labels, batch.codes)
         arrays = alpha, rows.encoded[ids], rows.cost[ids], is_member, numbers
         values = batch.weight, batch.scale, batch.n_kernel_evaluations, batch.is_solved
         return cls(solution, *arrays, *values)
@@ -114,8 +124,12 @@ class Optimum:
 
     # ---------------------------------------------------------------------------- the engine
 
-    def engine(self, spec, targets, rows=None):
-        """Return an engine with this solution; ``rows``: those of fit, for a kernel matrix."""
+    def engine(self, spec, targets, rows=None, reserve=0):
+        """Return an engine with this solution.
+
+        ``rows``: those of fit, for a kernel matrix; ``reserve``: number of members at alpha = 0
+        that it keeps.
+        """
         solution, n = self.solution, self.n_vectors
         if rows is None:
             X, at, ids = solution.all_vectors(), np.arange(n), solution.row_id_of_slot[:n]
@@ -131,6 +145,7 @@ class Optimum:
         problems, members, g = problems[order], members[order], g[order]
         alpha = self.alpha[self.is_member][order]
         engine = spec.build(None if rows is None else X)
+        keep_reserve(engine, spec, reserve)
         spec.solver.begin(engine, self.weight, alpha, g)
         g = targets.from_own_side(alpha, g)
         engine.seed_members(X, at, given, problems, members, alpha, g)

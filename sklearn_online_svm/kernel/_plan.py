@@ -58,6 +58,8 @@ class Plan:
         Whether infinite upper bounds of alpha are refused.
     counts_new_samples : bool
         Whether a problem is told which samples it has not counted before.
+    replay_size : int
+        Maximum number of samples of a stream that are stored to be visited again.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Plan:
     keeps_samples: bool
     has_finite_costs: bool
     counts_new_samples: bool
+    replay_size: int
 
 
 def plan_of(
@@ -123,6 +126,10 @@ def plan_of(
         keeps_samples=given.get("probability", False),
         has_finite_costs=has_finite_costs,
         counts_new_samples=counts_new_samples,
+        # A window or budget forgets what replay would bring back, and LASVM-FULL forgets nothing.
+        replay_size=0
+        if limits or given.get("algorithm") == "lasvm-full"
+        else given.get("replay_size", 0),
     )
 
 

@@ -228,10 +228,10 @@ def stopped_early_(self):
 
 def _flow(model, which):
     """Return a count of each problem by position on the ramp."""
-    with model._reading() as (machine, engine):
+    with model._reading() as (machine, _):
         if machine.spec.solver.has_bias:
             raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
-        return np.array([problem.flow()[which] for problem in engine.problems])
+        return np.array([problem.flow()[which] for problem in machine.engine.problems])
 
 
 def add_classes(self, classes):

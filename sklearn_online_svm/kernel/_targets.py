@@ -13,6 +13,7 @@ from sklearn.utils import check_array, check_random_state
 from .. import _limits
 from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
+from .._pairs import ClassScores
 from .._validation import (
     balanced_weights,
     check_labels,
@@ -50,6 +51,10 @@ class Targets:
     has_y = True
     # Whether there is a problem for each pair of classes.
     one_vs_one = False
+    # Number of classes, None in regression.
+    n_classes = None
+    # Whether problems over samples in memory can be solved at once.
+    is_batchable = True
     # What an uncertainty of decision values is compared with, appended to a message.
     margin_note = ""
     # What helps if the problem with C=inf cannot be solved.
@@ -159,6 +164,11 @@ class ClassTargets(Targets):
         return self.multi_class == "ovo" and len(self.classes) > 2
 
     @property
+    def n_classes(self):
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
     def n_problems(self):
         """Number of binary problems."""
         n = len(self.classes)
@@ -195,6 +205,10 @@ class ClassTargets(Targets):
         """Return what the engine is given."""
         return Samples(encoded, cost, row_ids, shifted, origin=origin)
 
+    def of_members(self, engine, samples):
+        """Return class codes and costs of vectors, a result of ``Engine.stored_samples``."""
+        return samples["label"], samples["cost"]
+
     def linear_terms(self, encoded):
         """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1.
 
@@ -215,6 +229,11 @@ class ClassTargets(Targets):
     def losses(self, encoded, scores):
         """Return by how much each sample violates its condition; NaN outside of a pair."""
         return 1.0 - self.linear_terms(encoded).T * scores
+
+    def errors(self, encoded, scores):
+        """Return whether each sample is misclassified, given decision values, as 0.0 or 1.0."""
+        scores = ClassScores(scores, len(self.classes), self.one_vs_one, "ovr", False)
+        return (scores.predicted() != encoded).astype(np.float64)
 
     @property
     def pairs(self):
@@ -275,7 +294,9 @@ class ClassTargets(Targets):
     # ---------------------------------------------------------------------------- streams
 
     def after(self, plan, encoded):
-        """Count changes of class; warn if the stream is sorted by class."""
+        """Count changes of class; warn if the stream is sorted by class, and this matters."""
+        if plan.replay_size:
+            return self
         order = class_order_after(plan.name, len(self.classes), self.order, encoded)
         return replace(self, order=order)
 
@@ -406,12 +427,33 @@ class ValueTargets(Targets):
         targets = np.ascontiguousarray(encoded.T)
         return np.zeros(len(encoded), dtype=np.int32), cost, codes, targets
 
+    @property
+    def is_batchable(self):
+        """Whether problems over samples in memory can be solved at once."""
+        return not self.squared
+
+    def of_members(self, engine, samples):
+        """Return targets and costs of vectors of the only output."""
+        (problem,) = engine.problems
+        members = problem.view()
+        order = np.argsort(members.index)
+        which = order[np.searchsorted(members.index, samples["slot"], sorter=order)]
+        values = (members.target + members.y * self.epsilon)[which]
+        cost = samples["cost"]
+        if self.squared:
+            cost = 0.5 / members.ridge[which]
+        return values[:, np.newaxis], cost
+
     def from_own_side(self, alpha, g):
         return np.where(alpha < 0.0, g - 2.0 * self.epsilon, g)
 
     def linear_terms(self, encoded):
         """Return the linear terms of the dual, (n_outputs, n_samples): the lower ends of tubes."""
         return encoded.T - self.epsilon
+
+    def errors(self, encoded, scores):
+        """Return the absolute error of each sample in the first output."""
+        return np.abs(encoded[:, 0] - scores[:, 0])
 
     def losses(self, encoded, scores):
         """Return by how much each sample is outside of the tube; negative within it."""

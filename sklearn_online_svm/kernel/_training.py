@@ -37,7 +37,6 @@ from ._epochs import (
     ALL_AT_ONCE,
     Rows,
     Run,
-    keep_reserve,
     known_slots,
     next_order,
     procedure_of,
@@ -48,10 +47,13 @@ from ._first_samples import (
     refuse_other_than_square,
     warn_of_small_chunk,
 )
-from ._kept_samples import KeptSamples
+from ._joint import Joint, consolidated, is_joint
+from ._kept_samples import KeptSamples, stack
 from ._machine import Machine
+from ._optimum import keep_reserve
 from ._progress import finish_with_progress
 from ._targets import Targets
+from ._virtual_pool import as_arrays, from_arrays
 
 # Stages of ``finish``: the last two follow if the origin of the features has to be moved.
 FINISH_STAGES = ("allow", "finish", "recentre", "again")
@@ -215,6 +217,9 @@ class ChunkPosition:
         Numbers of samples and labels before the chunk.
     targets_before, targets_after : Targets
         Targets before and after the chunk.
+    replayed : dict or None
+        Samples of the stream that are visited again (see :meth:`Replay.visit`); ``order`` has
+        their positions after those of the chunk.
     stage : {"begin", "learn"}
     """
 
@@ -225,12 +230,17 @@ class ChunkPosition:
     n_labels: int
     targets_before: Targets
     targets_after: Targets
+    replayed: dict | None = None
     stage: str = "begin"
 
     def as_dict(self):
         """Return plain values, to be stored."""
         before, after = self.targets_before.as_dict(), self.targets_after.as_dict()
-        return vars(self) | dict(targets_before=before, targets_after=after)
+        replayed = self.replayed
+        if replayed is not None:
+            X = replayed["X"]
+            replayed = replayed | dict(X=as_arrays(X), n_features=X.shape[1])
+        return vars(self) | dict(targets_before=before, targets_after=after, replayed=replayed)
 
     @classmethod
     def from_dict(cls, fields, kind):
@@ -238,7 +248,11 @@ class ChunkPosition:
         of_kind = {
             name: kind.from_dict(fields[name]) for name in ("targets_before", "targets_after")
         }
-        return cls(**fields | of_kind)
+        replayed = fields["replayed"]
+        if replayed is not None:
+            replayed = replayed.copy()
+            replayed["X"] = from_arrays(replayed["X"], replayed.pop("n_features"))
+        return cls(**fields | of_kind | dict(replayed=replayed))
 
 
 def partial_fit(estimator, X, y, classes, sample_weight):
@@ -328,6 +342,14 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
         configure(machine, plan)
         machine.watched = new
     machine.plan = plan  # last, so that an interrupted change is made again by the next call
+    size = plan.replay_size if at.choice is None else 0
+    if not size and machine.replay is None:
+        return plan, rows, at
+    with machine.engine.guard:  # other threads may be optimizing for their predictions
+        if machine.replay is None or machine.replay.reservoir.size != size:
+            machine.begin_replay(size, first)
+        if size:
+            at.order, at.replayed = machine.replay.visit(rows, first)
     return plan, rows, at
 
 
@@ -340,6 +362,8 @@ def configure(machine, plan):
     )
     with machine.engine.guard:  # other threads may be optimizing for their predictions
         spec.configure(machine.engine)
+        if machine.joint is not None:
+            machine.joint.configure(spec)
     machine.spec = spec
 
 
@@ -362,18 +386,32 @@ class ChunkRun:
     def __init__(self, estimator, plan, rows, at):
         self.estimator, self.plan, self.rows, self.at = estimator, plan, rows, at
         self.machine, self.is_whole = estimator._machine, False
-        n_rows = len(rows.encoded)
-        self.in_order = at.choice is None and len(at.order) == n_rows
-        row_ids = at.first + (at.order if self.in_order else np.arange(n_rows))
+        n_rows, replayed = len(rows.encoded), at.replayed
+        self.in_order = at.choice is None and len(at.order) >= n_rows
+        row_ids = np.arange(n_rows) if replayed is not None or not self.in_order else at.order
+        row_ids = at.first + row_ids
         X, encoded, cost = rows.X, rows.encoded, rows.cost
+        if replayed is not None:
+            X = stack([X, replayed["X"]])
+            encoded = np.concatenate([encoded, replayed["encoded"]])
+            cost = np.concatenate([cost, replayed["cost"]])
+            row_ids = np.concatenate([row_ids, replayed["row_ids"]])
         self.choice = plan.choice(
             plan, self.machine, at.order, at.choice, X, encoded, cost, row_ids, STREAM
         )
+        if replayed is not None:
+            self.choice.given.n_new = n_rows
+
+    def n_new(self, n_visits):
+        """Return the number of samples of the chunk among the first visits."""
+        if self.at.replayed is None:
+            return n_visits
+        return int(np.sum(self.at.order[:n_visits] < len(self.rows.encoded)))
 
     def count(self, _=None):
         """Note the numbers of samples and labels so far; return that of samples of the chunk."""
         machine, at = self.machine, self.at
-        n_processed = self.choice.n_labels if at.stage == "learn" else 0
+        n_processed = self.n_new(self.choice.n_labels) if at.stage == "learn" else 0
         # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
         is_whole = self.is_whole or (n_processed > 0 and not self.in_order)
         n = len(self.rows.encoded) if is_whole else n_processed
@@ -391,6 +429,9 @@ class ChunkRun:
             if n == len(rows.encoded)
             else before.after_part(after, rows.encoded[:n], rows.weights[:n])
         )
+        if machine.replay is not None and machine.replay.end != at.first + n:
+            with machine.engine.guard:
+                machine.replay.end_at(rows, at.first, n)
         if self.plan.keeps_samples:
             kept = machine.kept or KeptSamples.of_stream(rows.X, at.first)
             machine.kept = kept.after_chunk(rows, at.first, n)
@@ -415,8 +456,16 @@ def train_on_chunk(estimator, plan, rows, at):
     run, n_rows = ChunkRun(estimator, plan, rows, at), len(rows.encoded)
     machine, choice, engine = run.machine, run.choice, run.machine.engine
 
+    # Tasks are those of the samples of the chunk: visits of others are not counted.
+    n_samples, order = len(at.order), choice.order
+    if at.replayed is not None:
+        n_samples, order = n_rows, None
+
     def position():
-        return engine.n_processed
+        return run.n_new(engine.n_processed)
+
+    def of_visits(report):
+        return lambda n_visits: report(run.n_new(n_visits))
 
     if "_tasks" in vars(estimator):
         estimator._tasks.attributes = run.as_if_interrupted
@@ -425,13 +474,13 @@ def train_on_chunk(estimator, plan, rows, at):
     try:
         with (
             sample_tasks(
-                estimator, len(at.order), position, progress, order=choice.order, first=begin
+                estimator, n_samples, position, progress, order=order, first=begin
             ) as report,
             engine.guard,
             thread_pool(plan.params.n_jobs, n_rows) as threads,
             choice,
         ):
-            keep_reserve(machine, _limits.RESERVE if plan.finishing else 0)
+            keep_reserve(machine.engine, machine.spec, _limits.RESERVE if plan.finishing else 0)
             if at.stage == "begin":
                 if plan.counts_new_samples:
                     for problem in engine.problems:
@@ -440,7 +489,7 @@ def train_on_chunk(estimator, plan, rows, at):
                 engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                 at.stage = "learn"
             if report is not progress:
-                report = unguarded(report, engine.guard)
+                report = unguarded(of_visits(report), engine.guard)
             engine.learn(choice.X, choice.order, choice.given, threads, engine.n_processed, report)
             run.is_whole = True
             # Precision is checked only each time the number of samples has doubled.
@@ -471,6 +520,7 @@ def start_from(estimator, X, y, classes, alpha, bias, cost):
     machine.engine.seed(rows.X, ids, given, machine.engine.moved(given, ids, alpha))
     machine.n_seen = machine.next_id = machine.n_labels = len(rows.encoded)
     machine.targets = at.targets_after
+    machine.begin_replay(0)
     machine.engine.allow(0)  # no steps: finish only updates what follows from the solution
     machine.engine.finish()
     moved = machine.engine.current_solution().bias + (bias - estimator.intercept_)
@@ -516,6 +566,11 @@ def optimize_support_set(estimator, plan, first_stage):
                         if moved is None:
                             break
                         estimator._machine = machine = moved
+                    if stage == "allow" and is_joint(machine):
+                        trained = consolidated(machine, threads)
+                        estimator._machine = machine = replace(machine, trained=trained)
+                    if not plan.replay_size:  # it has been used for the last time
+                        machine.begin_replay(0)
                     if stage in ("allow", "recentre"):
                         machine.engine.allow(most_steps(machine.engine))
                     else:
@@ -543,7 +598,12 @@ def resume(estimator, X, y, sample_weight):
         if checkpoint["checksums"] is not None:
             rows = same_rows(draft, plan, former, X, y, sample_weight)
         trained = _continued(plan, former, rows)
-        draft._machine = machine = replace(former, trained=trained, checkpoint=None)
+        replay = None if former.replay is None else former.replay.copy()
+        values = dict(trained=trained, replay=replay, checkpoint=None)
+        draft._machine = machine = replace(former, **values)
+        if former.joint is not None:  # other threads may predict from the former one
+            with former.engine.guard.reading():
+                machine.joint = Joint.from_state(former.joint.state(), machine.spec)
         change.is_usable = True
         if method == "fit":
             random = None if at["random"] is None else restore_generator(at["random"])

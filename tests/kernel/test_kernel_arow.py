@@ -203,6 +203,17 @@ def test_combinations_of_the_dictionary_do_not_join_it():
     assert len(np.unique(model.support_vectors_.round(2), axis=0)) == model.n_support_.sum() < 150
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.filterwarnings("ignore:The stream is sorted by class")
+def test_classes_that_come_later_find_room_in_the_dictionary(n_classes):
+    X, y = samples(400, n_classes)
+    order = np.argsort(y, kind="stable")
+    model = KernelAROWClassifier(gamma=0.3, max_support_vectors=31, replay_size=0)
+    model = streamed(model, X[order], y[order], 13)
+    assert model.n_support_.sum() == 31
+    assert (model.n_support_ >= 31 // n_classes).all()
+
+
 def test_samples_of_norm_zero_do_not_join_the_dictionary():
     X, y = samples(30)
     X[::3] = 0.0

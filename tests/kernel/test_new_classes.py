@@ -388,7 +388,9 @@ def test_interrupted_addition_leaves_a_usable_model(name, known, timer):
                 model.resume(X, y)
         else:
             n_usable += 1
-            n = int(model.t_ - begun.t_)
+            # t_ also counts samples that are visited again.
+            counted = "n_samples_seen_" if hasattr(model, "replay_size") else "t_"
+            n = int(getattr(model, counted) - getattr(begun, counted))
             if n < len(y):
                 model.partial_fit(X[n:], y[n:])
         assert_array_equal(model.classes_, CLASSES)

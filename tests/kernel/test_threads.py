@@ -40,6 +40,18 @@ KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
                 ("LASVC", dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
                 ("KernelAROWClassifier", dict(max_support_vectors=50), dict(n_classes=3)),
                 ("LASVC", dict(finishing=True), {}),
+                ("LASVC", dict(replay_size=100), dict(sorted=True, n_classes=3)),
+                (
+                    "LASVC",
+                    dict(replay_size=100, finishing=True),
+                    dict(sorted=True, n_classes=3, n_learners=3),
+                ),
+                # Within a chunk of several blocks, models are not those of any chunk alone.
+                (
+                    "LASVC",
+                    dict(replay_size=100, n_jobs=2),
+                    dict(sorted=True, chunk=200, n_learners=2),
+                ),
                 ("LASVC", {}, dict(chunk=1, n_rows=400)),
                 ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),
                 ("KernelPerceptronClassifier", dict(average="mean"), dict(n_classes=3)),

@@ -14,7 +14,7 @@ class KernelAROW:
     def __init__(self, kernel, n_problems, most, r=1.0, forgetting=1.0, threshold=1e-4):
         self.kernel, self.most, self.r, self.threshold = kernel, most, r, threshold
         self.forgetting = forgetting
-        self.rows = []
+        self.rows, self.labels = [], []
         self.a = [np.zeros(0) for _ in range(n_problems)]
         self.C = [np.zeros((0, 0)) for _ in range(n_problems)]
 
@@ -47,13 +47,22 @@ class KernelAROW:
         c = np.linalg.solve(K, k) if self.rows else k
         return self.kernel(x[None], x[None])[0, 0] - c @ k, c
 
+    def has_room_for(self, label):
+        """Whether a row of a class may join: other classes without a vector keep their share."""
+        n_classes, room = max(2, len(self.a)), self.most - len(self.rows)
+        n_others = len(set(range(n_classes)) - {label} - set(self.labels))
+        share, n = self.most // n_classes, self.labels.count(label)
+        if room > n_others * share:
+            return True
+        return room > 0 and n < min(share, (room + n) // (n_others + 1))
+
     def learn(self, x, label, weight=1.0):
         if weight == 0:
             return False
         self.forget()
         rest, c = self.distance(x)
         square = self.kernel(x[None], x[None])[0, 0]
-        joins = len(self.rows) < self.most and rest > self.threshold * square
+        joins = rest > self.threshold * square and self.has_room_for(label)
         k = self.values(x[None])[0]
         steps = []
         for p in range(len(self.a)):
@@ -70,6 +79,7 @@ class KernelAROW:
                 self.a[p] = np.append(self.a[p], 0.0)
                 self.C[p] = np.pad(self.C[p], (0, 1)) + np.outer(new, new)
             self.rows.append(x)
+            self.labels.append(label)
             k = np.append(k, square)
         for p, beta, alpha in steps:
             v = self.C[p] @ k

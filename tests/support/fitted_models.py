@@ -59,7 +59,24 @@ def models():
     rule.update(X[:50, 0], rule.query(X[:50, 0]))
     at_random = active.RandomQuery(0.3, random_state=0)
     at_random.update(X[:50, 0], at_random.query(X[:50, 0]))
+    by_class = np.argsort(y3, kind="stable")
     return {
+        "lasvm, sorted": learnt(LASVC(gamma=0.5, replay_size=40), X3[by_class], y3[by_class]),
+        "lasvm, pairs, joint, sparse": _predicting(
+            *learnt(
+                LASVC(gamma=0.5, multi_class="ovo", probability=True, replay_size=40),
+                S3[by_class],
+                y3[by_class],
+                start=-5,
+            )
+        ),
+        "lasvm-g, joint": _predicting(
+            *learnt(
+                LASVC(gamma=0.5, algorithm="lasvm-g", replay_size=40),
+                *(X3[by_class], y3[by_class]),
+                start=-5,
+            )
+        ),
         "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
         "lasvm, probabilities": learnt(LASVC(gamma=0.5, probability=True), X3, y3),
         "lasvm, probabilities, sparse": learnt(

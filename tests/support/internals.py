@@ -23,6 +23,7 @@ NAMES = {
     "_core.kernel.vectors.support_set": "DATA",
     "_core.linear.queries": "AT_RANDOM SelectiveSampler",
     "_core.linear.rows": "shuffled",
+    "_core.reservoir": "Reservoir",
     "_core.svmlight": "parse_number",
     "_estimator": "InconsistentPackageWarning PostponedInterrupts _checksum",
     "_sklearn_compat": "CallbackSupportMixin",
@@ -40,6 +41,8 @@ NAMES = {
     "kernel._checkpoint": "refuse_new_parameters",
     "kernel._analysis._compression": "CompressedState Selection distinct",
     "kernel._diagnosis": "precision",
+    "kernel._joint": "Joint GROWTH joint_of solved",
+    "kernel._replay": "Vectors",
     "kernel._spec": "EngineSpec GapDrivenSpec LasvmSpec",
     "kernel._epochs": "Position is_above",
     "kernel._updates._expansion": "ExpansionState",
@@ -117,6 +120,46 @@ def steps_left(model):
 def machine_of(model):
     """Return the fitted state of a model that is trained by a solver of the dual."""
     return model._machine
+
+
+def reservoir_of(model):
+    """Return which samples of the stream a model has stored."""
+    return model._machine.replay.reservoir
+
+
+def beside(model, *arguments):
+    """Return the stored samples that stand for the stream beside support vectors."""
+    return model._machine.replay.beside(*arguments)
+
+
+def reservoir_end(model):
+    """Return the position in the stream after the last sample that the reservoir was given."""
+    return None if model._machine.replay is None else model._machine.replay.end
+
+
+def replayed_samples(model):
+    """Return the stored samples, features and what is learned of them, in the order of places."""
+    replay = model._machine.replay
+    every = np.arange(replay.reservoir.n)
+    return replay.vectors.take(every), replay.encoded(every)
+
+
+def has_joint_solution(model):
+    """Return whether predictions use a solution over support vectors and reservoir."""
+    module = import_module(f"{_PACKAGE}.kernel._joint")
+    return module.is_joint(model._machine)
+
+
+def joint_problem(model, scaled=True):
+    """Return the samples of a new solution over support vectors and reservoir.
+
+    X, what is learned of them, upper bounds of alpha, and their numbers; ``scaled``: times the
+    common factor.
+    """
+    module, machine = import_module(f"{_PACKAGE}.kernel._joint"), model._machine
+    joint = module.Joint(None, np.zeros(0, np.int64), np.zeros(len(reservoir_of(model).classes)))
+    X, encoded, cost, row_ids = joint.take_in(machine)
+    return X, encoded, cost if scaled else cost / joint.scale, row_ids
 
 
 def support_arrays(model, k=0):

@@ -21,6 +21,9 @@ n_learners, n_rows = options.get("n_learners", 1), options.get("n_rows", 1200)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(n_rows, 20)) * (rng.random((n_rows, 20)) < 0.5)
 y = (X[:, 0] + 0.5 * rng.normal(size=n_rows) > 0) + (X[:, 1] > 1) * (n_classes - 2)
+if options.get("sorted"):
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
 def function(A, B):
     return rbf_kernel(A, B, gamma=0.05)
 if params.get("kernel") == "function":
@@ -132,6 +135,8 @@ if has_engine(model):
         assert np.abs(problem.members["g"][problem.slots()] - g).max(initial=0) < 1e-6
 elif name == "LabelEfficientClassifier":
     assert len(model.queried_) == n_rows
+elif hasattr(model, "replay_size"):
+    assert model.t_ >= n_rows + 1  # and samples that are replayed
 else:
     assert model.t_ == n_rows + 1
 print(len(seen), len({decisions.tobytes() for decisions in seen}))

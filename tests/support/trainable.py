@@ -34,6 +34,9 @@ OTHER_DATA = {
     "active.EntityResolver": "is trained on records of entities",
 }
 
+# Streams sorted by class, from which samples are visited again.
+_SORTED = dict(gamma=0.3, replay_size=30)
+
 # With finishing=True, predictions optimize over the support set, starting from the last solution.
 FINISHING = {
     "lasvm, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovr"),
@@ -49,9 +52,18 @@ FINISHING = {
         StandardScaler(with_mean=False), LASVC(C=50.0, gamma=0.3), freeze_after=30
     ),
     "search, finishing": ProgressiveSearch(LASVC(gamma=0.3), {"C": [1.0, 50.0]}, cv=2),
+    "lasvm, sorted, finishing": LASVC(C=2.0, probability=True, **_SORTED),
+    "lasvm-g, sorted, finishing": LASVC(C=2.0, algorithm="lasvm-g", **_SORTED),
+}
+SORTED = {
+    "lasvm, sorted": LASVC(C=2.0, multi_class="ovr", finishing=False, **_SORTED),
+    "lasvm-nc, pairs, sorted": LASVC(
+        C=2.0, multi_class="ovo", algorithm="lasvm-nc", finishing=False, **_SORTED
+    ),
 }
 STREAMS = {
     **STREAM_MODELS,
+    **SORTED,
     "calibrated": OnlineCalibratedClassifier(AROWClassifier()),
     "pipeline": make_online_pipeline(StandardScaler(with_mean=False), AROWClassifier()),
     "search": ProgressiveSearch(PassiveAggressiveClassifier(), {"C": [0.1, 1.0]}, cv=2),
@@ -89,6 +101,9 @@ def samples_of(name, n=120):
     X[np.abs(X) < 0.3] = 0.0
     if "2 classes" in name:
         y = np.where(y == 10, 10, 20)
+    if "sorted" in name:
+        order = np.argsort(y, kind="stable")
+        X, y = X[order], y[order]
     is_of_numbers = is_regressor(MODELS[name]) or "regressor" in name
     return X, y / 10.0 if is_of_numbers else y
 

@@ -61,6 +61,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
     max_support_vectors : int, default=500
         Maximum size B of the dictionary. Memory and time per sample are proportional to B squared
         (for each class, if there are more than two).
+    $replay_size
     $epochs
     $class_weight
 
@@ -95,7 +96,9 @@ class KernelAROWClassifier(KernelUpdateClassifier):
     :math:`10^{-4} K(x, x)`. Here :math:`z = L^{-1} k` are the coordinates of the sample in an
     orthonormal basis of the span, :math:`k` its kernel values with the dictionary, and
     :math:`L L^\top` the Cholesky decomposition of the kernel matrix of the dictionary. A new
-    sample appends a coordinate, :math:`\sqrt\delta`, and does not change the others.
+    sample appends a coordinate, :math:`\sqrt\delta`, and does not change the others. As the stream
+    may be sorted by class, each class keeps its share of the dictionary, B divided by the number
+    of classes, until a sample of it has joined.
 
     **Update** [1]_. With :math:`f(x) = w^\top z`, the margin :math:`m = y f(x)`, and
     :math:`\beta = 1 / (z^\top \Sigma z + \delta + r)`, a sample with :math:`m < 1` leads to
@@ -120,7 +123,9 @@ class KernelAROWClassifier(KernelUpdateClassifier):
     **More than two classes.** Each class is trained against the rest. The classes share the
     dictionary.
 
-    **Weights.** A sample of weight u is processed with :math:`r / u` in place of r.
+    **Weights.** A sample of weight u is processed with :math:`r / u` in place of r. Samples that
+    are visited again (``replay_size``) stand for all samples of their class: their weight is
+    multiplied by the number of these for each stored one.
 
     $note_on_intercept
 
@@ -171,6 +176,7 @@ class KernelAROWClassifier(KernelUpdateClassifier):
         gamma="scale",
         coef0=0.0,
         max_support_vectors=500,
+        replay_size=2000,
         max_iter=1,
         tol=1e-3,
         n_iter_no_change=5,

@@ -20,12 +20,13 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
     _query_adapter = _updates.query_adapter
     _add_classes = _updates.add_classes
     _fixed_params = (*KernelClassifier._fixed_params, "max_support_vectors")
-    _adjustable_params = ("class_weight",)
+    _adjustable_params = ("class_weight", "replay_size")
 
     _parameter_constraints: dict = {
         **KernelClassifier._parameter_constraints,
         **OnlineLearner._parameter_constraints,
         **OnlineClassTargets.constraints,
+        "replay_size": [Interval(Integral, 0, None, closed="left")],
     }
 
     def fit(self, X, y, sample_weight=None):

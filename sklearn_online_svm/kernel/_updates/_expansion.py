@@ -18,13 +18,16 @@ from ..._sample_arrays import sample_arrays
 from ..._tasks import unguarded
 from ..._updates import UpdateSpec, class_weights
 from ..._validation import can_skip_validation, check_samples
+from .._epochs import Rows
 from .._first_samples import (
     choose_layout,
     fixed_values,
     refuse_other_than_square,
     warn_of_small_chunk,
 )
+from .._kept_samples import stack
 from .._new_classes import extended_expansion
+from .._replay import Replay
 from .._spec import VectorSpec, is_function
 
 # Budget maintenance strategies.
@@ -79,6 +82,37 @@ class ExpansionSpec(VectorSpec):
         return KernelExpansion(self.store(), self.n_problems, budget, averaged, votes)
 
 
+class Chunk:
+    """A chunk of a stream, followed by the samples that are visited again with it.
+
+    Parameters
+    ----------
+    rows : Rows
+        The samples of the chunk.
+    first : int
+        Position of the first one in the stream.
+    """
+
+    def __init__(self, X, targets, weights, first):
+        cost = np.ones(len(targets)) if weights is None else weights
+        self.rows, self.first = Rows(X, targets, cost, cost), first
+        # Visits in their order, and numbers of new samples before them; None: those of the chunk.
+        self.order = self.n_before = None
+        self.X, self.targets, self.weights = X, targets, weights
+
+    def visit_again(self, order, replayed):
+        """Add samples that are visited again; see :meth:`Replay.visit`."""
+        self.order = order
+        self.n_before = np.append(0, np.cumsum(order < len(self.targets)))
+        self.X = stack([self.X, replayed["X"]])
+        self.targets = np.concatenate([self.targets, replayed["encoded"]])
+        self.weights = np.concatenate([self.rows.cost, replayed["cost"]])
+
+    def n_new(self, position):
+        """Return how many samples of the chunk come before a position in the order."""
+        return position if self.order is None else int(self.n_before[position])
+
+
 class ExpansionState:
     """Support vectors and coefficients of a model, with its update loop.
 
@@ -94,6 +128,8 @@ class ExpansionState:
     feature_map = None
     # The plan of the next chunk, unless parameters have changed. It is not stored.
     plan = None
+    # Samples of a stream that are visited again, or None; and the chunk being learned, or None.
+    replay = chunk = None
 
     @staticmethod
     def validated(estimator, plan, state, X, y, fewest=1):
@@ -150,7 +186,10 @@ class ExpansionState:
         factors = class_weights(plan.params.class_weight, schema.classes)
         if factors is not None:
             factors = factors[places]
-        return extended_expansion(self, places, len(schema.classes), factors)
+        extended = extended_expansion(self, places, len(schema.classes), factors)
+        if self.replay is not None:
+            extended.replay = self.replay.recoded(places, len(schema.classes))
+        return extended
 
     def __init__(self, spec, update_spec, is_sparse):
         self.spec, self.update_spec, self.is_sparse = spec, update_spec, is_sparse
@@ -196,6 +235,7 @@ class ExpansionState:
         saved = type(self)(self.spec, self.update_spec, self.is_sparse)
         saved.loop.restore(self.counters)
         saved.expansion.restore(self.expansion.state())
+        saved.replay = None if self.replay is None else self.replay.copy()
         return saved
 
     def train_chunk(self, X, targets, weights, progress=None):
@@ -203,15 +243,51 @@ class ExpansionState:
 
         Returns -1, as no sample is invalid after ``check``.
         """
+        chunk = Chunk(X, targets, weights, self.expansion.n_seen)
         # The position is still that of the call before, which must not be counted again.
-        before, self.loop.position = self.expansion.n_seen, 0
-        try:
-            self.expect(X)
-            self.train(Dataset(self.samples(X), targets, weights, None, X), progress=progress)
-        except BaseException:
-            self.expansion.expect_no_more(before + self.loop.position)
-            raise
+        self.loop.position = 0
+        with DeferredInterrupts():  # until the update loop checks for them between two blocks
+            try:
+                with self.expansion.guard:
+                    self._begin_chunk(chunk)
+                if progress is not None and chunk.order is not None:
+                    report = progress
+
+                    def progress(position):
+                        report(chunk.n_new(position))
+
+                samples = self.samples(chunk.X)
+                dataset = Dataset(samples, chunk.targets, chunk.weights, chunk.order, chunk.X)
+                self.train(dataset, progress=progress)
+            finally:
+                with self.expansion.guard:
+                    self._count_chunk(chunk)
+                    self.chunk = None
         return -1
+
+    def _begin_chunk(self, chunk):
+        """Take in the samples of a chunk; add those that are visited again."""
+        size, spec = self.plan.params.replay_size, self.spec
+        self.expect(chunk.X)
+        self.chunk = chunk
+        if not size:
+            self.replay = None
+            return
+        if self.replay is None or self.replay.reservoir.size != size:
+            self.replay = Replay.of_stream(size, spec, max(2, spec.n_problems), chunk.first)
+        # The rule of a dictionary takes a weight u as u samples; the others, as a longer step.
+        is_counted = spec.policy == "dictionary"
+        order, replayed = self.replay.visit(chunk.rows, chunk.first, is_counted)
+        if replayed is not None:
+            chunk.visit_again(order, replayed)
+            self.expansion.expect_replayed(replayed["row_ids"])
+
+    def _count_chunk(self, chunk):
+        """Let the state have the samples of the chunk that have been learned, and no others."""
+        n = chunk.n_new(self.loop.position)
+        self.expansion.expect_no_more(chunk.first + n)
+        if self.replay is not None:
+            self.replay.end_at(chunk.rows, chunk.first, n)
 
     def train(self, dataset, start=0, purchases=None, progress=None):
         """Run the update loop; Ctrl-C is raised between two blocks of samples."""
@@ -248,12 +324,15 @@ class ExpansionState:
     def as_dict(self):
         """Return copies of arrays, and numbers, for pickling."""
         with self.expansion.guard.reading():
+            if self.chunk is not None:
+                self._count_chunk(self.chunk)
             return {
                 "spec": self.spec.as_dict(),
                 "is_sparse": self.is_sparse,
                 "method": vars(self.update_spec),
                 "moved": self.counters,
                 "expansion": self.expansion.state(),
+                "replay": None if self.replay is None else self.replay.state(),
             }
 
     @classmethod
@@ -263,4 +342,6 @@ class ExpansionState:
         self = cls(*specs, state["is_sparse"])
         self.loop.restore(state["moved"])
         self.expansion.restore(state["expansion"])
+        if state["replay"] is not None:
+            self.replay = Replay.from_state(state["replay"], self.spec.n_features)
         return self

@@ -39,6 +39,7 @@ class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
     $budget
     $budget_policy_2_3_4
     $multi_class
+    $replay_size
     $epochs
     $class_weight
 
@@ -141,6 +142,7 @@ class KernelPassiveAggressiveClassifier(KernelUpdateClassifier):
         max_support_vectors=None,
         budget_policy="projection",
         multi_class="ovr",
+        replay_size=2000,
         max_iter=1,
         tol=1e-3,
         n_iter_no_change=5,

@@ -35,6 +35,7 @@ class KernelPerceptronClassifier(KernelUpdateClassifier):
     $budget
     $budget_policy_2_5_6
     $multi_class
+    $replay_size
     $epochs
     $class_weight
 
@@ -127,6 +128,7 @@ class KernelPerceptronClassifier(KernelUpdateClassifier):
         max_support_vectors=None,
         budget_policy="projection",
         multi_class="ovr",
+        replay_size=2000,
         max_iter=1,
         tol=1e-3,
         n_iter_no_change=5,

@@ -294,6 +294,12 @@ cdef class Engine:
         self.allow(0)
         self.finish()
 
+    def count_work_of(self, Engine former):
+        """Count also the work of an engine that this one replaces."""
+        self.stream.n_evaluations += former.n_kernel_evaluations
+        for problem, replaced in zip(self.problems, former.problems):
+            problem.count_work_of(replaced)
+
     # -------------------------------------------------------------------------- support set
 
     def finish(self, executor=None, progress=None, double share=1.0):
@@ -433,6 +439,11 @@ cdef class Engine:
     def is_optimized(self):
         """Whether the solution used for predictions is optimal."""
         return all(problem.is_optimized for problem in self.problems)
+
+    @property
+    def is_finished(self):
+        """Whether ``finish`` has made the online solution optimal."""
+        return all(problem.is_solved for problem in self.problems)
 
     def discard_optimized(self):
         """Discard the optimized solutions: predictions use the online solution."""

@@ -138,6 +138,15 @@ cdef class GapDriven(Problem):
         """
         return np.array([self.admitted, self.cleaned, self.skipped], dtype=np.int64)
 
+    def count_work_of(self, Problem former):
+        cdef Py_ssize_t region
+        cdef GapDriven replaced = former
+        Problem.count_work_of(self, former)
+        for region in range(3):
+            self.admitted[region] += replaced.admitted[region]
+            self.cleaned[region] += replaced.cleaned[region]
+            self.skipped[region] += replaced.skipped[region]
+
     def begin_pass(self):
         self.violation = 0.0
 
@@ -146,7 +155,7 @@ cdef class GapDriven(Problem):
             return 0                            # empty box: a sample of weight 0
         self.added = False
         self.n_steps = 0
-        if self.members.knows(row.row_id):
+        if self.members.knows(row.row_id, row.is_new):
             self.set_target()
             return 1
         return self.process(row)

@@ -229,7 +229,7 @@ cdef class Lasvm(Problem):
         self.changed = 0
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
-        if not self.members.knows(row.row_id):
+        if not self.members.knows(row.row_id, row.is_new):
             self.changed = self.process(row)
             if self.changed < 0:
                 return -1

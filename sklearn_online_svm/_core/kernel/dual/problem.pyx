@@ -417,10 +417,14 @@ cdef class Problem:
     # -------------------------------------------------------------------------- optimized solution
 
     @property
+    def is_solved(self):
+        """Whether the online solution is optimal over the support set."""
+        return not self.both_seen or self.solved_at == self.n_changes
+
+    @property
     def is_optimized(self):
         """Whether the online or the optimized solution is optimal over the support set."""
-        return (not self.both_seen or self.solved_at == self.n_changes
-                or self.optimized.at == self.n_changes)
+        return self.is_solved or self.optimized.at == self.n_changes
 
     cdef int begin_optimizing(self) except -1:
         """Put the optimized solution in place of the online one, for ``finish``."""
@@ -458,6 +462,14 @@ cdef class Problem:
     def discard_optimized(self):
         """Discard the optimized solution."""
         self.optimized.discard()
+
+    def count_work_of(self, Problem former):
+        """Count also the work of a problem that this one replaces."""
+        cdef bint is_solved = self.solved_at == self.n_changes
+        self.n_operations += former.n_operations
+        self.n_changes += former.n_changes
+        if is_solved:
+            self.solved_at = self.n_changes
 
     def read_state(self):
         """Return the part of the state that predictions may change."""

@@ -37,10 +37,11 @@ cdef class Slots:
     cdef int32_t *references_at
     cdef int32_t *free_at
     cdef int32_t *labels_at
-    # During epochs over X, if references are counted: the slot of each sample, and the sample in
-    # each slot, or -1.
+    # If references are counted: the identifier of the sample in each slot, or -1, and whether all
+    # are noted; during epochs over X the slot of each sample.
     cdef object slot_of_row
     cdef object row_of_slot
+    cdef bint is_noted
     cdef int32_t *slot_of_row_at
     cdef int64_t *row_of_slot_at
     cdef Py_ssize_t n_rows
@@ -59,5 +60,7 @@ cdef class Slots:
     cdef int32_t take(self) noexcept
     cdef int track(self, Py_ssize_t n_rows) except -1
     cdef int32_t stored_before(self, int64_t row_id) noexcept
+    cdef int32_t slot_of_repeated(self, int64_t row_id) except -2
+    cdef int note_all(self) except -1
     cdef void note(self, int32_t slot, int64_t row_id) noexcept
     cdef int give_back(self, WorkSpace space) except -1

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from ...memory cimport address, grown
 from ..vectors.block cimport SampleBlock
-from ..vectors.support_set cimport OF_DATA
+from ..vectors.support_set cimport MADE_UP, OF_DATA
 from .problem cimport Problem
 from ..rows.kernel_matrix cimport CopiesMemory
 from ..rows.kernel_row cimport RowComputer
@@ -80,6 +80,7 @@ cdef class Slots:
         self.free, self.n_free = free.astype(np.int32), len(free)
         self.row_of_slot = np.zeros(0, dtype=np.int64)
         self.capacity = self.n_rows = 0         # until ``track``
+        self.is_noted = False
         if self.rows is not None:
             self.rows.clear(self.store.n_slots - self.n_free)
 
@@ -250,11 +251,15 @@ cdef class Slots:
                 row = problem.matrix.row_in_block(slot)
                 # A slot may have been freed within the block.
                 if row >= 0 and problem.members.alive[slot] and stored[row] == NOT_WANTED:
-                    row_ids[row] = (problem.members.row_id[slot]
-                                    if problem.members.origin[slot] == OF_DATA else -1)
+                    row_ids[row] = -1
+                    if (problem.members.origin[slot] == OF_DATA
+                            or not self.n_rows and problem.members.origin[slot] != MADE_UP):
+                        row_ids[row] = problem.members.row_id[slot]
                     stored[row] = self.stored_before(row_ids[row])
         # In the order of the block, so that problems and store have the same order.
         for row in range(fresh.n):
+            if stored[row] == NOT_STORED and fresh.rows[row] >= fresh.n_new:
+                stored[row] = self.slot_of_repeated(row_ids[row])
             if stored[row] == NOT_STORED:
                 stored[row] = self.take()
                 self.store.put(stored[row], fresh.block, row)
@@ -320,12 +325,33 @@ cdef class Slots:
         """Return the store slot of a sample that is in the support set of another problem."""
         return self.slot_of_row_at[row_id] if 0 <= row_id < self.n_rows else NOT_STORED
 
+    cdef int32_t slot_of_repeated(self, int64_t row_id) except -2:
+        """Return the store slot of a sample that a problem has been given before."""
+        cdef int32_t slot
+        if not self.is_noted:
+            self.note_all()
+        for slot in range(self.store.n_slots):
+            if self.row_of_slot_at[slot] == row_id:
+                return slot
+        return NOT_STORED
+
+    cdef int note_all(self) except -1:
+        """Record which samples the slots hold, after ``restore``."""
+        cdef Problem problem
+        for problem in self.problems:
+            slots = problem.slots()
+            slots = slots[problem.members["origin"][slots] != MADE_UP]
+            places = problem.members["index"][slots]
+            # Others are samples of the present block, which are not in the store yet.
+            is_stored = places >= 0
+            self.row_of_slot[places[is_stored]] = problem.members["row_id"][slots[is_stored]]
+        self.is_noted = True
+        return 0
+
     cdef void note(self, int32_t slot, int64_t row_id) noexcept:
-        """Record that a slot holds sample ``row_id`` of X, or no sample of X (-1)."""
-        if not self.n_rows:
-            return
-        if self.row_of_slot_at[slot] >= 0:
+        """Record that a slot holds a sample, or none that may be visited again (-1)."""
+        if 0 <= self.row_of_slot_at[slot] < self.n_rows:
             self.slot_of_row_at[self.row_of_slot_at[slot]] = NOT_STORED
-        self.row_of_slot_at[slot] = -1
+        self.row_of_slot_at[slot] = row_id
         if 0 <= row_id < self.n_rows:
-            self.row_of_slot_at[slot], self.slot_of_row_at[row_id] = row_id, slot
+            self.slot_of_row_at[row_id] = slot

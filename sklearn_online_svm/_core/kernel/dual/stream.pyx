@@ -156,14 +156,15 @@ cdef class Stream:
         cdef Visits *visits = &block.visits
         cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Samples given = self.given
-        visits.n = n
+        visits.n, block.n_new = n, given.n_new
         for r in range(n):
             visits.row[r] = rows[r]
             visits.row_id[r] = given.row_ids[rows[r]]
             visits.cost[r] = given.cost[rows[r]]
             visits.place[r] = -1
             if visits.cost[r] > 0.0 and not (
-                    only is not None and only.members.knows(visits.row_id[r])):
+                    only is not None
+                    and only.members.knows(visits.row_id[r], rows[r] < given.n_new)):
                 block.rows[n_loaded] = rows[r]
                 block.labels[n_loaded] = given.labels[rows[r]]
                 visits.place[r] = <int32_t>n_loaded
@@ -447,7 +448,8 @@ cdef class Stream:
         cdef int code
         for r in range(visits.n):
             if (visits.place[r] < 0 and visits.cost[r] > 0.0
-                    and not problem.members.knows(visits.row_id[r])):
+                    and not problem.members.knows(
+                        visits.row_id[r], visits.row[r] < self.given.n_new)):
                 return r  # in the support set when the block began, evicted since: new block
             code = 0
             if self.given.belongs(visits.row[r], problem.codes):
@@ -498,6 +500,7 @@ cdef class Stream:
         for at in range(0, rows.shape[0], self.block.size):
             size = min(self.block.size, rows.shape[0] - at)
             self.block.n = self.block.visits.n = size
+            self.block.n_new = given.n_new
             for r in range(size):
                 self.block.rows[r] = self.block.visits.row[r] = rows[at + r]
                 self.block.visits.place[r] = <int32_t>r

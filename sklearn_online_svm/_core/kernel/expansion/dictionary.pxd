@@ -12,6 +12,8 @@ variance 1. Before each step the model is moved towards its initial state,
 
     w <- sqrt(decay) w,    S <- decay S + (1 - decay) I .
 """
+from libc.stdint cimport int32_t
+
 from .expansion cimport KernelExpansion
 
 
@@ -19,6 +21,7 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef readonly Py_ssize_t most       # largest number of vectors
     cdef double threshold               # least distance from the span, as share of K(x, x)
     cdef double decay
+    cdef Py_ssize_t n_absent            # number of classes without a vector
     cdef Py_ssize_t capacity            # number of vectors for which there is room
     # The first `n_slots` rows and columns of these arrays are in use.
     cdef double *M                      # (capacity, capacity), lower triangle
@@ -47,5 +50,7 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef Py_ssize_t place               # its number in the block
 
     cdef reserve(self, Py_ssize_t capacity)
+    cdef bint has_room_for(self, int32_t label) noexcept nogil
+    cdef Py_ssize_t count(self, int32_t label) noexcept nogil
     cdef void extend(self) noexcept nogil
     cdef void apply_changes(self) noexcept nogil

@@ -9,6 +9,7 @@ References: kernel recursive least squares (Engel, Mannor and Meir 2004) have th
 and covariance with a squared loss.
 """
 from libc.math cimport sqrt
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, dscal, dsymm, dsyrk, dtrmm, dtrmv
@@ -49,6 +50,7 @@ cdef class DictionaryExpansion(KernelExpansion):
         self.most, self.threshold, self.decay = most, threshold, decay
         self.faded = 1.0
         self.second_order = True
+        self.n_absent = max(2, n_problems)
         self.reserve(min(most, LEAST_CAPACITY))
 
     cdef reserve(self, Py_ssize_t capacity):
@@ -155,7 +157,28 @@ cdef class DictionaryExpansion(KernelExpansion):
         for c in range(self.n_problems):
             self.margins[c] = root * ddot(&m, z, &one, self.weights + c * self.capacity, &one)
         self.distance = max(0.0, self.squared_norm - ddot(&m, z, &one, z, &one))
-        self.joins = m < self.most and self.distance > self.threshold * self.squared_norm
+        self.joins = (self.distance > self.threshold * self.squared_norm
+                      and self.has_room_for(self.row_labels[self.block.rows[r]]))
+
+    cdef bint has_room_for(self, int32_t label) noexcept nogil:
+        """Return whether a sample of a class may join the dictionary.
+
+        As long as other classes have no vector, each of them has its share of the room reserved,
+        as the stream may be sorted by class.
+        """
+        cdef Py_ssize_t room = self.most - self.n_slots, n, n_others, share
+        if room <= 0 or self.n_absent == 0:
+            return room > 0
+        n, share = self.count(label), self.most // max(2, self.n_problems)
+        n_others = self.n_absent - (n == 0)
+        return room > n_others * share or n < min(share, (room + n) // (n_others + 1))
+
+    cdef Py_ssize_t count(self, int32_t label) noexcept nogil:
+        """Return the number of vectors of a class."""
+        cdef Py_ssize_t s, n = 0
+        for s in range(self.n_slots):
+            n += self.labels[s] == label
+        return n
 
     cdef void prepare(self) noexcept nogil:
         """Move the model towards its initial state."""
@@ -218,6 +241,8 @@ cdef class DictionaryExpansion(KernelExpansion):
         cdef Py_ssize_t c, s, slot = self.enter(self.place)
         cdef double *basis = self.M + slot * ld
         cdef double length = sqrt(self.distance)
+        if self.n_absent:
+            self.n_absent -= self.count(self.labels[slot]) == 1
         # Row [-z'M, 1] / length.
         memcpy(basis, self.z, m * sizeof(double))
         dtrmv("U", "N", "N", &m, self.M, &ld, basis, &one)
@@ -281,6 +306,7 @@ cdef class DictionaryExpansion(KernelExpansion):
         if n > self.capacity:
             self.reserve(n)
         KernelExpansion.restore(self, state)
+        self.n_absent = max(0, self.n_absent - len(np.unique(state["labels"])))
         self.basis_array[:n, :n] = state["basis"]
         self.covariance_array[:, :n, :n] = state["covariance"]
         self.weights_array[:, :n] = state["weights"]

@@ -13,6 +13,7 @@ remove.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ...guard cimport Guard
+from ...linear.rows cimport Dataset
 from ...linear.weights cimport Weights
 from ...simd.primitives cimport SIMD_BLOCK
 from ...threads.team cimport Team
@@ -69,6 +70,10 @@ cdef class KernelExpansion(Weights):
     cdef int64_t first_id
     cdef object slots_of_rows
     cdef int32_t *slot_of_row
+    # Rows from `n_new` on are samples of the stream that are visited again (NULL: there are none).
+    cdef object replayed_array
+    cdef const int64_t *replayed        # their identifiers
+    cdef Py_ssize_t n_new
     # The block: its first position in the order, the samples added, and the slot of each.
     cdef Py_ssize_t first
     cdef Py_ssize_t size                # number of samples to load next
@@ -88,6 +93,9 @@ cdef class KernelExpansion(Weights):
 
     cdef int make_room(self) except -1
     cdef float *values_of(self, Py_ssize_t r) noexcept nogil
+    cdef Py_ssize_t with_replays(self, Dataset dataset, Py_ssize_t position,
+                                 Py_ssize_t n) noexcept nogil
+    cdef int64_t id_of(self, int64_t row) noexcept nogil
     cdef int32_t known(self, Py_ssize_t r) noexcept nogil
     cdef int32_t enter(self, Py_ssize_t r) noexcept nogil
     cdef void leave(self, int32_t slot) noexcept nogil

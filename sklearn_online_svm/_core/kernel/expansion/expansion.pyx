@@ -123,8 +123,16 @@ cdef class KernelExpansion(Weights):
             slots = np.full(n_rows, -1, dtype=np.int32)
         self.slots_of_rows = slots
         self.slot_of_row = <int32_t *>address(slots) if slots is not None else NULL
+        self.replayed_array, self.replayed, self.n_new = None, NULL, n_rows
         self.first_id = self.n_seen
         self.n_seen += n_rows
+
+    def expect_replayed(self, const int64_t[::1] ids):
+        """Announce samples that are visited again, by identifier.
+
+        Their rows follow those of the new samples. In the order, each comes after a new one.
+        """
+        self.replayed_array, self.replayed = ids, &ids[0]
 
     def expect_no_more(self, n_seen):
         """Correct the number of samples that have been announced to those that have come."""
@@ -142,6 +150,8 @@ cdef class KernelExpansion(Weights):
         cdef Py_ssize_t r, n = min(self.size, stop - position)
         if n <= 0:
             return stop
+        if self.replayed != NULL:
+            n = self.with_replays(dataset, position, n)
         for r in range(n):
             block.rows[r] = dataset.order[position + r] if dataset.order != NULL else position + r
         block.n = n
@@ -296,9 +306,34 @@ cdef class KernelExpansion(Weights):
         self.store.raise_errors(code)
         return 0
 
+    cdef Py_ssize_t with_replays(self, Dataset dataset, Py_ssize_t position,
+                                 Py_ssize_t n) noexcept nogil:
+        """Return a size of the block for which no replay is left between it and a new sample.
+
+        An interrupt after the block then loses none.
+        """
+        if position + n < dataset.n and dataset.order[position + n] >= self.n_new:
+            return n + 1 if n < SIMD_BLOCK else n - 1
+        return n
+
+    cdef int64_t id_of(self, int64_t row) noexcept nogil:
+        """Return the identifier of a sample of this call."""
+        if self.replayed != NULL and row >= self.n_new:
+            return self.replayed[row - self.n_new]
+        return self.first_id + row
+
     cdef int32_t known(self, Py_ssize_t r) noexcept nogil:
-        """Return the slot that a sample of the block has had since an earlier epoch, or -1."""
-        return self.slot_of_row[self.block.rows[r]] if self.slot_of_row != NULL else -1
+        """Return the slot that a sample of the block has had since an earlier visit, or -1."""
+        cdef int64_t row = self.block.rows[r], sample
+        cdef int32_t s
+        if self.slot_of_row != NULL:
+            return self.slot_of_row[row]
+        if self.replayed != NULL and row >= self.n_new:
+            sample = self.id_of(row)
+            for s in range(<int32_t>self.n_slots):
+                if self.ids[s] == sample and self.alive[s]:
+                    return s
+        return -1
 
     cdef int32_t enter(self, Py_ssize_t r) noexcept nogil:
         """Assign a slot to a sample of the block."""
@@ -312,7 +347,7 @@ cdef class KernelExpansion(Weights):
             self.n_slots += 1
         self.n_kept += 1
         self.alive[slot] = 1
-        self.ids[slot] = self.first_id + row
+        self.ids[slot] = self.id_of(row)
         self.labels[slot] = self.row_labels[row]
         self.since[slot] = self.n_entered
         self.n_entered += 1

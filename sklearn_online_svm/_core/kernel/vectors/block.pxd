@@ -48,6 +48,7 @@ cdef class SampleBlock:
     cdef Py_ssize_t n                       # number of samples loaded
     cdef int64_t *rows                      # their positions in X
     cdef int32_t *labels                    # their classes
+    cdef Py_ssize_t n_new                   # positions from here on: samples visited before
     cdef int32_t *stored                    # work space of `Slots.write`: their slots, and row ids
     cdef int64_t *stored_ids
     cdef Visits visits
@@ -78,6 +79,7 @@ cdef class Samples:
     cdef bint squared
     cdef int8_t origin
     cdef const int8_t[::1] origins
+    cdef public Py_ssize_t n_new
 
     cdef bint belongs(self, Py_ssize_t r, ClassCodes codes) noexcept nogil
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,

@@ -220,12 +220,18 @@ cdef class Samples:
         Regression: whether the loss is squared, so that alpha has no upper bound.
     origin : int or ndarray of int8, default=DATA
         Origin of the samples, common or per sample: DATA, STREAM or VIRTUAL of ``support_set``.
+
+    Attributes
+    ----------
+    n_new : int
+        Number of samples that have not been visited before, the first ones. Default: all.
     """
     def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, epsilon=None,
                  bint squared=False, origin=OF_DATA):
         self.labels, self.cost, self.row_ids = labels, cost, row_ids
         self.shifted, self.targets = shifted, targets
         self.epsilon, self.squared = -1.0 if epsilon is None else epsilon, squared
+        self.n_new = len(labels)
         self.origins = origin if isinstance(origin, np.ndarray) else None
         self.origin = OF_DATA if isinstance(origin, np.ndarray) else origin
 
@@ -242,7 +248,7 @@ cdef class Samples:
         is on the lower side of its tube.
         """
         cdef double cost = self.cost[r] if self.belongs(r, codes) else 0.0
-        row.row_id, row.region = self.row_ids[r], 0
+        row.row_id, row.region, row.is_new = self.row_ids[r], 0, r < self.n_new
         row.origin = self.origin if self.origins is None else self.origins[r]
         row.y = 1 if self.labels[r] == codes.positive or self.epsilon >= 0.0 else -1
         row.target = row.y if self.targets is None else self.targets[c, r]

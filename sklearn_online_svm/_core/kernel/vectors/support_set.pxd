@@ -51,6 +51,7 @@ cdef struct Example:
     int8_t y
     int8_t origin
     int8_t region           # region of the ramp loss at arrival, -1: unknown
+    bint is_new             # False: it has been visited before, and may be a member
     double lower
     double upper
     int64_t row_id
@@ -103,7 +104,8 @@ cdef class SupportSet:
     cdef void attach_samples(self) noexcept
     cdef void set_flags(self, Py_ssize_t s) noexcept nogil
     cdef Py_ssize_t place_of(self, int64_t row_id) noexcept nogil
-    cdef bint knows(self, int64_t row_id) noexcept nogil
+    cdef bint knows(self, int64_t row_id, bint is_new) noexcept nogil
+    cdef bint holds(self, int64_t row_id) noexcept nogil
     cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,

@@ -233,13 +233,21 @@ cdef class SupportSet:
         place = self.places[row_id] - self.second
         return self.n_first + place if 0 <= place < self.n_second else -1
 
-    cdef bint knows(self, int64_t row_id) noexcept nogil:
-        """Return whether a sample of X is in the support set; False for other samples."""
+    cdef bint knows(self, int64_t row_id, bint is_new) noexcept nogil:
+        """Return whether a sample of X, or one of a stream that is not new, is a member."""
         cdef Py_ssize_t place
         if not self.n_known:
-            return False
+            return not is_new and self.holds(row_id)
         place = self.place_of(row_id)
         return place >= 0 and self.slot_of_row[place] >= 0
+
+    cdef bint holds(self, int64_t row_id) noexcept nogil:
+        """Return whether a sample of a stream is a member."""
+        cdef Py_ssize_t s
+        for s in range(self.n):
+            if self.row_id[s] == row_id and self.alive[s] and self.origin[s] != MADE_UP:
+                return True
+        return False
 
     cdef void record(self, Py_ssize_t slot, int32_t at) noexcept nogil:
         """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
