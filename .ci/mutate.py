@@ -82,8 +82,8 @@ TARGETS = {
         " linear/test_limits.py"
     ),
     "model_selection/*.py": (
-        "model_selection/test_[lrs]*[!h].py model_selection/test_progressive_search.py"
-        " model_selection/test_streamed_search.py"
+        "model_selection/test_[nr]*.py model_selection/test_scoring.py"
+        " model_selection/test_progressive_search.py model_selection/test_streamed_search.py"
     ),
     "calibration/*.py": "calibration/*.py kernel/test_one_vs_one_probabilities.py",
     "readers/_svmlight.py": "readers/test_svmlight.py",

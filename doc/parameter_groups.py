@@ -11,10 +11,7 @@ GROUPS = {
     # Groups of the searches.
     "Candidates": ["estimator", "param_grid", "n_candidates"],
     "Scores": ["scoring", "cv", "refit", "select", "error_score"],
-    "Budget and elimination": [
-        "max_cost", "min_seconds", "min_resources", "max_resources", "min_candidates",
-        "n_challengers",
-    ],
+    "Budget and rungs": ["max_cost", "min_resources", "max_resources"],
     # Groups of the models.
     "Advice": ["advice", "advice_weight", "initial_weights", "refine"],
     "Model": [

@@ -109,9 +109,8 @@ MOST_COMPARED, LEAST_COMPARED, CELL_SAMPLES_PER_COMPARED = 4000, 1000, 10
 
 # -- races of ProgressiveSearch ---------------------------------------------------------
 
-# No candidate is eliminated while all of them cost less than this share of the budget; and the
-# share where the rarest class has too few samples to compare candidates.
-FREE_SHARE, UNINFORMED_SHARE = 0.15, 0.5
+# What a search may take in any case, in nanoseconds (an estimate).
+FREE_NS = 1e10
 # Candidates whose score differs from the best one by less than this part of its standard error
 # are equal, and the cheapest of them wins.
 EQUAL_ERRORS = 0.25

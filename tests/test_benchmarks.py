@@ -33,7 +33,7 @@ from benchmarks.multiclass import tables as multiclass_tables
 from benchmarks.regression import sets as regression_sets
 from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
-from benchmarks.search import generators
+from benchmarks.search import fresh, generators
 from benchmarks.search import tables as search_tables
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.unbounded import streams as unbounded_streams
@@ -174,6 +174,70 @@ def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
     assert found["progressive"] == [(pytest.approx(2.0), 6.0)]
     assert search_tables.times_cheaper("banana", tmp_path) == pytest.approx(20 / 12)
     assert search_tables.searched(tmp_path) == {"banana": found}
+
+
+@pytest.mark.parametrize("name", fresh.FRESH)
+def test_fresh_tables_are_what_the_page_says(name, paper_data):
+    table = fresh.FRESH[name]
+    sources = dict(letter_h="letter", covtype_1v2="covtype_first20k")
+    if name in ("svmguide1", "abalone", *sources):
+        paper_data(sources.get(name, name))
+    split, again, other = (table.load(seed) for seed in (1, 1, 2))
+    assert split.X_train.shape == (table.n_train, table.n_features)
+    assert 1000 < len(split.y_test) <= 10_000
+    assert np.array_equal(split.X_train, again.X_train)
+    assert not np.array_equal(split.X_train, other.X_train)
+    grid = table.grid(table.n_features)
+    assert [len(values) for values in grid.values()] == 2 * [table.n_values]
+    if not table.is_regression:
+        assert set(split.y_test) == set(split.y_train)
+    if table.scoring == "f1":
+        assert 1 / 80 < np.mean(split.y_train) < 1 / 20
+    if name == "thirty_classes":
+        assert np.array_equal(np.unique(split.y_train), np.arange(30))
+
+
+def test_regrets_on_fresh_tables(tmp_path):
+    """Log-loss in hundredths, for each seed; a search that was not run has no number."""
+    ok = dict(status="ok", work="digits")
+    exhaustive = [dict(ok, seed=seed, score=-0.2, seconds=20.0) for seed in (0, 1)]
+    ours = [
+        dict(ok, seed=seed, search="progressive", score=score, seconds=10.0, one_fit_seconds=0.5,
+             standard_error=0.02)
+        for seed, score in ((0, -0.25), (1, -0.19))
+    ]  # fmt: skip
+    halving = [dict(ok, seed=1, search="halving", score=-0.2, seconds=40.0)]
+    results.store("exhaustive_digits", {"records": exhaustive}, tmp_path)
+    results.store("fresh_digits", {"records": ours}, tmp_path)
+    results.store("fresh_peers_digits", {"records": halving}, tmp_path)
+    found = search_tables.FreshResults("digits", tmp_path)
+    assert found.regrets("progressive") == pytest.approx([5.0, -1.0])
+    assert found.fits("halving") == [80.0]
+    assert found.part("progressive") == [0.5, 0.5]
+    text = search_tables.fresh_table(tmp_path)
+    assert "- 20.0\n     - +2.00\n     - +5.00\n     - 2.00\n" in text
+    assert "- +0.00\n     - +0.00\n     - –\n     - –\n" in text
+    assert "- progressive\n     - +2.00\n     - +5.00\n     - 20\n" in (
+        search_tables.fresh_means(tmp_path)
+    )
+
+
+def test_standard_error_of_the_difference_of_two_models():
+    """Two models that disagree on a tenth of the samples, each right on a half of these."""
+    y = np.arange(2000) % 2
+    rows = np.arange(2000)
+
+    class Constant:
+        def __init__(self, wrong):
+            self.wrong = wrong
+
+        def predict(self, X):
+            return np.where(self.wrong, 1 - y, y)
+
+    split = Split(None, None, None, y)
+    models = Constant(rows < 100), Constant((rows >= 100) & (rows < 200))
+    found = fresh.FRESH["spirals"].standard_error(*models, split)
+    assert found == pytest.approx(np.sqrt(0.1 / 2000), rel=0.2)
 
 
 def test_differences_from_the_best_model_of_constant_size(tmp_path):

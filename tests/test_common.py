@@ -232,7 +232,7 @@ ESTIMATORS += [
 
 # Other values of parameters: most of their code is that of the estimators above.
 VARIANTS = [
-    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, max_cost=np.inf),
     LASVC(**EXACT, class_weight="balanced"),
     LASVC(kernel="linear", multi_class="ovr"),
     LASVC(kernel="poly", multi_class="ovr"),

@@ -188,9 +188,10 @@ def test_weights_of_scores(kind):
 def test_weights_of_the_scorer_of_a_search_alone():
     with config_context(enable_metadata_routing=True):
         estimator = recording("search", True).set_partial_fit_request(sample_weight=False)
-        search = search_of(estimator.set_fit_request(sample_weight=False))
-        given = weights_given(search, "search", "partial_fit", sample_weight=WEIGHTS)
-        assert all(weights is None for weights in given)
+        estimator.set_fit_request(sample_weight=False)
+        for method in ("fit", "partial_fit"):
+            given = weights_given(search_of(estimator), "search", method, sample_weight=WEIGHTS)
+            assert all(weights is None for weights in given)
 
 
 def test_nested_estimators_and_threads():

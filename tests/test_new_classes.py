@@ -476,14 +476,12 @@ def test_probabilities_of_lasvc():
 
 @pytest.mark.parametrize("known", [*KNOWN])
 @pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
-@pytest.mark.parametrize("n_challengers", [0, 2])
-def test_search(known, scoring, n_challengers):
+def test_search(known, scoring):
     X, y = stream(1200)
     early = np.flatnonzero(np.isin(y[:500], KNOWN[known]))
     estimator = LASVC(gamma=2.0, probability=scoring is not None)
     search = ProgressiveSearch(
-        estimator, {"C": [0.01, 1.0, 10.0]}, min_resources=100, min_candidates=2,
-        n_challengers=n_challengers, scoring=scoring, random_state=0,
+        estimator, {"C": [0.01, 1.0, 10.0]}, min_resources=100, scoring=scoring, random_state=0
     )  # fmt: skip
     search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
     before = search.decision_function(X)

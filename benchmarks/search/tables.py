@@ -4,14 +4,22 @@ from statistics import mean, median
 
 import numpy as np
 
-from ..bench.rst import pivot, seconds
-from ..bench.summary import stored_records
+from ..bench.rst import count, pivot, seconds
+from ..bench.summary import Records, stored_records
+from .fresh import FRESH
 from .models import SEARCHES
 from .sets import SETS
 from .unseen import UNSEEN
 
 # Random pairs: how many, and how often they are drawn.
 N_PAIRS, N_DRAWS = 50, 400
+METRICS = {
+    "accuracy": "accuracy",
+    "f1": "f1",
+    "roc_auc": "AUC",
+    "neg_log_loss": "log-loss",
+    "r2": "R²",
+}
 
 
 def _ok(step, results):
@@ -144,7 +152,113 @@ def unseen_table(results):
     return pivot(found, [name, *scores, *times_], {"Scores": 4, "Cost of the search": 4})
 
 
+class FreshResults:
+    """Results on a table of `fresh`: regrets in points, or hundredths of the score."""
+
+    def __init__(self, work, results):
+        self.exhaustive = _ok(f"exhaustive_{work}", results)
+        self._found = Records(
+            [*_ok(f"fresh_{work}", results).records, *_ok(f"fresh_peers_{work}", results).records]
+        )
+
+    def of(self, search):
+        return self._found.where(search=search)
+
+    def scores(self):
+        """Of the exhaustive choice; a log-loss without its sign."""
+        return [100 * abs(score) for score in self.exhaustive.values("score")]
+
+    def standard_errors(self):
+        return [100 * error for error in self.of("progressive").values("standard_error")]
+
+    def regrets(self, search):
+        """For each seed; negative where the search has the higher score."""
+        best = {record["seed"]: record["score"] for record in self.exhaustive.records}
+        return [100 * (best[r["seed"]] - r["score"]) for r in self.of(search).records]
+
+    def fits(self, search):
+        """Time in fits of the choice of our search."""
+        one_fit = {r["seed"]: r["one_fit_seconds"] for r in self.of("progressive").records}
+        return [r["seconds"] / one_fit[r["seed"]] for r in self.of(search).records]
+
+    def part(self, search):
+        """Time as a part of that of the exhaustive choice."""
+        seconds = {record["seed"]: record["seconds"] for record in self.exhaustive.records}
+        return [r["seconds"] / seconds[r["seed"]] for r in self.of(search).records]
+
+
+FRESH_SEARCHES = ("progressive", "halving", "optuna")
+
+
+def _cell(reduce, values, form="{:.1f}"):
+    return form.format(reduce(values) + 0.0) if values else "–"
+
+
+def fresh_results(results):
+    found = {work: FreshResults(work, results) for work in FRESH}
+    return {work: each for work, each in found.items() if each.exhaustive}
+
+
+def fresh_table(results):
+    """Scores, regrets and costs on the newest tables, and the regrets of other searches."""
+    found = fresh_results(results)
+    signed = "{:+.2f}"
+
+    def title(work):
+        return FRESH[work].title
+
+    def size(work):
+        return f"{count(FRESH[work].n_train)} × {FRESH[work].n_features}"
+
+    def regret(search, reduce):
+        return lambda work: _cell(reduce, found[work].regrets(search), signed)
+
+    scores = [
+        ("metric", lambda work: METRICS[FRESH[work].scoring]),
+        ("size", size),
+        ("exhaustive", lambda work: _cell(mean, found[work].scores())),
+        ("regret", regret("progressive", mean)),
+        ("worst", regret("progressive", max)),
+        ("±", lambda work: _cell(mean, found[work].standard_errors(), "{:.2f}")),
+    ]
+    costs = [
+        ("fits", lambda work: _cell(median, found[work].fits("progressive"))),
+        ("largest", lambda work: _cell(max, found[work].fits("progressive"))),
+        ("one fit", lambda work: seconds(found[work].of("progressive").median("one_fit_seconds"))),
+        ("grid search", lambda work: seconds(found[work].exhaustive.median("seconds"))),
+        ("part of it", lambda work: _cell(median, found[work].part("progressive"), "{:.2f}")),
+    ]
+    others = [
+        (f"{SEARCHES[search]}{label}", regret(search, reduce))
+        for search in FRESH_SEARCHES
+        for label, reduce in (("", mean), (", worst", max))
+    ]
+    parts = {"Scores": len(scores), "Cost": len(costs), "Regret of each search": len(others)}
+    return pivot(found, [("", title), *scores, *costs, *others], parts)
+
+
+def fresh_means(results):
+    """Means over the newest tables: of the regret on each, and medians of the cost."""
+    found = fresh_results(results).values()
+
+    def over(reduce, values, form, outer=mean):
+        return lambda search: _cell(
+            outer, [reduce(v) for each in found if (v := values(each, search))], form
+        )
+
+    columns = [
+        ("", SEARCHES.get),
+        ("regret", over(mean, FreshResults.regrets, "{:+.2f}")),
+        ("worst", over(max, FreshResults.regrets, "{:+.2f}", max)),
+        ("fits", over(median, FreshResults.fits, "{:.0f}", median)),
+        ("part of the grid search", over(median, FreshResults.part, "{:.2f}", median)),
+    ]
+    return pivot(FRESH_SEARCHES, columns, "") if found else None
+
+
 TABLES = {
+    "search_fresh": fresh_table,
+    "search_fresh_means": fresh_means,
     "search_unseen": unseen_table,
     "search_regret": regret_table,
     "search_peers": peers_table,

@@ -12,6 +12,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 
 from ..bench.job import Job
 from . import models
+from .fresh import FRESH
 from .sets import SETS
 from .unseen import UNSEEN
 
@@ -28,6 +29,11 @@ class SearchJob(Job):
     search: str = ""
     # Seconds after which a candidate of the exhaustive choice is given up.
     stopped_after: float = 15.0
+    # Parameters of the exhaustive choice on a table of `fresh`, or nothing.
+    exhaustive_C: float | None = None
+    exhaustive_gamma: float | None = None
+    # What a search of others may take on a table of `fresh`.
+    seconds: float | None = None
 
     def data(self):
         return SETS[self.work].load(self.seed, self.quick)
@@ -146,10 +152,79 @@ def search_unseen(job):
     }
 
 
+def search_exhaustively(job):
+    """A grid search with three folds on a table of `fresh`; processor times."""
+    table = FRESH[job.work]
+    split, grid = table.prepared(job.seed, job.quick)
+    search = GridSearchCV(table.model(), grid, cv=3, scoring=table.scoring)
+    start = time.process_time()
+    search.fit(split.X_train, split.y_train)
+    return {
+        **search.best_params_,
+        "seconds": time.process_time() - start,
+        "score": table.score(search, split),
+        # Of all pairs; gamma changes first.
+        "mean_test_scores": search.cv_results_["mean_test_score"].round(6).tolist(),
+    }
+
+
+def search_fresh(job):
+    """Our search on a table of `fresh`; processor times.
+
+    With the parameters of the exhaustive choice, also the standard error of the difference to it.
+    """
+    table = FRESH[job.work]
+    split, grid = table.prepared(job.seed, job.quick)
+    search = ProgressiveSearch(
+        table.model(), grid, scoring=table.scoring, random_state=job.seed
+    )  # fmt: skip
+    start = time.process_time()
+    search.fit(split.X_train, split.y_train)
+    seconds = time.process_time() - start
+    best = {name: float(value) for name, value in search.best_params_.items()}
+    found = {
+        **best,
+        "seconds": seconds,
+        "one_fit_seconds": _one_fit(table.model().set_params(**best), split),
+        "cost": float(search.cost_),
+        "score": table.score(search, split),
+    }
+    if job.exhaustive_C is not None:
+        chosen = table.model().set_params(C=job.exhaustive_C, gamma=job.exhaustive_gamma)
+        chosen.fit(split.X_train, split.y_train)
+        found["standard_error"] = table.standard_error(search, chosen, split)
+    return found
+
+
+def search_fresh_as_peers(job):
+    """Another search on a table of `fresh`, and the fit of its choice; processor times."""
+    table = FRESH[job.work]
+    split, grid = table.prepared(job.seed, job.quick)
+    given = (table.model(), grid, split.X_train, split.y_train, table.scoring, job.seed)
+    start = time.process_time()
+    best = models.WITHIN[job.search](*given, job.seconds)
+    model = table.model().set_params(**best).fit(split.X_train, split.y_train)
+    seconds = time.process_time() - start
+    return {**best, "seconds": seconds, "score": table.score(model, split)}
+
+
+def _one_fit(model, split):
+    """Processor time of a fit; short ones are measured several times."""
+    seconds = []
+    while sum(seconds) < 1 and len(seconds) < 5:
+        start = time.process_time()
+        clone(model).fit(split.X_train, split.y_train)
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
 JOB = SearchJob
 TASKS = {
     "search_progressively": search_progressively,
     "search_as_peers": search_as_peers,
     "record_curves": record_curves,
     "search_unseen": search_unseen,
+    "search_exhaustively": search_exhaustively,
+    "search_fresh": search_fresh,
+    "search_fresh_as_peers": search_fresh_as_peers,
 }

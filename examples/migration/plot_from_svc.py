@@ -94,8 +94,8 @@ for model in (SVC(), LASVC(random_state=0)):
     print(f"{name:6} {search.best_params_}, {time.perf_counter() - start:.1f} s")
 
 # %%
-# For larger grids, :class:`~sklearn_online_svm.model_selection.ProgressiveSearch` trains all
-# candidates on a few samples first, and only the better ones on more:
+# For larger grids, :class:`~sklearn_online_svm.model_selection.ProgressiveSearch` fits all
+# candidates to a few samples first, and only the better ones to more:
 # :ref:`sphx_glr_auto_examples_start_plot_tuning.py`.
 #
 # New samples

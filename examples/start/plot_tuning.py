@@ -3,10 +3,10 @@
 A search for C and gamma, and what it costs
 ===========================================
 
-:class:`~sklearn_online_svm.model_selection.ProgressiveSearch` trains all candidates of a grid on
-a few samples, eliminates those with low present and predicted scores, doubles the number of
-samples, and so on. When the candidates left are few enough, cross-validation decides. This example
-shows which candidates survive.
+:class:`~sklearn_online_svm.model_selection.ProgressiveSearch` fits all candidates of a grid to a
+few samples, eliminates those with low scores, doubles the number of samples, and so on. The best
+candidates, and their neighbours in the grid, are compared by cross-validation. This example shows
+which candidates survive.
 """
 
 # %%
@@ -43,29 +43,30 @@ X_test, y_test = make_fields(4000, seed=2)
 # The search
 # ==========
 #
-# There are a hundred candidates. A quarter of the samples is held out for the scores. At each
-# *rung*, a given number of training samples, the candidates are compared and some of them are
-# eliminated; the others continue with more samples. As soon as five folds of the candidates left
-# take less than about five seconds, they are compared by cross-validation instead. After each
-# fold, those leave that are clearly worse. With ``verbose=1`` the search prints its plan and a
-# line for each rung and fold.
+# There are a hundred candidates. At each *rung*, a given number of training samples, all of them
+# are scored on the same other samples, and the worst are eliminated. When few enough are left,
+# they are compared by three folds. Then the neighbours of the best candidate are compared with
+# it, and those of a better one, as long as there is one and the budget lasts. With ``verbose=1``
+# the search prints a line for each rung and fold.
 
 grid = {"C": np.logspace(-1, 3.5, 10), "gamma": np.logspace(-3, 2, 10)}
-search = ProgressiveSearch(LASVC(), grid, random_state=0, verbose=1).fit(X, y)
+model = LASVC(random_state=0)
+search = ProgressiveSearch(model, grid, random_state=0, verbose=1).fit(X, y)
 
 # %%
-# The left panel shows the learning curves. Grey curves end with a dot where the candidate was
-# eliminated. The coloured candidates were left at the end; the thick red curve is the winner. The
-# folds are at the right end, one above the other, at four fifths of the samples. The numbers above
-# the panel count the candidates at each rung. The vertical axis begins
-# at the median of the first rung, or below the winner, so the curves of poor candidates may lie
-# outside.
+# The left panel shows the learning curves. The thick red curve is the winner, and the five other
+# candidates with the highest rank are coloured. Grey curves end with a dot where the candidate
+# was eliminated. The points at the right end are means over the folds, in which a candidate is
+# fitted to two thirds of the samples. The numbers above the panel count the candidates. The
+# vertical axis begins at the median of the first rung, or below the winner, so the curves of poor
+# candidates may lie outside.
 #
-# Many curves cross: the smooth models that are best on the first rung have found the two sides and
-# hardly improve afterwards. Therefore the survivors are, by turns, the next best by present score
-# and by *predicted score*: the learning curve extended to the last rung. The right panel shows the
-# predicted score of each candidate at the last rung that it reached, and the positions of the
-# coloured candidates in the grid; the star is the winner.
+# Many curves cross: the smooth models that are best at first have found the two sides and hardly
+# improve afterwards, while flexible ones, the winner among them, need more samples. Therefore the
+# rungs eliminate few candidates at first, and the neighbours of the best one are compared at full
+# size, also those that had been eliminated: their curves go straight to the right end. The right
+# panel shows the last score of each candidate, and the positions of the coloured ones in the grid;
+# the star is the winner.
 
 ProgressiveSearchDisplay.from_estimator(search)
 
@@ -73,11 +74,11 @@ ProgressiveSearchDisplay.from_estimator(search)
 # What it cost
 # ============
 #
-# The winner has been trained on all samples, held-out ones included, and is ready to predict.
-# ``cost_`` is the time of the search in fits of this winner. It exceeds the budget ``max_cost`` of
-# 8 fits, because fits are cheap here: the search may take ``min_seconds`` in any case. A grid
-# search with five folds needs 500 fits. ``edges_`` names the parameters whose best value is the
-# smallest or the largest one of the grid. Here it is empty; otherwise the grid should be extended.
+# The winner has been fitted to all samples and is ready to predict. ``cost_`` is the time of the
+# search in fits of this winner. The budget is ``max_cost=25`` such fits, or ten seconds if that
+# is longer. A grid search with five folds needs 500 fits. ``edges_`` names the parameters whose
+# best value is the smallest or the largest one of the grid. Here it is empty; otherwise the grid
+# should be extended.
 
 print(f"accuracy on test samples: {search.score(X_test, y_test):.3f}")
 print(f"cost: {search.cost_:.1f} fits of the winner")

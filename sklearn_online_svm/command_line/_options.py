@@ -27,6 +27,7 @@ __all__ = [
     "literal",
     "loaded",
     "model_of",
+    "needs_kernel_values",
     "positive",
     "training_data",
 ]
@@ -165,7 +166,7 @@ def model_of(args, data, params=None):
     except (TypeError, ValueError) as error:
         raise UsageError(error) from None
     cells = getattr(args, "cells", None)
-    if _needs_kernel_values(model) and (cells or args.scale or not data.is_table):
+    if needs_kernel_values(model) and (cells or args.scale or not data.is_table):
         raise UsageError(
             "kernel='precomputed' needs the matrix of kernel values, which only a table can hold, "
             "without --scale and --cells"
@@ -199,12 +200,13 @@ def data_for(args, paths, model):
     names = getattr(model, "feature_names_in_", None)
     dtype = np.asarray(model.classes_).dtype if is_classifier(model) else np.dtype(np.float64)
     data = DataFiles(paths, args, n_features=n_features, columns=names, dtype=dtype)
-    if not data.is_table and (names is not None or _needs_kernel_values(model)):
+    if not data.is_table and (names is not None or needs_kernel_values(model)):
         raise ValueError(f"{paths[0]} is in svmlight format, but the model needs a table")
     return data
 
 
-def _needs_kernel_values(model):
+def needs_kernel_values(model):
+    """Return whether the features must be a matrix of kernel values."""
     return get_tags(final_estimator(model)).input_tags.pairwise
 
 

@@ -1,4 +1,4 @@
-"""Learning curves and predicted scores of a search."""
+"""Learning curves of a search, and its scores over the parameters."""
 
 from numbers import Number
 
@@ -10,29 +10,29 @@ from .._optional import import_optional
 __all__ = ["ProgressiveSearchDisplay"]
 
 _WINNER = "tab:red"
-_FINALISTS = ("tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown")
+_OTHERS = ("tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown")
 _MAX_TICKS = 8
 # The axis of a parameter is logarithmic if its values span more than this ratio.
 _LOG_RATIO = 20
 
 
 class ProgressiveSearchDisplay:
-    """Learning curves of the candidates of a search, and their predicted scores.
+    """Learning curves of the candidates of a search, and their scores over the parameters.
 
     Create it with :meth:`from_estimator`. All parameters are stored as attributes.
 
     The first panel shows the score of each candidate against the number of training samples, with
-    the number of candidates at each rung above it. Eliminated candidates are grey, and their
-    curves end with a dot. The winner and at most five other candidates that were left at the end
-    are colored. Folds are drawn one above the other, at the same number of training samples. The
-    axis of the score begins at the median of the first rung, or below the curve of the winner, so
-    the curves of poor candidates may lie outside.
+    the number of candidates above it. The last point of a curve that reaches full size is the mean
+    over its folds. The winner is red, and the five other candidates with the highest rank are
+    colored. All others are grey, and their curves end with a dot. The axis of the score begins at
+    the median of the first rung, or below the curve of the winner, so the curves of poor
+    candidates may lie outside.
 
-    The second panel shows the predicted score of each candidate, at the last rung that it
-    reached, over two numeric parameters: a heat map if the parameters form a grid, otherwise a
-    scatter plot. The color scale begins at the median, which shows differences among the best
-    candidates. Colored candidates are marked, the winner by a star. With one numeric parameter the
-    predicted score is plotted against it; without any, the panel is omitted.
+    The second panel shows the last score of each candidate over two numeric parameters: a heat map
+    if the parameters form a grid, otherwise a scatter plot. Eliminated candidates were trained on
+    fewer samples than the others. The color scale begins at the median, which shows differences
+    among the best candidates. Colored candidates are marked, the winner by a star. With one
+    numeric parameter the score is plotted against it; without any, the panel is omitted.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ProgressiveSearchDisplay:
         Heat map of shape (n_values_y, n_values_x), masked where there is no score. If several
         candidates differ in other parameters only, the best of them is shown.
     scatter_ : matplotlib PathCollection or None
-        Predicted scores of candidates that form no grid, or of one parameter.
+        Last scores of candidates that form no grid, or of one parameter.
     markers_ : dict of int to matplotlib Line2D
         Markers of the colored candidates in the second panel, by number.
     ax_ : ndarray of matplotlib Axes of shape (1,) or (2,)
@@ -118,7 +118,7 @@ class ProgressiveSearchDisplay:
         import_optional("matplotlib.pyplot", f"{cls.__name__}.from_estimator")
         check_is_fitted(search, "cv_results_")
         metric = search.refit if search.multimetric_ else "score"
-        if f"predicted_test_{metric}" not in search.cv_results_:
+        if "rung" not in search.cv_results_:
             raise ValueError(
                 f"search must be a ProgressiveSearch that has compared candidates, got {search!r}."
             )
@@ -178,15 +178,19 @@ class ProgressiveSearchDisplay:
         if name is not None:
             ax[0].set_title(name)
         if len(ax) == 2:
-            self._plot_predicted(ax[1], x, y, colors, f"predicted {label}")
+            self._plot_last_scores(ax[1], x, y, colors, f"last {label}")
         return self
 
     def _plot_curves(self, ax, colors, label):
         """Plot the score of each candidate against its number of training samples."""
         table, winner = self.cv_results, self._winner
         is_scored = table["n_scored"] > 0
-        candidate, n = table["candidate"][is_scored], table["n_resources"][is_scored]
+        candidate, rung, n = (
+            table[name][is_scored] for name in ("candidate", "rung", "n_resources")
+        )
         scores = table[f"mean_test_{self.metric}"][is_scored]
+        # The first fold may have a sample less than others; later ones of ``cv`` may be smaller.
+        n = np.where(rung >= rung[n + 1 >= n.max()].min(), n.max(), n)
         for number in np.unique(candidate).tolist():
             style = dict(color="0.7", linewidth=0.8, markersize=4, zorder=1)
             if number in colors:
@@ -197,12 +201,16 @@ class ProgressiveSearchDisplay:
                     zorder=3 if number == winner else 2,
                 )
             mask = candidate == number
+            last = dict(zip(n[mask], scores[mask]))
             (self.lines_[number],) = ax.plot(
-                n[mask], scores[mask], marker="o", markevery=[-1], **style
+                *zip(*last.items()), marker="o", markevery=[-1], **style
             )
-        rungs = np.unique(n)
-        shown = rungs[:: -max(1, -(-len(rungs) // _MAX_TICKS))][::-1]
-        counts = [len(np.unique(candidate[n == rung])) for rung in shown]
+        sizes = np.unique(n)
+        ratio, shown = max(1.5, (sizes[-1] / sizes[0]) ** (1 / _MAX_TICKS)), [sizes[-1]]
+        for size in sizes[::-1]:
+            if ratio * size <= shown[0]:
+                shown.insert(0, size)
+        counts = [len(np.unique(candidate[n == size])) for size in shown]
         ax.set(xscale="log", xlabel="training samples", ylabel=label)
         top = ax.secondary_xaxis("top")
         top.set_xlabel("candidates", color="0.4")
@@ -211,7 +219,7 @@ class ProgressiveSearchDisplay:
             axes.set_xticks([], minor=True)
             axes.tick_params(axis="x", labelsize="small")
         winner_scores = self.lines_[winner].get_ydata()
-        low = min(np.nanmedian(scores[n == rungs[0]]), np.nanmin(winner_scores))
+        low = min(np.nanmedian(scores[rung == rung[0]]), np.nanmin(winner_scores))
         margin = 0.05 * (np.nanmax(scores) - low) or 0.01
         if np.isfinite(margin):
             ax.set_ylim(low - margin, np.nanmax(scores) + margin)
@@ -219,23 +227,23 @@ class ProgressiveSearchDisplay:
         corner = "lower right" if winner_scores[-1] >= winner_scores[0] else "upper right"
         ax.legend(handles=handles, loc=corner, fontsize="small", handlelength=1)
 
-    def _plot_predicted(self, ax, x, y, colors, label):
-        """Plot the predicted scores over one parameter or two."""
+    def _plot_last_scores(self, ax, x, y, colors, label):
+        """Plot the last scores over one parameter or two."""
         numbers, entries = map(np.array, zip(*self._last_entries.items()))
         table, values = self.cv_results, self._param_values()
         is_scored = table["n_scored"][entries] > 0
-        predicted = np.where(is_scored, table[f"predicted_test_{self.metric}"][entries], np.nan)
+        scores = np.where(is_scored, table[f"mean_test_{self.metric}"][entries], np.nan)
         known = np.isfinite(values[x] if y is None else values[x] + values[y])
-        numbers, predicted, xs = numbers[known], predicted[known], values[x][known]
+        numbers, scores, xs = numbers[known], scores[known], values[x][known]
         ax.set(xscale=_scale(xs), xlabel=_short(x))
         if y is None:
-            ys = predicted
+            ys = scores
             ax.set_ylabel(label)
             self.scatter_ = ax.scatter(xs, ys, color="0.7")
         else:
             ys = values[y][known]
             ax.set(yscale=_scale(ys), ylabel=_short(y))
-            colored = self._plot_colors(ax, xs, ys, predicted)
+            colored = self._plot_colors(ax, xs, ys, scores)
             self.figure_.colorbar(colored, ax=ax, label=label, extend="min")
         edge = "black" if self.image_ is None else "white"
         for number, *point in zip(numbers.tolist(), xs, ys):
@@ -244,15 +252,15 @@ class ProgressiveSearchDisplay:
                 style = dict(markersize=size, color=colors[number], markeredgecolor=edge)
                 (self.markers_[number],) = ax.plot(*point, marker, **style)
 
-    def _plot_colors(self, ax, x, y, predicted):
+    def _plot_colors(self, ax, x, y, scores):
         """Draw a heat map, or a scatter plot if the parameters form no grid; return it."""
-        limits = dict(vmin=np.nanmedian(predicted), vmax=np.nanmax(predicted))
+        limits = dict(vmin=np.nanmedian(scores), vmax=np.nanmax(scores))
         (xs, columns), (ys, rows) = (np.unique(values, return_inverse=True) for values in (x, y))
         best = np.full((len(ys), len(xs)), -np.inf)
-        np.fmax.at(best, (rows, columns), predicted)
+        np.fmax.at(best, (rows, columns), scores)
         cells = np.ma.masked_invalid(best)
         if 2 * cells.count() <= cells.size:
-            self.scatter_ = ax.scatter(x, y, c=predicted, **limits)
+            self.scatter_ = ax.scatter(x, y, c=scores, **limits)
             return self.scatter_
         self.image_ = ax.pcolormesh(_edges(xs), _edges(ys), cells, **limits)
         for axis, values in ((ax.xaxis, xs), (ax.yaxis, ys)):
@@ -271,15 +279,13 @@ class ProgressiveSearchDisplay:
         return {number: i for i, number in enumerate(self.cv_results["candidate"].tolist())}
 
     def _candidate_colors(self):
-        """Return the colors of the winner and of the best others that were left at the end."""
+        """Return the colors of the winner and of the other candidates with the highest rank."""
         table = self.cv_results
-        n = np.where(table["n_scored"] > 0, table["n_resources"], -1)
-        last = np.flatnonzero(n == n.max())
-        predicted = table[f"predicted_test_{self.metric}"]
-        order = last[np.lexsort((-predicted[last], -table["rung"][last]))]
-        numbers = dict.fromkeys(table["candidate"][order].tolist())
+        entries = [k for k in self._last_entries.values() if table["n_scored"][k] > 0]
+        entries.sort(key=table[f"rank_test_{self.metric}"].__getitem__)
+        numbers = table["candidate"][entries].tolist()
         others = [number for number in numbers if number != self._winner]
-        return {self._winner: _WINNER} | dict(zip(others, _FINALISTS))
+        return {self._winner: _WINNER} | dict(zip(others, _OTHERS))
 
     def _param_values(self):
         """Return the values of each numeric parameter with several values, by name.

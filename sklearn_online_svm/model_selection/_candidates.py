@@ -1,269 +1,200 @@
-"""Candidates of a search: parameters, the transformers in front of a model, and the model."""
+"""Candidates of a search: parameters, results, and the model of the last training."""
 
 import copy
-from inspect import signature
+from dataclasses import dataclass
+from time import perf_counter, thread_time
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
 
-from .._estimator import with_classes
-from .._sklearn_compat import _num_samples, _safe_indexing
+from .._estimator import PostponedInterrupts
+from .._sklearn_compat import _num_samples
 from ..pipeline import final_estimator
-from ._learning_curves import key_of
+from ._scoring import Scores
+from ._transformers import last_step
 
-__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of"]
+__all__ = ["CALL_NS", "Candidate", "Entry", "candidates_of"]
 
-# Estimates of cost in nanoseconds: a call of partial_fit or predict, and reading a value of X.
-CALL_NS, VALUE_NS = 7e5, 0.2
+# Estimates of cost in nanoseconds: a call of fit, partial_fit or predict; a visit of a sample by a
+# linear model, and each of its values.
+CALL_NS, VISIT_NS, VALUE_NS = 7e5, 100.0, 0.5
+# The map for the probabilities of a pair of classes, and a vector that is left out for it.
+MAP_NS, LEFT_OUT_NS = 1.5e6, 1e4
+# Exponent of superlinear costs in the number of samples before it is measured, and its bounds.
+FIRST_GROWTH, LEAST_GROWTH, MOST_GROWTH = 1.8, 1.2, 2.0
 
 
-def requires_targets(transformer):
-    """Return whether a transformer, or an estimator among its parameters, requires targets.
+@dataclass(frozen=True)
+class Entry:
+    """Result of a candidate in a rung.
 
-    Tags of meta-estimators, such as ``SelectFromModel`` and ``ColumnTransformer``, do not say so
-    for the estimators that they contain.
+    Attributes
+    ----------
+    rung, n_samples : int
+        Number of the rung, and of its training samples.
+    scores : Scores or None
+        With folds, the means so far; None if the candidate has failed.
+    standard_error : float
+        Standard error of the score that decides; nan if it is not known.
+    n_support : float
+    fit_seconds, score_seconds : float
+        So far.
     """
-    parts = [transformer]
-    if hasattr(transformer, "get_params"):
-        parts += transformer.get_params().values()
-    return any(_is_supervised(part) for part in parts if hasattr(part, "__sklearn_tags__"))
 
-
-def _is_supervised(estimator):
-    if isinstance(estimator, type):
-        return False
-    tags = get_tags(estimator)
-    if tags.target_tags.required or tags.estimator_type in ("classifier", "regressor"):
-        return True
-    # SelectKBest and its like leave the tag unset, since a score_func may ignore targets.
-    score_func = getattr(estimator, "score_func", None)
-    if score_func is None:
-        return False
-    return sum(p.default is p.empty for p in signature(score_func).parameters.values()) > 1
-
-
-class FrozenTransformers:
-    """The transformers of a pipeline: fitted once, then only applied."""
-
-    def __init__(self, steps=()):
-        self.unfitted, self.steps = steps, list(steps)
-        self.is_fitted = False
-
-    def fit(self, X, y, first):
-        """Fit each step on all samples without their targets.
-
-        A step that requires targets is fitted on the samples ``first`` with their targets; these
-        are never used for scores.
-        """
-        for k, (name, step) in enumerate(self.steps):
-            if step is None or step == "passthrough":
-                continue
-            if requires_targets(step):
-                fitted = clone(step).fit(_safe_indexing(X, first), _safe_indexing(y, first))
-            else:
-                fitted = clone(step).fit(X, None)
-            self.steps[k] = (name, fitted)
-            if k < len(self.steps) - 1:
-                X = fitted.transform(X)
-        self.is_fitted = True
-        return self
-
-    def refitted(self, X, y, indices):
-        """Return transformers that are fitted on some of the samples, with their targets."""
-        if not self.steps:
-            return self
-        X, y = _safe_indexing(X, indices), None if y is None else _safe_indexing(y, indices)
-        return FrozenTransformers(self.unfitted).fit(X, y, np.arange(len(indices)))
-
-    def transform(self, X):
-        """Apply all steps."""
-        for _, step in self.steps:
-            if step is not None and step != "passthrough":
-                X = step.transform(X)
-        return X
+    rung: int
+    n_samples: int
+    scores: Scores | None
+    standard_error: float
+    n_support: float
+    fit_seconds: float
+    score_seconds: float
 
 
 class Candidate:
-    """One choice of parameters, its model, and their scores.
+    """One choice of parameters.
+
+    Parameters
+    ----------
+    number : int
+    params : dict
+    estimator : estimator
+        Unfitted, with these parameters.
+    step : Step or None
+        The last transformer in front of the model.
 
     Attributes
     ----------
     model : estimator or None
-    n_parts : int
-        Number of parts of the training data that the model has been trained on completely.
+    transformers : list of tuples
+        Names and fitted transformers in front of ``model``.
+    fitted_rung : int or None
+        Rung or fold that ``model`` has been fitted to.
     scores : dict
-        :class:`Scores` by the number of the rung.
-    folds : list of Scores
-        One for each fold of the cross-validation.
+        :class:`Scores` of each rung, or of each fold alone, by its number.
+    entries : list of Entry
+    n_support : float
+        Number of support vectors after the last training; nan if there are none. It is not read
+        from the model again, which would optimize that over its support set.
     error : Exception or None
         Error that the candidate has failed with.
     score_error : Exception or None
         Error of its last scores, until those of all candidates have been computed.
     """
 
-    score_error = None
-
-    def __init__(self, number, params, estimator, transformers):
-        self.number, self.params = number, params
-        self.estimator, self.transformers = estimator, transformers
-        self.model, self._has_begun, self._previous = None, False, None
-        self.scores, self.folds, self.error = {}, [], None
+    def __init__(self, number, params, estimator, step):
+        self.number, self.params, self.estimator, self.step = number, params, estimator, step
+        self.model, self.transformers, self.fitted_rung = None, [], None
+        self.scores, self.entries = {}, []
+        self.error = self.score_error = None
         # Seconds of all training, of that of the present model, and of scores.
         self.fit_seconds = self.model_seconds = self.score_seconds = 0.0
-        self._past_cost = self.score_cost = self.fold_cost = 0.0
-        self._n_calls = self._n_read = self._n_values = self._n_support = 0
+        # Estimated nanoseconds of all training and scores.
+        self.cost = 0.0
+        self._linear = self._superlinear = self._scoring = self._mapping = 0.0
+        self._n_samples, self._growth = 0, FIRST_GROWTH
+        self.n_support = np.nan
 
-    def start(self, n_parts=0, transformers=None):
-        """Start with an unfitted model; scores are kept.
-
-        ``n_parts``: number of the next part of the training data. ``transformers``: those of the
-        new model, if they are others.
-        """
-        self._past_cost = self.cost
-        self._n_calls = self._n_read = 0
-        self.model_seconds = 0.0
-        if self._has_begun:  # until the new one is fitted
-            self._previous = self.model, self.transformers
-        if transformers is not None:
-            self.transformers = transformers
+    def unfitted(self):
+        """Return an unfitted model."""
         # An unfitted estimator is copied ten times as fast as it is cloned.
-        self.model = copy.deepcopy(final_estimator(self.estimator))
-        self.n_parts, self._has_begun = n_parts, False
-        # Number of samples seen at the end of the last complete part, and the first sample of the
-        # last call in the present part.
-        self._n_seen = self._begun_from = 0
+        return copy.deepcopy(final_estimator(self.estimator))
 
-    def train(self, X, y, arguments, classes, *, resumable=True, begin=0):
-        """Train the model on a part of the data.
-
-        ``resumable``: after an interrupt, the same call continues or repeats the training.
-        Otherwise it begins with the sample ``begin``.
-        """
-        model = self.model
-        resumes = hasattr(model, "resume")
-        if getattr(model, "interrupted_", False):
-            model.resume(*_rest(self._begun_from, X, y), **self._rest_of(arguments))
-            self._has_begun, self._previous = True, None
+    def fit(self, X, y, arguments, transformers, rung=None):
+        """Fit a new model, unless that of this rung has been fitted before an interrupt."""
+        if self.model is not None and rung is not None and rung == self.fitted_rung:
             return
-        begin = self._untrained() if resumable else begin
-        if _num_samples(X) <= begin:
-            return
-        self._begun_from = begin
-        given = self._rest_of(arguments)
-        X, y = _rest(begin, X, y)
-        if resumable and not resumes:
-            # The state that an interrupt leaves behind is unknown.
-            model = copy.deepcopy(model)
-        if not self._has_begun and classes is not None:
-            given = {**given, "classes": classes}
-        model.partial_fit(X, y, **given)
-        self.model, self._has_begun, self._previous = model, True, None
+        model = self.unfitted()
+        start, processed = perf_counter(), thread_time()
+        model.fit(X, y, **arguments)
+        with PostponedInterrupts():
+            self.note_trained(perf_counter() - start, anew=True)
+            self.model, self.transformers, self.fitted_rung = model, transformers, rung
+            self._note_cost(X, 1e9 * (thread_time() - processed))
 
-    def fit(self, X, y, arguments):
-        """Fit the model on all samples; after an interrupt, the same call continues."""
-        if getattr(self.model, "interrupted_", False):
-            self.model.resume(X, y, **arguments)
-        else:
-            self.model.fit(X, y, **arguments)
-        self._has_begun, self._previous = True, None
-
-    def with_classes(self, classes):
-        """Return a copy of the model to which new classes have been added."""
-        return with_classes(self.model, classes) if self._has_begun else self.model
-
-    def finish_part(self, X, seconds):
-        """Record that the model has been trained on a whole part."""
-        self._n_seen = getattr(self.model, "n_samples_seen_", 0)
-        self.n_parts += 1
-        self.note_trained(X, seconds)
-
-    def note_trained(self, X, seconds):
-        """Count the cost of a call that has trained on X."""
+    def note_trained(self, seconds, *, anew=False):
+        """Count the time of training."""
         self.fit_seconds += seconds
-        self.model_seconds += seconds
-        self._n_calls += 1
-        self._n_values = _n_values(X) / max(1, _num_samples(X))
-        self._n_read += _n_values(X)
+        self.model_seconds = seconds if anew else self.model_seconds + seconds
 
-    def note_scored(self, X, n_metrics, seconds):
-        """Count the cost of predictions for X, and of metrics."""
+    def _note_cost(self, X, measured):
+        n, before = _num_samples(X), (self._n_samples, self._superlinear)
+        self._linear, self._superlinear = training_cost(self.model, X, measured)
+        self._n_samples, self.n_support = n, n_support_of(self.model)
+        if 0 < before[0] < n and min(before[1], self._superlinear) > 0:
+            growth = np.log(self._superlinear / before[1]) / np.log(n / before[0])
+            self._growth = float(np.clip(growth, LEAST_GROWTH, MOST_GROWTH))
+        self.cost += CALL_NS + self._linear + self._superlinear
+
+    def note_scored(self, X, scores, seconds):
+        """Count the cost of predictions for X, of metrics, and of a map for probabilities."""
         self.score_seconds += seconds
-        by_sample = VALUE_NS * self._n_values
+        values = _n_values(X) / max(1, _num_samples(X))
+        by_sample = VISIT_NS + VALUE_NS * values
         n_support = getattr(self.model, "n_support_", None)
+        self._mapping = (1 + len(scores.values)) * CALL_NS
         if n_support is not None:
-            by_kernel_value = 0.5 + 0.01 * self._n_values + 0.1 * len(n_support)
-            by_sample += by_kernel_value * float(np.sum(n_support))
-        self.score_cost = by_sample * _num_samples(X)
-        self._past_cost += (1 + n_metrics) * CALL_NS + self.score_cost
+            n_vectors, n_classes = float(np.sum(n_support)), len(n_support)
+            by_sample += n_vectors * (0.5 + 0.01 * values + 0.1 * n_classes)
+            if scores.uses_probabilities:
+                n_pairs = max(1.0, n_classes * (n_classes - 1) / 2)
+                self._mapping += MAP_NS * n_pairs + LEFT_OUT_NS * n_vectors
+        self._scoring = by_sample * _num_samples(X)
+        self.cost += self._mapping + self._scoring
 
-    def _untrained(self):
-        """Return where in the present part training stopped, if it was interrupted there."""
-        if not hasattr(self.model, "resume"):
-            return 0
-        return getattr(self.model, "n_samples_seen_", 0) - self._n_seen
+    def predicted_cost(self, n_samples, n_scored=0.0):
+        """Return the predicted cost of a fit with so many samples, in nanoseconds.
 
-    def _rest_of(self, arguments):
-        begin = self._begun_from
-        return {name: _rest(begin, values)[0] for name, values in arguments.items()}
+        ``n_scored``: samples that are scored, as a multiple of those that were last scored.
+        """
+        ratio = n_samples / max(1, self._n_samples)
+        cost = CALL_NS + self._linear * ratio + self._superlinear * ratio**self._growth
+        return cost + (self._mapping + self._scoring * ratio * n_scored if n_scored else 0.0)
+
+    @property
+    def training_cost(self):
+        """Estimated nanoseconds of training the last model."""
+        return self._linear + self._superlinear
 
     def release(self):
-        """Release the model of an eliminated candidate."""
-        self._past_cost, self._n_support, self.model = self.cost, self.n_support, None
-        self._n_calls = self._n_read = 0
-
-    def copy(self):
-        """Return a candidate with a copy of the model, to be trained independently."""
-        other = copy.copy(self)
-        if not self._has_begun and self._previous is not None:
-            other.model, other.transformers = self._previous
-        other.model = copy.deepcopy(other.model)
-        if not self.transformers.is_fitted:
-            other.transformers = copy.deepcopy(self.transformers)
-        return other
+        """Release the model."""
+        self.model, self.transformers = None, []
 
     def fitted(self):
         """Return the fitted estimator, with its transformers if it is a pipeline."""
         if not isinstance(self.estimator, Pipeline):
             return self.model
         pipeline = copy.copy(self.estimator)
-        name = self.estimator.steps[-1][0]
-        pipeline.steps = [*self.transformers.steps, (name, self.model)]
+        pipeline.steps = [*self.transformers, (self.estimator.steps[-1][0], self.model)]
         return pipeline
 
-    @property
-    def n_samples_seen(self):
-        """Number of samples that the model has been trained on; 0 if it does not count them."""
-        if hasattr(self.model, "n_samples_seen_"):
-            return self.model.n_samples_seen_
-        return int(getattr(self.model, "t_", 1)) - 1
+    def record(self, rung, n_samples, scores, standard_error=np.nan):
+        """Add the result of a rung."""
+        times = self.fit_seconds, self.score_seconds
+        error = standard_error if np.isfinite(standard_error) else np.nan
+        self.entries.append(Entry(rung, n_samples, scores, error, self.n_support, *times))
 
-    @property
-    def n_support(self):
-        """Number of support vectors; nan if the model has none."""
-        if self.model is None:
-            return self._n_support
-        n_support = getattr(self.model, "n_support_", None)
-        return np.nan if n_support is None else float(np.sum(n_support))
 
-    @property
-    def cost(self):
-        """Estimated nanoseconds of training and scores so far, the same on every machine."""
-        return self._past_cost + CALL_NS * self._n_calls + sum(self.training_costs)
+def n_support_of(model):
+    """Return the number of support vectors; nan if the model has none."""
+    n_support = getattr(model, "n_support_", None)
+    return np.nan if n_support is None else float(np.sum(n_support))
 
-    @property
-    def training_costs(self):
-        """Estimated nanoseconds of training the present model, without the calls.
 
-        The part that is proportional to the number of samples, and the rest.
-        """
-        linear, superlinear = VALUE_NS * self._n_read, 0.0
-        if self._has_begun and hasattr(self.model, "_estimated_cost"):
-            steps, superlinear = self.model._estimated_cost(self._n_values)
-            linear += steps
-        return linear, superlinear
+def training_cost(model, X, measured):
+    """Return the cost of training in nanoseconds: the part linear in the samples, and the rest.
+
+    The same on every machine for the models of this package and the linear models of scikit-learn
+    that count their updates; ``measured`` for others.
+    """
+    n_values = _n_values(X) / max(1, _num_samples(X))
+    if hasattr(model, "_estimated_cost"):
+        return model._estimated_cost(n_values)
+    if hasattr(model, "t_") and hasattr(model, "coef_"):
+        n_rows = 1 if np.ndim(model.coef_) < 2 else len(model.coef_)
+        return max(0.0, model.t_ - 1) * n_rows * (VISIT_NS + VALUE_NS * n_values), 0.0
+    return 0.0, measured
 
 
 def _n_values(X):
@@ -271,33 +202,18 @@ def _n_values(X):
     return X.nnz if issparse(X) else np.size(X)
 
 
-def _rest(begin, *arrays):
-    """Return the samples from ``begin`` on, of arrays that may be None."""
-    if not begin:
-        return arrays
-    return tuple(None if a is None else _safe_indexing(a, slice(begin, None)) for a in arrays)
-
-
-def candidates_of(estimator, settings):
+def candidates_of(estimator, settings, kind=Candidate, *, shared=None, first=0):
     """Return the candidates for a list of dicts of parameters.
 
-    Those whose transformers have the same parameters share them.
+    ``kind``: their class. ``shared``: steps of other candidates, see :func:`last_step`. ``first``:
+    the first number.
     """
-    unfitted, shared, candidates = clone(estimator), {}, []
+    unfitted, shared, candidates = clone(estimator), {} if shared is None else shared, []
     # A candidate that a callback stops within a rung could not be compared with the others.
     vars(final_estimator(unfitted)).pop("_skl_callbacks", None)
-    for number, params in enumerate(settings):
+    for number, params in enumerate(settings, start=first):
         # Values may be estimators, as in a search over the steps of a pipeline.
         configured = copy.deepcopy(unfitted).set_params(**clone(params, safe=False))
-        key, steps = (), []
-        if isinstance(configured, Pipeline):
-            last, steps = configured.steps[-1][0], configured.steps[:-1]
-            key = tuple(
-                (name, key_of(value))
-                for name, value in sorted(params.items())
-                if name.partition("__")[0] != last
-            )
-        if key not in shared:
-            shared[key] = FrozenTransformers(steps)
-        candidates.append(Candidate(number, params, configured, shared[key]))
+        step = last_step(configured, params, shared)
+        candidates.append(kind(number, params, configured, step))
     return candidates

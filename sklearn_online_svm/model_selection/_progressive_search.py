@@ -1,4 +1,4 @@
-"""ProgressiveSearch: search for parameters while training, by racing candidates."""
+"""ProgressiveSearch: a race of candidates, then a search among the neighbours of its winner."""
 
 import copy
 from dataclasses import replace
@@ -8,15 +8,15 @@ from numbers import Integral, Real
 
 import joblib
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, ParameterSampler
-from sklearn.utils import check_random_state, column_or_1d, indexable
+from sklearn.utils import check_random_state, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import PostponedInterrupts, ignore_class_order, raise_fixed_param
+from .._estimator import PostponedInterrupts, raise_fixed_param
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -43,25 +43,28 @@ from .._validation import (
     warn,
 )
 from ..pipeline import final_estimator
-from ._candidates import candidates_of
-from ._progress import BatchProgress, StreamProgress
+from ._candidates import Candidate, candidates_of
+from ._fit_search import FitSearch
+from ._neighbours import DrawnNeighbours, GridNeighbours
 from ._race import Race, Rules
+from ._results import best_line, results_table, rungs_of
 from ._samples import (
     Samples,
     StreamRungs,
     first_rung,
-    make_splits,
+    make_folds,
     rung_ends,
+    smallest_share,
     stratified,
 )
+from ._stream_search import StreamCandidate, StreamSearch
 
 __all__ = ["ProgressiveSearch"]
 
 # Parameters that cannot change between two calls of partial_fit.
 FIXED = (
-    *("estimator", "param_grid", "scoring", "refit", "n_candidates", "max_cost"),
-    *("min_resources", "max_resources", "select", "min_candidates", "n_challengers"),
-    "error_score",
+    *("estimator", "param_grid", "scoring", "refit", "n_candidates"),
+    *("min_resources", "max_resources", "select", "error_score"),
 )
 
 
@@ -85,30 +88,28 @@ def _in_turn(method):
 
 
 class ProgressiveSearch(BaseSearchCV, Guarded):
-    r"""Search for the best parameters while training, at the cost of a few fits.
+    r"""Search for the best parameters at the cost of some 25 fits.
 
-    All candidates are trained on a few samples and scored on held-out ones. The number of training
-    samples then doubles from rung to rung. At each rung the learning curves are extended to the
-    end, and the candidates with the best present and the best predicted scores survive, as many
-    as the budget ``max_cost`` allows; they **continue from their present state**. The winner is
-    finally trained on all samples, held-out ones included. Where fits are cheap, as on a few
-    thousand samples, cross-validation takes the place of further rungs; a candidate leaves after
-    the first fold that shows it to be worse (``min_seconds``).
+    All candidates are fitted to a few samples and scored on held-out ones. From rung to rung the
+    number of samples doubles, and the worst candidates are eliminated, until the others can be
+    compared at full size, by cross-validation up to 8000 samples. Then the best one is compared
+    with its neighbours in the grid, and so on from a better one, while the budget ``max_cost``
+    lasts. The winner is fitted to all samples.
 
-    For any classifier or regressor with ``partial_fit``: those of this package,
-    :class:`~sklearn.linear_model.SGDClassifier`, and others.
+    ``partial_fit`` searches along a stream instead: candidates are scored on the next samples,
+    then trained on them, and the better half survives a rung.
+
+    ``fit`` needs any classifier or regressor, ``partial_fit`` one with ``partial_fit``.
 
     Read more in the :ref:`User Guide <progressive_search>`.
 
     Parameters
     ----------
     estimator : estimator object
-        An estimator with ``partial_fit``, or a :class:`~sklearn.pipeline.Pipeline` whose last step
-        has it. For the rungs the transformers of a pipeline are fitted once: ``fit`` fits them on
-        all samples without their targets, ``partial_fit`` on the samples of the first rung. A
-        transformer that requires targets, by its tag ``target_tags.required`` or that of an
-        estimator in it, is fitted on the first rung, on which ``gamma="scale"`` is computed, too.
-        For folds all are fitted on each training part, and finally on all samples.
+        A classifier or regressor, or a :class:`~sklearn.pipeline.Pipeline` that ends with one. A
+        transformer is fitted to each training set once, and shared by all candidates with the
+        same parameters up to it. ``partial_fit`` fits transformers to the samples of the first
+        rung.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.
@@ -117,86 +118,74 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         None: ``score`` of the estimator. With several metrics ``refit`` names the one that
         decides.
     n_candidates : int or "exhaust", default="exhaust"
-        Number of candidates to draw from ``param_grid``; ``"exhaust"``: the whole grid.
-    max_cost : float, default=8
-        Budget of the rungs, in fits of the winner on all samples. The larger it is, the later
-        candidates are eliminated. It is a target: costs are predicted, and about three fifths of
-        the candidates survive a rung, unless fewer must remain to end with ``min_candidates``.
-        ``np.inf``: all candidates are trained up to the last rung.
-    min_seconds : float, default=5.0
-        If the search is expected to end within this time (in seconds on one core), and within that
-        of a grid search with three folds, a cross-validation of the candidates left takes the
-        place of further rungs. Times are estimates: the search can take longer. 0: no folds,
-        ``max_cost`` decides alone.
+        Number of candidates to draw from ``param_grid`` for the first rung; ``"exhaust"``: the
+        whole grid. If they are drawn, so are the neighbours of the best one.
+    max_cost : float, default=25.0
+        Budget of ``fit``: the search takes about as long as so many fits of the winner to all
+        samples, or ten seconds if that is longer. Transformers are not counted. ``np.inf``: all
+        candidates are compared at full size.
     min_resources : int or "auto", default="auto"
-        Number of training samples of the first rung. ``"auto"``: about 125, or 10 for each class,
-        fewer if the last rung has less than 2000.
+        Number of training samples of the first rung. ``"auto"``: 125, or 10 of each class, but at
+        most a quarter of the samples.
     max_resources : int or "auto", default="auto"
-        Number of training samples of the last rung. ``"auto"``: in ``fit`` all that are not held
-        out; in ``partial_fit`` ``min_resources * n_candidates`` (rounded up to a rung), after
-        which the best candidate is trained on alone.
+        Maximum number of samples, training and scores together, that ``fit`` compares candidates
+        on; the winner is fitted to all. In ``partial_fit``, the number of samples after which the
+        best candidate is trained on alone, by default ``min_resources * n_candidates`` (rounded up
+        to a rung).
     cv : int, float, cross-validation generator or iterable, default=None
         Samples for the scores of ``fit``:
 
-        - None: a quarter of the samples, at most 5000 (or as many as have 20 of the rarest class),
-          and folds as soon as these are cheap;
-        - float: another share of the samples, and no folds;
-        - int, generator or iterable: as in :class:`~sklearn.model_selection.GridSearchCV`. The
-          rungs use the split with the most training samples, its test samples for the scores; with
-          several splits, the ``min_candidates`` best or more are finally compared by all of them.
+        - None: three folds up to 8000 samples, which are drawn again for the best candidates while
+          the budget lasts; a quarter of the samples, at most 5000, if there are more (or as many
+          as have 20 of the rarest class);
+        - float: this share of the samples is held out;
+        - int, generator or iterable: as in :class:`~sklearn.model_selection.GridSearchCV`.
 
-        ``partial_fit`` scores candidates on the next samples, before training on them.
+        Rungs use the split with the most training samples.
     refit : bool or str, default=True
-        The metric that decides if there are several. The winner is trained on all samples in any
+        The metric that decides if there are several. The winner is fitted to all samples in any
         case.
     select : {"best", "one-se"}, default="best"
         Winner of the last comparison: the best candidate, the cheapest of several whose scores
         differ by less than a quarter of the standard error; or the one with the fewest support
         vectors (without any, the shortest training time) among those whose score is within one
         standard error of the best.
-    min_candidates : int, default=3
-        Number of candidates that survive until the last rung, at least.
-    n_challengers : int, default=0
-        For ``partial_fit`` on non-stationary streams: after the last rung of the race, this number
-        of eliminated candidates, drawn at random, begin again with each further rung, and survive
-        if they are better at the next one. ``max_resources`` ends this, too.
     error_score : "raise" or number, default=nan
         Score of a candidate that raises an error. It is eliminated, with a warning.
     shuffle : bool, default=True
         Whether ``fit`` shuffles the samples, so that each rung has all classes in their shares.
-        Otherwise the last samples are held out and there are no folds. ``partial_fit`` takes
-        samples in their order.
+        Otherwise the last samples are held out and there are no folds, unless ``cv`` says so.
+        ``partial_fit`` takes samples in their order.
     n_jobs : int, default=None
         Number of threads that candidates are distributed to. The result is the same for any
         number.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the samples, the draw of candidates, and that of challengers.
+        Seeds the order of the samples, the draw of candidates, and the estimators whose own
+        ``random_state`` is None. None: the result may differ from call to call.
     verbose : int, default=0
-        1 prints the plan of the search, and a line for each rung.
+        1 prints a line for each rung and fold.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        The winner, trained on all samples; during a stream the best candidate so far, trained on
+        The winner, fitted to all samples; during a stream the best candidate so far, trained on
         all samples so far.
     best_params_ : dict
         Parameters of the winner.
     best_score_ : float
-        Score of the winner at the last rung, or the mean over the folds, before it was trained on
-        all samples; nan before the first rung. Optimistically biased, because it is the maximum
-        over candidates.
+        Score of the winner in the last comparison, the mean over its folds; nan before the first
+        rung. Optimistically biased, because it is the maximum over candidates.
     best_index_ : int
         Index of the last line of the winner in ``cv_results_``.
     cost_ : float
         Time of the search in fits of the winner: the seconds of all training and scores, divided
         by those of the training of the winner on all samples.
     cv_results_ : dict of ndarrays
-        A line for each candidate and rung, to be read by :class:`pandas.DataFrame`; each fold of
-        the cross-validation counts as a rung. ``rung``, ``n_resources`` (training samples),
-        ``n_scored``, ``candidate``, ``param_*``, ``params``, ``mean_test_score`` (the mean over
-        the folds so far), ``se_test_score`` (its standard error; of other metrics than accuracy,
-        and at folds, only that of the best candidate), ``predicted_test_score`` (the score
-        expected at the last rung), ``rank_test_score`` (over the whole table, later rungs first),
+        A line for each candidate and rung, to be read by :class:`pandas.DataFrame`; folds continue
+        the numbers of the rungs. ``rung``, ``n_resources`` (training samples), ``n_scored``,
+        ``candidate``, ``param_*``, ``params``, ``mean_test_score`` (the mean over the folds so
+        far), ``se_test_score`` (its standard error; of other metrics than accuracy, only that of
+        the best candidates), ``rank_test_score`` (over the whole table, later rungs first),
         ``survives``, ``n_support``, ``mean_fit_time`` and ``mean_score_time`` (seconds so far).
         With several metrics there is a column ``mean_test_<name>`` for each, and the other columns
         are those of the one that decides.
@@ -204,8 +193,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         Numeric parameters of a grid with at least four values whose best value is the
         ``"smallest"`` or the ``"largest"`` one: the grid should be extended in that direction.
     n_candidates_, n_resources_ : list of int
-        Number of candidates at each rung or fold, and of their training samples. Recalled
-        candidates add an entry with as many samples as the one before.
+        Number of candidates at each rung or fold, and of their training samples.
     n_remaining_candidates_ : int
         Number of candidates that have not been eliminated.
     classes_ : ndarray of shape (n_classes,)
@@ -221,32 +209,29 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
 
     See Also
     --------
-    sklearn.model_selection.HalvingGridSearchCV : Refit all candidates at each rung.
+    sklearn.model_selection.HalvingGridSearchCV : Successive halving without a last search.
     sklearn_online_svm.evaluation.ProgressiveSearchDisplay : Learning curves of the candidates.
     sklearn_online_svm.evaluation.progressive_validation : Scores of one model along a stream.
 
     Notes
     -----
-    The predicted score of a candidate is its present score plus the gains expected at the rungs to
-    come, which are estimated from its neighbours in the grid and shrink as for an error
-    :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_, on successive halving [2]_.
-    After the last rung, eliminated neighbours of the winner that may be better are trained and
-    compared with it, as far as the budget allows. Eliminating candidates after each fold is racing
-    [3]_. The :ref:`User Guide <progressive_search>` has the details.
+    Rungs are successive halving [1]_, but as many candidates survive as a part of the budget
+    allows. Few samples prefer smooth models, so the winner of the rungs is not the best choice for
+    all samples, but near it; the search among its neighbours at full size corrects that.
+    Eliminating candidates after each fold is racing [2]_. The :ref:`User Guide
+    <progressive_search>` has the details.
 
-    The winner is trained as it was scored: after rungs by ``partial_fit``, continuing from its
-    present state, and after folds by ``fit``.
+    Costs of the models of this package are estimated from counts, so that the result is the same
+    on every machine; those of other models that do not count their updates are measured.
 
     Ctrl-C leaves the best candidate so far as ``best_estimator_``, and :meth:`resume` continues
     the search.
 
     References
     ----------
-    .. [1] F. Mohr, J. N. van Rijn: Fast and informative model selection using learning curve
-       cross-validation. IEEE TPAMI 45(8), 2023. arXiv:2111.13914.
-    .. [2] K. Jamieson, A. Talwalkar: Non-stochastic best arm identification and hyperparameter
+    .. [1] K. Jamieson, A. Talwalkar: Non-stochastic best arm identification and hyperparameter
        optimization. AISTATS 2016.
-    .. [3] O. Maron, A. W. Moore: Hoeffding races: accelerating model selection search for
+    .. [2] O. Maron, A. W. Moore: Hoeffding races: accelerating model selection search for
        classification and function approximation. NIPS 1993.
 
     Examples
@@ -272,14 +257,11 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         "scoring": BaseSearchCV._parameter_constraints["scoring"],
         "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"exhaust"})],
         "max_cost": [Interval(Real, 0, None, closed="right")],
-        "min_seconds": [Interval(Real, 0, None, closed="left")],
         "min_resources": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_resources": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
         "refit": [str, Options(bool, {True})],
         "select": [StrOptions({"best", "one-se"})],
-        "min_candidates": [Interval(Integral, 1, None, closed="left")],
-        "n_challengers": [Interval(Integral, 0, None, closed="left")],
         "error_score": [StrOptions({"raise"}), Real],
         "shuffle": ["boolean"],
         "n_jobs": [Integral, None],
@@ -294,15 +276,12 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         *,
         scoring=None,
         n_candidates="exhaust",
-        max_cost=8,
-        min_seconds=5.0,
+        max_cost=25.0,
         min_resources="auto",
         max_resources="auto",
         cv=None,
         refit=True,
         select="best",
-        min_candidates=3,
-        n_challengers=0,
         error_score=np.nan,
         shuffle=True,
         n_jobs=None,
@@ -314,14 +293,11 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         self.scoring = scoring
         self.n_candidates = n_candidates
         self.max_cost = max_cost
-        self.min_seconds = min_seconds
         self.min_resources = min_resources
         self.max_resources = max_resources
         self.cv = cv
         self.refit = refit
         self.select = select
-        self.min_candidates = min_candidates
-        self.n_challengers = n_challengers
         self.error_score = error_score
         self.shuffle = shuffle
         self.n_jobs = n_jobs
@@ -342,8 +318,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         y : array-like of shape (n_samples,), default=None
             Targets.
         **params : dict of str -> array-like of shape (n_samples,)
-            Metadata such as ``sample_weight``, for ``partial_fit`` of the estimator and for
-            scorers that accept it; ``groups`` for ``cv``. With metadata routing they are passed
+            Metadata such as ``sample_weight``, for ``fit`` of the estimator and for scorers that
+            accept it; ``groups`` for ``cv``. With metadata routing they are passed
             where they are requested.
 
         Returns
@@ -366,6 +342,11 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             raise ValueError(
                 f"ProgressiveSearch needs at least 2 samples, got n_samples={n_samples}."
             )
+        if get_tags(self.estimator).input_tags.pairwise:
+            raise ValueError(
+                "ProgressiveSearch cannot select samples of a kernel matrix; got "
+                f"{self.estimator!r}, whose X is one. Use GridSearchCV, or a kernel function."
+            )
         settings = self._settings(random)
         order = random.permutation(n_samples) if self.shuffle else np.arange(n_samples)
         classes = self._classes_of(y)
@@ -373,42 +354,39 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             refuse_one_class(y, fit_params["sample_weight"], classes)
         if classes is not None and self.shuffle:
             order = stratified(order, y)
-        held_out, folds = make_splits(
-            self.cv, order, y, is_classifier=classes is not None, split_params=split_params
+        if self.max_resources != "auto":
+            order = order[: self.max_resources]
+        folds, n_folds = make_folds(
+            self.cv,
+            order,
+            y,
+            is_classifier=classes is not None,
+            shuffle=self.shuffle,
+            split_params=split_params,
         )
-        n_classes = 0 if classes is None else len(classes)
-        ends = self._rung_ends(len(held_out.order), n_classes)
-        race = self._race(settings, classes, self.min_seconds)
-        for candidate in race.alive:
-            ignore_class_order(final_estimator(candidate.estimator))  # rungs are no stream
-            candidate.start()
-        race.fit_transformers(X, y, held_out.order[: ends[0]])
-        samples = Samples(X, y, fit_params, score_params)
-        progress = BatchProgress(
-            race, samples, held_out, ends, folds, draws_folds=self.cv is None and self.shuffle
+        estimator = self._seeded(random)
+        race = self._race(estimator, settings, classes, Candidate)
+        search = FitSearch(
+            race,
+            Samples(X, y, fit_params, score_params),
+            self._rung_ends(folds[0][0], y, classes, fit_params.get("sample_weight")),
+            folds,
+            n_folds,
+            self._neighbours(estimator, settings, random),
         )
-        if self.verbose:
-            n_scored = len(held_out.scored(ends[-1]))
-            print(
-                f"[{type(self).__name__}] {len(settings)} candidates, rungs with "
-                f"{', '.join(map(str, ends))} training samples, scores on up to {n_scored} "
-                f"samples; budget: {self.max_cost:g} fits of the winner"
-            )
-        return self._continue(progress)
+        return self._continue(search)
 
-    def _continue(self, progress):
-        """Run the remaining steps, and set the attributes of the winner."""
-        race = progress.race
-        X, y = progress.samples.X, progress.samples.y
-        with reporting(self, "fit", X, y, n_tasks=progress.n_comparisons):
+    def _continue(self, search):
+        """Take the remaining steps, and set the attributes of the winner."""
+        race = search.race
+        with reporting(self, "fit", search.samples.X, search.samples.y):
             try:
-                progress.advance(self._report)
+                search.advance(lambda: self._report(race))
             except KeyboardInterrupt as interrupt:
                 with DeferredInterrupts():  # a second signal must not prevent resume
-                    self._interrupt(progress, interrupt)
+                    self._interrupt(search, interrupt)
                 raise
-            vars(race.best().model).pop("_class_order", None)
-            self._show(race, race.best(), _finished_race=race)
+            self._show(race, search.winner, _winner_of_fit=(race, search.winner))
         edges = ", ".join(
             f"{name}={self.best_params_[name]:.4g} is the {which} of its values"
             for name, which in self.edges_.items()
@@ -418,7 +396,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 f"The best parameters lie at the edge of the grid: {edges}. Extend the grid in "
                 "that direction.",
             )
-        if race.predicts_one_class():
+        if race.predicts_one_class(search.winner):
             warn(
                 "The best candidate predicts the same class for all held-out samples: "
                 f"{_shortened(self.best_params_)}. Extend the grid, or use class weights or a "
@@ -431,15 +409,14 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             )
         return self
 
-    def _interrupt(self, progress, interrupt):
+    def _interrupt(self, search, interrupt):
         """Set the attributes of the best candidate; keep the state for ``resume``."""
         note = f"{type(self).__name__} was interrupted: resume(X, y) continues the search."
-        samples = progress.samples
-        kept = {"_interrupted": (progress, joblib.hash((samples.X, samples.y)))}
-        best = progress.race.best().copy()
-        progress.release_samples()
-        if hasattr(best.model, "n_features_in_"):
-            self._show(progress.race, best, **kept)
+        samples, best = search.samples, search.race.leader()
+        kept = {"_interrupted": (search, joblib.hash((samples.X, samples.y)))}
+        search.release_samples()
+        if best is not None:
+            self._show(search.race, best, **kept)
             note += " The best candidate so far can be used as it is."
         else:
             self.__dict__ = {**self.__dict__, **kept}
@@ -470,14 +447,14 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             If nothing was interrupted, or the data are not those of the interrupted call.
         """
         if "_interrupted" in self.__dict__:
-            progress, data = self._interrupted
+            search, data = self._interrupted
             X, y = (None, None) if X is None else self._validated(X, y)
             if X is None or joblib.hash((X, y)) != data:
                 raise ValueError(
                     "resume needs the data of the interrupted fit, but X or y are not those. Call "
                     "fit to search on other data."
                 )
-            return self._continue(progress.set_samples(X, y))
+            return self._continue(search.set_samples(X, y))
         if not self.__dict__.get("_is_behind"):
             raise ValueError("There is nothing to resume: no call of this search was interrupted.")
         return self._advance()
@@ -578,29 +555,24 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 raise_fixed_param(name, old, new)
 
     def _new_stream(self, classes):
-        if "_finished_race" in self.__dict__:
-            return StreamProgress(self._finished_race, None, 0, None)
+        if "_winner_of_fit" in self.__dict__:
+            return StreamSearch.of_winner(*self._winner_of_fit)
         random = check_random_state(self.random_state)
-        settings = self._settings(random)
-        known = None
+        settings, known = self._settings(random), None
         if is_classifier(final_estimator(self.estimator)):
             known = classes_of_stream(classes)
         first = self.min_resources
         if first == "auto":
-            first = first_rung(None, 0 if known is None else len(known))
+            first = first_rung(0 if known is None else len(known))
         most = np.inf if self.max_resources == "auto" else self.max_resources
-        continues = self.n_challengers > 0
-        rungs = StreamRungs(first, most, len(settings), continues=continues)
-        race = self._race(settings, known)
-        for candidate in race.alive:
-            candidate.start()
-        return StreamProgress(race, rungs, self.n_challengers, random)
+        race = self._race(self._seeded(random), settings, known, StreamCandidate)
+        return StreamSearch(race, StreamRungs(first, most, len(settings)))
 
     def _advance(self):
         """Run all possible steps, and set the attributes of the best candidate."""
         self._is_behind = True
         stream = self._stream
-        stream.advance(self._report)
+        stream.advance(lambda: self._report(stream.race))
         self._show(stream.race, stream.shown())
         self._is_behind = False
         return self
@@ -609,25 +581,27 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
 
     def _show(self, race, candidate, **state):
         """Set the public attributes in one step, with the given state of the search."""
-        old = () if not state else ("_stream", "_interrupted", "_finished_race", "_is_behind")
+        old = () if not state else ("_stream", "_interrupted", "_winner_of_fit", "_is_behind")
         kept = {name: value for name, value in self.__dict__.items() if name not in old}
         self.__dict__ = {**kept, **self._shown(race, candidate), **state}
 
     def _shown(self, race, candidate):
         """Return the public attributes for a race, and the model of a candidate."""
         metrics = list(race.scorers)
-        table = race.results.columns(metrics, self.error_score)
+        table = results_table(race.candidates, race.racing, metrics, self.error_score)
+        n_candidates, n_resources = rungs_of(race.candidates)
+        seconds = candidate.model_seconds
         shown = dict(
             best_estimator_=candidate.fitted(),
             best_params_=candidate.params,
-            best_index_=race.results.best_index(candidate),
+            best_index_=best_line(race.candidates, candidate.number),
             best_score_=np.nan,
-            cost_=race.seconds / candidate.model_seconds if candidate.model_seconds else np.nan,
+            cost_=race.seconds / seconds if seconds else np.nan,
             cv_results_=table,
             edges_=race.edges(candidate) if self.n_candidates == "exhaust" else {},
-            n_candidates_=[len(comparison.candidates) for comparison in race.comparisons],
-            n_resources_=[comparison.n_samples for comparison in race.comparisons],
-            n_remaining_candidates_=len(race.alive),
+            n_candidates_=n_candidates,
+            n_resources_=n_resources,
+            n_remaining_candidates_=len(race.racing),
             multimetric_=race.is_multimetric,
             scorer_=dict(race.scorers) if race.is_multimetric else race.scorers[metrics[0]],
         )
@@ -639,19 +613,16 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
 
     def _report(self, race):
         """Report the last comparison; return whether a callback requests to stop."""
-        tasks = self.__dict__.get("_tasks")
-        stop = tasks is not None and tasks.report("rung", lambda: self._shown(race, race.best()))
-        if not self.verbose:
-            return stop
-        last = race.comparisons[-1]
-        best = last.ranking[0]
-        print(
-            f"[{type(self).__name__}] {last.n_samples} samples: {len(last.candidates)} "
-            f"candidates, {len(race.alive)} survive; best {last.score(best):.4f} "
-            f"+- {best.scores[last.number].standard_error:.4f}, "
-            f"predicted {last.predicted[best.number]:.4f}; "
-            f"{race.seconds:.2g} s so far: {_shortened(best.params)}"
-        )
+        tasks, best = self.__dict__.get("_tasks"), race.leader()
+        stop = tasks is not None and tasks.report("rung", lambda: self._shown(race, best))
+        if self.verbose:
+            last = best.entries[-1]
+            n = sum(c.entries[-1].rung == last.rung for c in race.candidates if c.entries)
+            print(
+                f"[{type(self).__name__}] {last.n_samples} samples: {n} candidates; best "
+                f"{last.scores.value:.4f} +- {last.standard_error:.4f}; {race.seconds:.2g} s so "
+                f"far: {_shortened(best.params)}"
+            )
         return stop
 
     def __getstate__(self):
@@ -692,30 +663,43 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
 
     def _validated(self, X, y):
         """Return data that can be indexed, and targets in one dimension."""
-        estimator = final_estimator(self.estimator)
-        try:
-            getattr(estimator, "partial_fit")  # noqa: B009
-        except AttributeError as error:
-            reason = error.__cause__ or f"got {type(estimator).__name__}"
-            raise ValueError(f"estimator must implement partial_fit; {reason}.") from error
         X, y = indexable(with_valid_indices(X), y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, plain_labels(y)
 
-    def _race(self, settings, classes, min_seconds=0.0):
+    def _seeded(self, random):
+        """Return the estimator; parts of it without a seed have one if the search has."""
+        estimator = clone(self.estimator)
+        if self.random_state is not None:
+            unseeded = {
+                name: random.randint(np.iinfo(np.int32).max)
+                for name, value in sorted(estimator.get_params().items())
+                if value is None and name.rpartition("__")[2] == "random_state"
+            }
+            estimator.set_params(**unseeded)
+        return estimator
+
+    def _race(self, estimator, settings, classes, kind):
         rules = Rules(
             max_cost=self.max_cost,
-            min_seconds=min_seconds,
-            min_candidates=self.min_candidates,
             cheapest=self.select == "one-se",
             error_score=self.error_score,
             n_jobs=self.n_jobs,
         )
-        race = Race(candidates_of(self.estimator, settings), self._scorers(), rules, classes)
+        steps = {}
+        candidates = candidates_of(estimator, settings, kind, shared=steps)
+        race = Race(candidates, self._scorers(), rules, classes)
+        race.steps = steps  # of candidates drawn later, too
         race.is_multimetric = self._has_several_metrics()
         race.fixed_parameters = {name: getattr(self, name) for name in FIXED}
         return race
+
+    def _neighbours(self, estimator, settings, random):
+        if self.n_candidates == "exhaust":
+            return GridNeighbours(settings)
+        seed = random.randint(np.iinfo(np.int32).max)
+        return DrawnNeighbours(estimator, self.param_grid, len(settings), seed)
 
     def _has_several_metrics(self):
         return isinstance(self.scoring, (list, tuple, dict, set))
@@ -747,14 +731,22 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         refuse_mixed_types(y)
         return np.unique(y)
 
-    def _rung_ends(self, n_samples, n_classes):
-        most = n_samples if self.max_resources == "auto" else min(n_samples, self.max_resources)
-        exact = self.min_resources != "auto"
-        first = min(most, self.min_resources) if exact else first_rung(most, n_classes)
-        return rung_ends(most, first, exact=exact)
+    def _rung_ends(self, train, y, classes, sample_weight):
+        """Return the numbers of training samples at the rungs, which must have all classes."""
+        n_samples, first, least = len(train), self.min_resources, 0
+        n_classes, share = 0, 1.0
+        if classes is not None:
+            n_classes, share = len(classes), smallest_share(y)
+            is_weighted = True if sample_weight is None else np.asarray(sample_weight)[train] > 0
+            places = np.flatnonzero(np.broadcast_to(is_weighted, n_samples))
+            firsts = np.unique(np.asarray(y)[train][places], return_index=True)[1]
+            least = places[firsts].max(initial=0)
+        if first == "auto":
+            first = first_rung(n_classes, share, n_samples)
+        return [end for end in rung_ends(n_samples, first) if end > least]
 
     def _routed(self, X, params, caller="fit"):
-        """Return the metadata for partial_fit, for the scorers and for cv."""
+        """Return the metadata for the estimator, for the scorers and for cv."""
         params = _check_method_params(X, params={k: v for k, v in params.items() if v is not None})
         if "sample_weight" in params:
             params["sample_weight"] = _check_sample_weight(params["sample_weight"], X)
@@ -764,7 +756,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             scoring = {
                 name: routed[f"scorer_{name}" if several else "scorer"].score for name in metrics
             }
-            return routed.estimator.partial_fit, scoring, routed.splitter.get("split", {})
+            return routed.estimator[caller], scoring, routed.splitter.get("split", {})
         split = {"groups": params.pop("groups")} if "groups" in params else {}
         weights = {k: v for k, v in params.items() if k == "sample_weight"}
         scoring = {
@@ -773,7 +765,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         return params, scoring, split
 
     def get_metadata_routing(self):
-        """Return the metadata routing of ``partial_fit``, of the scorers and of the splitter.
+        """Return the metadata routing of the estimator, of the scorers and of the splitter.
 
         Returns
         -------
@@ -785,12 +777,11 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         ValueError
             If ``refit`` names none of several metrics.
         """
-        both = MethodMapping()
         router = MetadataRouter(owner=type(self).__name__).add(
             estimator=final_estimator(self.estimator),
-            method_mapping=both.add(caller="fit", callee="partial_fit").add(
-                caller="partial_fit", callee="partial_fit"
-            ),
+            method_mapping=MethodMapping()
+            .add(caller="fit", callee="fit")
+            .add(caller="partial_fit", callee="partial_fit"),
         )
         for name, scorer in self._scorers().items():
             router.add(

@@ -8,27 +8,29 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, chec
 
 from .._chunks import copied, stacked
 from .._sklearn_compat import _num_samples, _safe_indexing
+from ._transformers import FittedSteps
 
 __all__ = [
-    "HeldOut",
+    "FEW_SAMPLES",
     "Samples",
+    "Split",
     "StreamRungs",
-    "Subset",
     "concatenate",
     "first_rung",
-    "make_splits",
+    "make_folds",
+    "n_scored_at",
     "refuse_another_kind",
-    "repeated_folds",
     "rung_ends",
+    "smallest_share",
     "stratified",
 ]
 
 # The number of training samples grows by this factor from rung to rung.
 GROWTH = 2
-# Samples of the first rung, and for each class.
+# Samples of the first rung, and of each class.
 FIRST_SAMPLES, SAMPLES_OF_A_CLASS = 125, 10
-# For small data: fraction and minimum number of samples of the first rung.
-FIRST_PART, FEWEST_SAMPLES = 1 / 4, 30
+# Up to so many samples candidates are compared by so many folds, which may be drawn so often.
+FEW_SAMPLES, N_FOLDS, N_ROUNDS = 8000, 3, 3
 # Held-out samples: fraction and maximum number.
 HELD_OUT_PART, MOST_HELD_OUT = 0.25, 5000
 # Samples scored at early rungs: number per training sample, and minimum number.
@@ -37,8 +39,6 @@ SCORED_PER_SAMPLE, FEWEST_SCORED = 4, 1000
 FEWEST_OF_A_CLASS = 20
 # Classes with a smaller share count as if they had this one.
 SMALLEST_SHARE = 1e-3
-# Folds of the cross-validation: at best, at least; and how often they are drawn.
-N_FOLDS, FEWEST_FOLDS, N_REPEATS = 5, 3, 3
 
 
 class Samples:
@@ -48,7 +48,7 @@ class Samples:
     ----------
     X, y : data and targets
     fit_params : dict
-        Arguments of ``partial_fit``, one value for each sample.
+        Arguments of ``fit`` or ``partial_fit``, one value for each sample.
     score_params : dict of dicts
         Arguments of each scorer, likewise.
     """
@@ -56,26 +56,14 @@ class Samples:
     def __init__(self, X, y, fit_params, score_params):
         self.X, self.y = X, y
         self.fit_params, self.score_params = fit_params, score_params
-        self._transformed = {}
 
     def __len__(self):
         return _num_samples(self.X)
 
-    def transformed(self, transformers):
-        """Return the transformed X; computed once."""
-        if transformers not in self._transformed:
-            self._transformed[transformers] = transformers.transform(self.X)
-        return self._transformed[transformers]
-
-    def keep_transformed(self, kept):
-        """Release transformed data, except that of some transformers."""
-        self._transformed = {key: X for key, X in self._transformed.items() if key in kept}
-
-    def select(self, transformers, indices):
-        """Return X, y, and the arguments of ``partial_fit`` and of scorers, of some samples."""
-        chosen = self._map(lambda values: _safe_indexing(values, indices))
-        X = _safe_indexing(self.transformed(transformers), indices)
-        return X, chosen.y, chosen.fit_params, chosen.score_params
+    def select(self, indices):
+        """Return X, y, and the arguments of ``fit`` and of scorers, of some samples."""
+        chosen = self.part(indices)
+        return chosen.X, chosen.y, chosen.fit_params, chosen.score_params
 
     def part(self, indices):
         """Return some of the samples."""
@@ -101,28 +89,53 @@ class Samples:
         )
 
 
-class Subset:
-    """Some of the samples; the data are selected once for all candidates.
+class Split:
+    """Training samples, and samples for scores; transformers are fitted on the training samples.
 
     Parameters
     ----------
     samples : Samples
-    indices : ndarray
+    train, test : ndarray of int
+    keeps_data : bool
+        Whether transformed samples are kept, if candidates will be fitted on this split again.
     """
 
-    def __init__(self, samples, indices):
-        self.samples, self.indices = samples, indices
-        self._selected = {}
+    def __init__(self, samples, train, test, *, keeps_data=False):
+        self.samples, self.train, self.test = samples, train, test
+        self.keeps_data = keeps_data
+        self.release()
 
-    def with_indices(self, indices):
-        """Return a subset with these indices: itself if they are its own."""
-        return self if np.array_equal(indices, self.indices) else Subset(self.samples, indices)
+    def release(self):
+        """Release all samples and transformers."""
+        self.fitted, self._data, self._rest = FittedSteps(), {}, None
 
-    def of(self, transformers):
-        """Return what :meth:`Samples.select` does."""
-        if transformers not in self._selected:
-            self._selected[transformers] = self.samples.select(transformers, self.indices)
-        return self._selected[transformers]
+    def release_data(self):
+        """Release the samples, unless they are needed again."""
+        if not self.keeps_data:
+            self.release()
+
+    def prepare(self, step):
+        """Fit the transformers up to this step, and transform the samples; each once."""
+        if self._rest is None:
+            X, *training = self.samples.select(self.train)
+            X_test, y_test, _, given = self.samples.select(self.test)
+            self._rest = (training[0], training[1]), (y_test, given)
+            self._data[None] = X, X_test
+        if step not in self._data:
+            self.prepare(step.parent)
+            X, X_test = self._data[step.parent]
+            X = self.fitted.fit_transform(step, X, self._rest[0][0])
+            if len(self.test):
+                X_test = self.fitted.transform_one(step, X_test)
+            self._data[step] = X, X_test
+
+    def training(self, step):
+        """Return X, y and the arguments of ``fit``."""
+        return self._data[step][0], *self._rest[0]
+
+    def scoring(self, step):
+        """Return X, y and the arguments of the scorers."""
+        return self._data[step][1], *self._rest[1]
 
 
 def refuse_another_kind(samples, other):
@@ -160,27 +173,27 @@ def concatenate(chunks):
 # ---------------------------------------------------------------------------- rungs and folds
 
 
-def first_rung(n_samples, n_classes):
-    """Return the number of samples of the first rung; ``n_samples`` is None in a stream."""
-    wanted = max(FIRST_SAMPLES, SAMPLES_OF_A_CLASS * n_classes)
-    if n_samples is None:
-        return wanted
-    fewest = max(FEWEST_SAMPLES, SAMPLES_OF_A_CLASS * n_classes // 2)
-    return max(1, min(wanted, max(fewest, int(FIRST_PART * n_samples)), n_samples // 2))
+def first_rung(n_classes, share=1.0, n_samples=np.inf):
+    """Return the number of samples of the first rung.
 
-
-def rung_ends(n_samples, first, *, exact):
-    """Return the numbers of training samples at the rungs; the last one is ``n_samples``.
-
-    ``exact``: the first rung has ``first`` samples; otherwise about as many, so that the numbers
-    grow by the same factor from rung to rung.
+    Parameters
+    ----------
+    n_classes : int
+    share : float
+        Share of the rarest class.
+    n_samples : int
+        Training samples in all; infinite in a stream.
     """
-    if first >= n_samples:
-        return [n_samples]
-    n_steps = max(1, round(math.log(n_samples / first, GROWTH)))
-    begin = first if exact else n_samples / GROWTH**n_steps
-    ends = {max(1, round(begin * GROWTH**k)) for k in range(n_steps)}
-    return [*sorted(end for end in ends if end < n_samples), n_samples]
+    wanted = max(FIRST_SAMPLES, SAMPLES_OF_A_CLASS * n_classes, int(SAMPLES_OF_A_CLASS / share))
+    return int(max(1, min(wanted, n_samples / 4)))
+
+
+def rung_ends(n_samples, first):
+    """Return the numbers of training samples at the rungs: doubling, below ``n_samples``."""
+    ends = [first]
+    while GROWTH * ends[-1] < n_samples:
+        ends.append(GROWTH * ends[-1])
+    return [end for end in ends if end < n_samples]
 
 
 def stratified(order, y):
@@ -193,67 +206,67 @@ def stratified(order, y):
     return order[np.argsort(place, kind="stable")]
 
 
-class HeldOut:
-    """Training samples of the rungs, and the samples held out for their scores.
+def make_folds(cv, order, y, *, is_classifier, shuffle, split_params):
+    """Return the splits that candidates are compared on, and the number of a round of folds.
 
     Parameters
     ----------
+    cv : parameter of the search
     order : ndarray of int
-        All samples, in the order of training.
-    train, test : ndarray of int
-        The winner is finally trained on all samples of ``order`` that are not in ``train``.
-    share : float
-        Share of the rarest class.
+        The samples, in the order of training.
+    y : ndarray
+        All targets.
+    is_classifier, shuffle : bool
+    split_params : dict
+        Arguments of a splitter, one value for each sample.
+
+    Returns
+    -------
+    folds : list of tuple of ndarray
+        Training and test samples, in the order of training. More than one round: the same number
+        of folds drawn again.
+    n_folds : int
     """
-
-    def __init__(self, order, train, test, share):
-        is_train = np.isin(order, train)
-        self.order, self.rest, self.share = order[is_train], order[~is_train], share
-        # Early rungs are scored on the first ones.
-        self.test = order[np.isin(order, test)]
-
-    def scored(self, n_trained):
-        """Return the samples for scores after training on so many."""
-        n = max(FEWEST_SCORED, SCORED_PER_SAMPLE * n_trained, int(FEWEST_OF_A_CLASS / self.share))
-        return self.test[:n]
-
-    def tells_classes_apart(self, n_trained):
-        """Return whether there are enough training samples of the rarest class."""
-        return n_trained >= len(self.order) or self.share * n_trained >= SAMPLES_OF_A_CLASS
-
-
-def make_splits(cv, order, y, *, is_classifier, split_params):
-    """Return the held-out part for the parameter ``cv``, and its folds if it has several."""
-    n_samples = len(order)
-    share = _smallest_share(y) if is_classifier else 1.0
+    n_samples, labels = len(order), None if y is None else np.asarray(y)[order]
+    share = smallest_share(labels) if is_classifier else 1.0
     if cv is None or isinstance(cv, Real) and not isinstance(cv, Integral):
+        fewest = np.unique(labels, return_counts=True)[1].min() if is_classifier else n_samples
+        if cv is None and shuffle and n_samples <= FEW_SAMPLES and fewest >= N_FOLDS:
+            kind = RepeatedStratifiedKFold if is_classifier else RepeatedKFold
+            draws = kind(n_splits=N_FOLDS, n_repeats=N_ROUNDS, random_state=0)
+            return [(order[a], order[b]) for a, b in draws.split(order, labels)], N_FOLDS
         n_test = max(1, int((HELD_OUT_PART if cv is None else cv) * n_samples))
-        most = max(MOST_HELD_OUT, int(FEWEST_OF_A_CLASS / share))
-        n_train = n_samples - (min(n_test, most) if cv is None else n_test)
-        return HeldOut(order, order[:n_train], order[n_train:], share), []
-    cv = check_cv(cv, y, classifier=is_classifier)
-    folds = list(cv.split(np.zeros((n_samples, 1)), y, **split_params))
-    train, test = max(folds, key=lambda fold: len(fold[0]))
-    return HeldOut(order, train, test, share), folds if len(folds) > 1 else []
+        if cv is None:
+            n_test = min(n_test, max(MOST_HELD_OUT, int(FEWEST_OF_A_CLASS / share)))
+        return [(order[: n_samples - n_test], order[n_samples - n_test :])], 1
+    cv = check_cv(cv, labels, classifier=is_classifier)
+    # A splitter sees the samples in the caller's order.
+    some = np.sort(order)
+    given = {name: _safe_indexing(values, some) for name, values in split_params.items()}
+    targets = None if y is None else _safe_indexing(y, some)
+    rank = np.empty(some[-1] + 1, dtype=int)
+    rank[order] = np.arange(n_samples)
+    folds = [
+        tuple(some[part][np.argsort(rank[some[part]])] for part in fold)
+        for fold in cv.split(np.zeros((n_samples, 1)), targets, **given)
+    ]
+    # Rungs use the first one.
+    folds.sort(key=lambda fold: -len(fold[0]))
+    return folds, len(folds)
 
 
-def repeated_folds(n_folds, order, y, *, is_classifier):
-    """Return the folds of a repeated cross-validation; none for too few samples of a class."""
-    n = np.unique(y, return_counts=True)[1].min() if is_classifier else len(order)
-    if n < n_folds:
-        return []
-    kind = RepeatedStratifiedKFold if is_classifier else RepeatedKFold
-    draws = kind(n_splits=n_folds, n_repeats=N_REPEATS, random_state=0)
-    labels = np.asarray(y)[order] if is_classifier else None
-    return [(order[train], order[test]) for train, test in draws.split(order, labels)]
+def n_scored_at(n_trained, share):
+    """Return the number of samples scored after training on so many, if there are as many."""
+    return max(FEWEST_SCORED, SCORED_PER_SAMPLE * n_trained, int(FEWEST_OF_A_CLASS / share))
 
 
-def _smallest_share(y):
+def smallest_share(y):
+    """Return the share of the rarest class."""
     return max(SMALLEST_SHARE, np.unique(y, return_counts=True)[1].min() / len(y))
 
 
 class StreamRungs:
-    """Rungs of a stream: lengths double up to the last rung and then stay constant.
+    """Rungs of a stream, whose numbers of samples double.
 
     Parameters
     ----------
@@ -263,27 +276,15 @@ class StreamRungs:
         Samples after which one candidate is left; infinite: those at which halving would have
         reduced ``n_candidates`` to one.
     n_candidates : int
-    continues : bool
-        Whether further rungs follow until ``most``, for challengers.
     """
 
-    def __init__(self, first, most, n_candidates, *, continues):
-        self.ends, self.most = [first], most
+    def __init__(self, first, most, n_candidates):
+        self.ends = [first]
         n_rungs = math.ceil(math.log(max(n_candidates, 2), GROWTH)) + 1
-        by_number = continues or math.isinf(most)
-        while self.ends[-1] < most and (not by_number or len(self.ends) < n_rungs):
-            self.ends.append(int(min(first * GROWTH ** len(self.ends), most)))
+        while self.ends[-1] < most and (math.isfinite(most) or len(self.ends) < n_rungs):
+            self.ends.append(int(min(GROWTH * self.ends[-1], most)))
 
     def length(self, rung):
-        """Return the number of samples of a rung."""
+        """Return the number of samples of a rung; those after the last one are as long."""
         rung = min(rung, len(self.ends) - 1)
         return self.ends[rung] - (self.ends[rung - 1] if rung else 0)
-
-    def end(self, rung):
-        """Return the number of samples at the end of a rung."""
-        last = len(self.ends) - 1
-        return self.ends[min(rung, last)] + max(0, rung - last) * self.length(last)
-
-    def is_end(self, rung):
-        """Return whether the race ends with a rung."""
-        return self.end(rung) >= self.most

@@ -25,20 +25,19 @@ class Scores:
     values : dict
         Score by metric; the first metric decides.
     n_samples : int
-    key : object
-        Equal for candidates with the same predictions, as far as scorers of scikit-learn have
-        asked for them.
     is_constant : bool
         Whether all samples have the same prediction.
     standard_error : float
         Standard error of the first metric; nan if it has not been computed.
+    uses_probabilities : bool
+        Whether scorers of scikit-learn have asked for probabilities.
     """
 
     values: dict
     n_samples: int
-    key: object = None
     is_constant: bool = False
     standard_error: float = np.nan
+    uses_probabilities: bool = False
 
     @property
     def value(self):
@@ -66,9 +65,9 @@ def compute_scores(scorers, model, X, y, given):
     if not given.get(first) and _is_accuracy(scorers[first], predictions):
         error = float(np.sqrt(values[first] * (1.0 - values[first]) / len(indices)))
     known = predictions.known
-    key = tuple(map(_bytes_of, known)) or tuple(values.values())
-    is_constant = bool(known) and all((array == array[:1]).all() for array in known)
-    return Scores(values, len(indices), hash(key), is_constant, error)
+    is_constant = bool(known) and all((array == array[:1]).all() for array in known.values())
+    uses_probabilities = not {"predict_proba", "predict_log_proba"}.isdisjoint(known)
+    return Scores(values, len(indices), is_constant, error, uses_probabilities)
 
 
 def jackknife_error(scorer, model, X, y, given):
@@ -91,20 +90,15 @@ def jackknife_error(scorer, model, X, y, given):
 
 def no_scores(scorers, n_samples, value):
     """Return the scores of a candidate whose scorers have raised an error."""
-    values = dict.fromkeys(scorers, value)
-    return Scores(values, n_samples, hash(tuple(values.values())))
+    return Scores(dict.fromkeys(scorers, value), n_samples)
 
 
-def mean_scores(scores, standard_error):
-    """Return the means of the scores on several test sets."""
-    values = {name: float(np.mean([s.values[name] for s in scores])) for name in scores[0].values}
-    return Scores(
-        values,
-        sum(s.n_samples for s in scores),
-        hash(tuple(s.key for s in scores)),
-        all(s.is_constant for s in scores),
-        standard_error,
-    )
+def mean_scores(scores):
+    """Return the means of the scores on several test sets, of those that are known."""
+    known = [s for s in scores if not np.isnan(s.value)] or scores
+    values = {name: float(np.mean([s.values[name] for s in known])) for name in scores[0].values}
+    n_samples, is_constant = sum(s.n_samples for s in scores), all(s.is_constant for s in scores)
+    return Scores(values, n_samples, is_constant)
 
 
 def _score(scorer, predictions, indices, y, given):
@@ -127,10 +121,6 @@ def _score(scorer, predictions, indices, y, given):
     return float(value)
 
 
-def _bytes_of(array):
-    return str(array.tolist()) if array.dtype == object else array.tobytes()
-
-
 def _is_accuracy(scorer, predictions):
     if hasattr(scorer, "_score_func"):
         return scorer._score_func is accuracy_score and not scorer._kwargs
@@ -148,12 +138,8 @@ class _Predictions:
 
     def __init__(self, estimator, X):
         self.estimator, self.X = estimator, X
-        self._known = {}
-
-    @property
-    def known(self):
-        """The predictions of all samples that have been computed."""
-        return list(self._known.values())
+        # The predictions of all samples, by the name of the method.
+        self.known = {}
 
     def __getattr__(self, name):
         """Return a method that predicts samples by their indices, if the model has it."""
@@ -162,9 +148,9 @@ class _Predictions:
         method = getattr(self.estimator, name)
 
         def predict(indices):
-            if name not in self._known:
-                self._known[name] = np.asarray(method(self.X))
-            return self._known[name][indices]
+            if name not in self.known:
+                self.known[name] = np.asarray(method(self.X))
+            return self.known[name][indices]
 
         predict.__name__ = name  # read by scikit-learn
         return predict

@@ -437,6 +437,11 @@ def test_tune_a_regressor(folder, capsys):
     assert load_model("m.sk").C in (0.01, 1)
 
 
+def test_tune_a_model_without_partial_fit(folder, capsys):
+    run(capsys, "tune train.svm --model RampSVC -g C=0.1,1 -o m.sk --seed 0")
+    assert load_model("m.sk").C in (0.1, 1)
+
+
 # -- inspect -------------------------------------------------------------------------------------
 
 
@@ -519,12 +524,11 @@ def test_inspect_cells(folder, capsys):
         ("tune train.csv -g C=1,2", "tables need --target"),
         ("tune train.svm -g C", "'C' is not NAME=VALUE"),
         ("tune train.svm -g D=1,2", "unexpected keyword argument 'D'"),
-        ("tune train.svm -g C=1,2 --model RampSVC", "RampSVC with C=1 has no partial_fit"),
         ("tune train.svm -g C=1,2 -p kernel=precomputed", "kernel='precomputed' needs the matrix"),
         ("tune train.svm -g kernel=precomputed,rbf", "kernel='precomputed' needs the"),
         (
             "tune train.csv --target label -g kernel=precomputed,rbf",
-            "kernel=precomputed has no partial_fit",
+            "tune does not search with kernel='precomputed'",
         ),
         ("tune train.svm -g C=1,-1", "The 'C' parameter of LASVC must be a float"),
         ("tune train.svm -g C=1,2 -g gamma=a --scale", "The 'gamma' parameter of LASVC must be"),

@@ -51,28 +51,45 @@ def test_learning_curves(pyplot, search):
     display = ProgressiveSearchDisplay.from_estimator(search, name="banana")
     display.figure_.canvas.draw()
     assert sorted(display.lines_) == list(range(15))
-    last = table["candidate"][table["n_resources"] == table["n_resources"].max()]
-    winner = table["candidate"][search.best_index_]
+    is_fold = table["n_resources"] == 400
+    assert len(np.unique(table["rung"][is_fold])) > 1
     for number, line in display.lines_.items():
-        mask = table["candidate"] == number
-        np.testing.assert_array_equal(line.get_xdata(), table["n_resources"][mask])
-        np.testing.assert_array_equal(line.get_ydata(), table["mean_test_score"][mask])
+        mask = (table["candidate"] == number) & ~is_fold
+        n, scores = table["n_resources"][mask].tolist(), table["mean_test_score"][mask].tolist()
+        folds = table["mean_test_score"][(table["candidate"] == number) & is_fold]
+        if len(folds):
+            n, scores = [*n, 400], [*scores, folds[-1]]
+        assert line.get_xdata().tolist() == n
+        assert line.get_ydata().tolist() == scores
+    winner = table["candidate"][search.best_index_]
+    last = last_entries(search)
+    ranked = sorted(last, key=lambda number: table["rank_test_score"][last[number]])
     colored = {k for k, line in display.lines_.items() if line.get_color() != "0.7"}
-    assert winner in colored
-    assert len(colored) == min(6, len(np.unique(last)))
-    assert colored <= set(last.tolist())
+    assert colored == {winner, *[k for k in ranked if k != winner][:5]}
     widths = {number: line.get_linewidth() for number, line in display.lines_.items()}
     assert max(widths, key=widths.get) == winner
     C, gamma = (search.best_params_[name] for name in ("C", "gamma"))
     assert display.lines_[winner].get_label() == f"C={C:g}, gamma={gamma:g}"
     ax, (top,) = display.ax_[0], display.ax_[0].child_axes
-    rungs = np.unique(table["n_resources"])
     assert ax.get_xscale() == "log"
     assert ax.get_title() == "banana"
-    assert [text.get_text() for text in ax.get_xticklabels()] == [str(n) for n in rungs]
-    counts = [len(np.unique(table["candidate"][table["n_resources"] == n])) for n in rungs]
+    sizes = [n for n in np.unique(table["n_resources"]) if n == 400 or n <= 400 / 1.5]
+    assert [text.get_text() for text in ax.get_xticklabels()] == [str(n) for n in sizes]
+    counts = [len(np.unique(table["candidate"][table["n_resources"] == n])) for n in sizes]
     assert [text.get_text() for text in top.get_xticklabels()] == [str(n) for n in counts]
     assert counts[0] == 15
+
+
+def test_folds_of_different_sizes_are_one_point(pyplot):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = ProgressiveSearch(LASVC(), GRID, random_state=0).fit(X[:500], Y[:500])
+    assert {333, 334} <= {*search.cv_results_["n_resources"].tolist()}
+    display = ProgressiveSearchDisplay.from_estimator(search)
+    winner = display.lines_[search.cv_results_["candidate"][search.best_index_]]
+    assert winner.get_xdata()[-1] == 334
+    assert not any(333 in line.get_xdata() for line in display.lines_.values())
+    assert winner.get_ydata()[-1] == search.best_score_
 
 
 def test_the_axis_of_the_score_begins_at_the_median_of_the_first_rung(pyplot, search):
@@ -88,10 +105,10 @@ def test_the_axis_of_the_score_begins_at_the_median_of_the_first_rung(pyplot, se
 
 def test_heat_map(pyplot, search):
     display = ProgressiveSearchDisplay.from_estimator(search)
-    predicted = search.cv_results_["predicted_test_score"]
+    scores = search.cv_results_["mean_test_score"]
     expected = np.empty((3, 5))
     for number, line in last_entries(search).items():
-        expected[np.unravel_index(number, expected.shape)] = predicted[line]
+        expected[np.unravel_index(number, expected.shape)] = scores[line]
     assert search.cv_results_["params"][0].keys() == {"C", "gamma"}
     np.testing.assert_array_equal(display.image_.get_array(), expected)
     assert display.image_.get_clim() == (np.median(expected), expected.max())
@@ -112,7 +129,7 @@ def test_heat_map(pyplot, search):
 def test_choice_of_parameters(pyplot):
     grid = {"C": [0.1, 10.0], "gamma": [0.1, 1.0, 10.0], "cache_size": [10, 20, 30, 40]}
     search = fitted(grid=grid)
-    predicted = search.cv_results_["predicted_test_score"]
+    scores = search.cv_results_["mean_test_score"]
 
     def labels(**options):
         display = ProgressiveSearchDisplay.from_estimator(search, **options)
@@ -128,7 +145,7 @@ def test_choice_of_parameters(pyplot):
     for line in last_entries(search).values():
         params = search.cv_results_["params"][line]
         cell = grid["gamma"].index(params["gamma"]), grid["C"].index(params["C"])
-        best[cell] = max(best[cell], predicted[line])
+        best[cell] = max(best[cell], scores[line])
     np.testing.assert_array_equal(display.image_.get_array(), best)
 
 
@@ -138,9 +155,9 @@ def test_a_random_search_is_a_scatter_plot(pyplot):
     display = ProgressiveSearchDisplay.from_estimator(search)
     assert display.image_ is None
     lines = list(last_entries(search).values())
-    predicted = search.cv_results_["predicted_test_score"]
-    assert sorted(display.scatter_.get_array()) == sorted(predicted[lines])
-    assert len(display.scatter_.get_offsets()) == 12
+    scores = search.cv_results_["mean_test_score"]
+    assert sorted(display.scatter_.get_array()) == sorted(scores[lines])
+    assert len(display.scatter_.get_offsets()) == len(lines) > 12  # with neighbours of the best
 
 
 def test_one_parameter_and_none(pyplot):
@@ -148,7 +165,7 @@ def test_one_parameter_and_none(pyplot):
     display = ProgressiveSearchDisplay.from_estimator(search)
     assert display.image_ is None
     assert sorted(display.scatter_.get_offsets()[:, 0].tolist()) == [0.1, 1.0, 10.0]
-    assert display.ax_[1].get_ylabel() == "predicted score"
+    assert display.ax_[1].get_ylabel() == "last score"
     (best,) = display.markers_[search.cv_results_["candidate"][search.best_index_]].get_xydata()
     assert best.tolist() == [search.best_params_["C"], search.best_score_]
     display = ProgressiveSearchDisplay.from_estimator(fitted(grid={"kernel": ["linear", "rbf"]}))

@@ -12,14 +12,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import SGDClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
+from sklearn_online_svm import LASVC
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from tests.model_selection.test_progressive_search import assert_same_search
-from tests.support.internals import Progress, StreamProgress, _race
-from tests.support.limits import set_limits
+from tests.model_selection.test_progressive_search import assert_same_search, of_rung
+from tests.reference import racing
+from tests.support.internals import LEAST_LEFT, StreamCandidate, StreamSearch, _race
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -41,9 +42,7 @@ def streamed(found, size, X=X, y=Y, n=None):
 
 
 @pytest.mark.parametrize("size", [7, 100])
-@pytest.mark.parametrize(
-    "options", [{}, dict(min_candidates=1, max_cost=1), dict(n_challengers=3)]
-)
+@pytest.mark.parametrize("options", [{}, dict(max_resources=300)])
 def test_result_is_independent_of_the_chunk_size(size, options):
     assert_same_search(
         streamed(search(**options), 1200), streamed(search(**options), size), decisions=True
@@ -55,27 +54,45 @@ def test_single_rows_find_the_same():
     assert_same_search(found, streamed(search(), 200, n=200))
 
 
+@pytest.mark.parametrize(
+    "model, grid",
+    [(LASVC(), GRID), (SGDClassifier(random_state=0), {"alpha": np.logspace(-6, 1, 15)})],
+    ids=["lasvc", "sgd"],
+)
+@pytest.mark.parametrize("most", ["auto", 300])
+def test_comparisons_and_winner_are_those_of_the_reference(model, grid, most):
+    found = streamed(search(model, grid, max_resources=most), 100)
+    settings = list(ParameterGrid(grid))
+    ends = [60 * 2**k for k in range(5)] if most == "auto" else [60, 120, 240, 300]
+    log, winner = racing.stream(model, settings, X, Y, ends, LEAST_LEFT)
+    assert found.n_resources_ == ends[:-1]
+    for rung, scores in log:
+        numbers = of_rung(found, rung, "candidate")
+        assert set(numbers) == set(scores)
+        expected = [scores[number] for number in numbers]
+        assert_allclose(of_rung(found, rung, "mean_test_score"), expected, rtol=1e-12)
+    assert found.best_params_ == settings[winner]
+
+
 def test_rungs_of_a_stream_double():
     found = streamed(search(), 1200)
     # Halving reduces nine candidates to one in four rungs.
     assert found.n_resources_ == [60, 120, 240, 480]
-    assert found.n_candidates_[0] == 9
+    assert found.n_candidates_ == [9, 5, 3, 3]
     assert found.n_remaining_candidates_ == 1
     assert found.best_estimator_.n_samples_seen_ == 1200
 
 
-@pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
-def test_best_estimator_is_trained_on_all_samples(options):
+def test_best_estimator_is_trained_on_all_samples():
     model = LASVC(finishing=False)
-    found = search(model, **options)
+    found = search(model)
     for first in range(0, 600, 50):
         rows = slice(first, first + 50)
         found.partial_fit(X[rows], Y[rows], classes=CLASSES)
         assert found.best_estimator_.n_samples_seen_ == first + 50
-        if not options:
-            plain = LASVC(finishing=False, **found.best_params_)
-            plain.partial_fit(X[: first + 50], Y[: first + 50], CLASSES)
-            assert_array_equal(found.decision_function(X), plain.decision_function(X))
+        plain = LASVC(finishing=False, **found.best_params_)
+        plain.partial_fit(X[: first + 50], Y[: first + 50], CLASSES)
+        assert_array_equal(found.decision_function(X), plain.decision_function(X))
         assert np.isfinite(found.best_score_) == (first + 50 >= 120)
 
 
@@ -93,13 +110,6 @@ def test_max_resources_ends_the_race():
     found = streamed(search(max_resources=200), 100)
     assert found.n_remaining_candidates_ == 1
     assert found.n_resources_ == [60, 120]
-
-
-def test_candidates_of_a_stream_leave_at_each_rung(monkeypatch):
-    # Only fit keeps more of them as long as there are few samples of a class.
-    set_limits(monkeypatch, FREE_SHARE=0.0, UNINFORMED_SHARE=np.inf)
-    found = streamed(search(max_cost=1, min_seconds=0.0), 1200)
-    assert len(found.n_candidates_) > 1 and np.all(np.diff(found.n_candidates_) < 0)
 
 
 def test_classes_are_required():
@@ -143,24 +153,6 @@ def test_sample_weights():
     assert_same_search(whole, parts)
 
 
-def test_challengers_win_after_concept_drift():
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(6000, 2))
-    y = (rows[:, 0] > 0).astype(int)
-    # The classes are swapped. Models with a tiny C adapt only if they start again.
-    y[2000:] = 1 - y[2000:]
-    grid = {"C": [1e-5, 2e-5]}
-    model = PassiveAggressiveClassifier(random_state=0)
-    options = dict(min_candidates=1)
-    found, alone = search(model, grid, n_challengers=1, **options), search(model, grid, **options)
-    for one in (found, alone):
-        assert one.partial_fit(rows[:2000], y[:2000], classes=[0, 1]).score(rows, y) < 0.5
-        one.partial_fit(rows[2000:2500], y[2000:2500])
-    assert found.score(rows[2000:], y[2000:]) > 0.95
-    assert alone.score(rows[2000:], y[2000:]) < 0.1
-    assert set(found.n_candidates_) == {2}
-
-
 def test_rejected_chunk_leaves_the_search_unchanged():
     found = streamed(search(), 100, n=500)
     before = pickle.dumps(found.cv_results_["mean_test_score"]), found.decision_function(X)
@@ -189,14 +181,14 @@ def test_classes_of_samples_that_are_not_taken_are_not_added(n, monkeypatch):
     with pytest.raises(ValueError, match="maybe"):
         found.partial_fit(X[n:], np.full(1200 - n, "maybe"), classes=wider)
     assert_array_equal(found.classes_, CLASSES)
-    prepared = StreamProgress.prepared
+    prepared = StreamSearch.prepared
 
-    def interrupted(progress, samples):
-        prepared(progress, samples)
+    def interrupted(stream, samples):
+        prepared(stream, samples)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(StreamProgress, "prepared", interrupted)
+        patched.setattr(StreamSearch, "prepared", interrupted)
         found.partial_fit(X[n:], Y[n:], classes=wider)
     assert_array_equal(found.classes_, CLASSES)
     for first in range(n, 1200, 100):
@@ -251,6 +243,7 @@ def test_rung_is_repeated_after_an_error():
             raise RuntimeError("no scores today")
         return float(np.mean(model.predict(rows) == y))
 
+    # At the first comparison, and at a later one.
     found = search(scoring=scorer).partial_fit(X[:100], Y[:100], classes=CLASSES)
     for k in range(2):
         rows = slice(100 + 50 * k, 150 + 50 * k)
@@ -263,25 +256,33 @@ def test_rung_is_repeated_after_an_error():
         ]
     works[0] = True
     whole = streamed(search(scoring=scorer), 1200)
-    assert_same_search(found.partial_fit(X[200:], Y[200:]), whole)
-
-
-def test_max_resources_ends_challenges():
-    found = streamed(search(n_challengers=2, max_resources=500), 100)
-    assert found.n_remaining_candidates_ == 1
-    assert found.best_estimator_.n_samples_seen_ == 1200
+    found.partial_fit(X[200:250], Y[200:250])
+    works[0] = False
+    with pytest.raises(RuntimeError, match="no scores"):
+        found.partial_fit(X[250:600], Y[250:600])
+    works[0] = True
+    assert_same_search(found.partial_fit(X[600:], Y[600:]), whole)
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("n", [30, 100, 300, 900])
-@pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
-def test_pickled_stream_continues(n, options):
-    found = streamed(search(**options), 50, n=n)
+def test_pickled_stream_continues(n):
+    found = streamed(search(), 50, n=n)
     again = pickle.loads(pickle.dumps(found))
     for one in (found, again):
         one.partial_fit(X[n:], Y[n:])
     assert_same_search(found, again)
-    assert_same_search(found, streamed(search(**options), 1200))
+    assert_same_search(found, streamed(search(), 1200))
+
+
+@pytest.mark.parametrize("model, is_copied", [(LASVC(), False), (SGDClassifier(), True)])
+def test_only_models_that_cannot_resume_are_copied_before_training(model, is_copied):
+    candidate = StreamCandidate(0, {}, model, None)
+    for part in range(2):
+        before, rows = candidate.model, slice(100 * part, 100 * part + 100)
+        candidate.train(X[rows], Y[rows], {}, np.unique(Y))
+        assert (candidate.model is not before) == is_copied
+        candidate.finish_part(0.0)
 
 
 # -------------------------------------------------------------------------------- interrupts
@@ -292,15 +293,21 @@ class Interrupted(SGDClassifier):
 
     at, calls, late = (), itertools.count(1), False
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def _train(self, method, *args, **kwargs):
         kind = type(self)
         is_interrupted = next(kind.calls) in kind.at
         if is_interrupted and not kind.late:
             raise KeyboardInterrupt
-        super().partial_fit(X, y, classes, sample_weight)
+        getattr(super(), method)(*args, **kwargs)
         if is_interrupted:
             raise KeyboardInterrupt
         return self
+
+    def fit(self, X, y):
+        return self._train("fit", X, y)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        return self._train("partial_fit", X, y, classes, sample_weight)
 
     def predict(self, X):
         kind = type(self)
@@ -322,29 +329,31 @@ ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2, 0.1]}
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("at", [(1,), (3,), (5,), (9, 10), (11, 12, 13, 14, 15)])
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_fit_continues_after_interrupts(interrupted, at, late, n_jobs):
-    model = Interrupted(random_state=0)
-    whole = search(model, ALPHAS).fit(X, Y)
+@pytest.mark.parametrize("kind", ["model", "pipeline"])
+def test_fit_continues_after_interrupts(interrupted, at, late, n_jobs, kind):
+    model, grid, scoring = Interrupted(random_state=0), ALPHAS, None
+    if kind == "pipeline":
+        model, scoring = Pipeline([("scaler", StandardScaler()), ("m", model)]), "f1_macro"
+        grid = {"m__alpha": ALPHAS["alpha"]}
+    whole = search(model, grid, scoring=scoring).fit(X, Y)
     Interrupted.at, Interrupted.calls, Interrupted.late = at, itertools.count(1), late
-    found = search(model, ALPHAS, n_jobs=n_jobs)
+    found = search(model, grid, scoring=scoring, n_jobs=n_jobs)
     n_interrupts = 0
     try:
         found.fit(X, Y)
     except KeyboardInterrupt:
         n_interrupts += 1
-        if at[0] > 4:
+        if at[0] > 8:  # the four candidates have been compared
             assert found.decision_function(X).shape == (1200,)
-    while (
-        n_interrupts < 50
-        and not hasattr(found, "n_remaining_candidates_")
-        or ("_interrupted" in found.__dict__)
-    ):
+    while n_interrupts < 50 and "_interrupted" in found.__dict__:
         try:
             found.resume(X, Y)
         except KeyboardInterrupt:
             n_interrupts += 1
     assert n_interrupts >= 1
     assert_same_search(found, whole)
+    # Nothing has been counted twice, or the budget would be different.
+    assert kind == "pipeline" or found._winner_of_fit[0].cost == whole._winner_of_fit[0].cost
 
 
 class InterruptedSteps(list):
@@ -365,7 +374,7 @@ def interrupted_steps(monkeypatch):
         lambda self: self.__dict__["steps"],
         lambda self, steps: self.__dict__.update(steps=InterruptedSteps(steps)),
     )
-    monkeypatch.setattr(Progress, "steps", steps, raising=False)
+    monkeypatch.setattr(StreamSearch, "steps", steps, raising=False)
 
 
 def continued(call, again):
@@ -378,18 +387,10 @@ def continued(call, again):
     raise AssertionError("100 interrupts")
 
 
-def test_interrupt_between_steps_of_fit(request):
-    whole = search().fit(X, Y)
+def test_interrupt_between_steps_of_a_stream(request):
+    whole = streamed(search(), 100)
     request.getfixturevalue("interrupted_steps")
     found = search()
-    continued(lambda: found.fit(X, Y), lambda: found.resume(X, Y))
-    assert_same_search(found, whole)
-
-
-def test_interrupt_between_steps_of_a_stream(request):
-    whole = streamed(search(n_challengers=2), 100)
-    request.getfixturevalue("interrupted_steps")
-    found = search(n_challengers=2)
     for first in range(0, len(X), 100):
         chunk = X[first : first + 100], Y[first : first + 100], CLASSES
         continued(partial(found.partial_fit, *chunk), found.resume)

@@ -74,7 +74,7 @@ OF_FIT = ("max_iter", "cv")
 # Parts of a state that predictions change with finishing=True; and, of a search over such models,
 # estimates of costs, which contain those of predictions that an interrupt has ended.
 OPTIMIZED = (*REPRESENTATION, ".optimized_")
-COSTS = ("fold_cost", "superlinear_costs", "whole_costs")
+COSTS = (".cost", "._linear", "._superlinear", "._scoring", "._growth")
 
 
 def same(found, expected, ignored=REPRESENTATION):

@@ -226,7 +226,6 @@ INNER = {
     "CellRegressor": is_regressor,
     "CellClassifier": is_classifier,
     "VirtualSampler": lambda model: is_classifier(model) and hasattr(type(model), "support_"),
-    "ProgressiveSearch": lambda model: hasattr(model, "partial_fit"),
 }
 
 
@@ -376,8 +375,8 @@ class Parameters:
     def _refit(self, rng, path, depth):
         return True
 
-    def _min_seconds(self, rng, path, depth):
-        return float(rng.choice([0.0, 1e-3, 0.1, 5.0]))
+    def _max_cost(self, rng, path, depth):
+        return float(rng.choice([1e-3, 1.0, 25.0, np.inf]))
 
     def _error_score(self, rng, path, depth):
         return ("raise", np.nan, 0.0)[rng.integers(3)]

@@ -57,15 +57,15 @@ NAMES = {
     "kernel._virtual_pool": "VirtualPool",
     "linear._state": "LinearState",
     "model_selection": "_race",
-    "model_selection._progress": "Progress StreamProgress",
-    "model_selection._candidates": "VALUE_NS Candidate requires_targets",
-    "model_selection._learning_curves": "MIN_SHARE Neighbourhood chances fit_costs interleaved "
-    "n_survivors predicted_scores",
+    "model_selection._candidates": "Candidate",
+    "model_selection._fit_search": "FARTHEST FIRST_PART FitSearch LEAST_LEFT RUNG_PART",
+    "model_selection._neighbours": "DrawnNeighbours GridNeighbours ordered_parameters",
     "model_selection._progressive_search": "_shortened",
-    "model_selection._race": "Race",
-    "model_selection._samples": "HeldOut StreamRungs first_rung make_splits repeated_folds "
-    "rung_ends stratified",
+    "model_selection._race": "Race Rules",
+    "model_selection._samples": "StreamRungs first_rung make_folds n_scored_at rung_ends "
+    "stratified",
     "model_selection._scoring": "N_BLOCKS Scores compute_scores jackknife_error mean_scores",
+    "model_selection._stream_search": "StreamCandidate StreamSearch",
     "partitioned._stream": "CellStream",
     "partitioned._tree": "CellTree principal_direction",
     "readers": "_fit_stream",
