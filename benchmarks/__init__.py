@@ -31,6 +31,8 @@ A folder for each study; some use the models and tasks of ``svc``, or data of ``
     novelty              OneClassLASVM compared with other detectors, and in streams
     search               hyper-parameter searches, compared with the exhaustive choice
     small_sets           small sets and many classes: fits, streams, searches, memory, files
+    stream_order         streams in any order: sorted, in bursts, late classes, drift
+    tables               a learned kernel metric compared with gradient boosting
     unbounded            models of constant size on streams, with and without concept drift
 
 In each of them, upper modules import lower ones::

@@ -6,7 +6,7 @@ STUDIES = (
     "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
     "label_efficient", "active", "imbalance", "advice", "calibration", "cells", "compression",
     "cores", "deployment", "multiclass", "new_classes", "novelty", "random_problems", "regression",
-    "search", "small_sets",
+    "search", "small_sets", "stream_order", "tables",
 )  # fmt: skip
 
 

@@ -122,7 +122,8 @@ def leave_out_what_was_not_made(app, docname, source):
 
 def leave_out_links_to_scikit_learn(app, what, name, obj, options, lines):
     """Replace links of inherited docstrings to the user guide of scikit-learn by their text."""
-    lines[:] = [re.sub(r":ref:`(.*?)\s*<metadata_routing>`", r"\1", line) for line in lines]
+    link = r":ref:`(.*?)\s*<(?:metadata_routing|df_output_transform)>`"
+    lines[:] = [re.sub(link, r"\1", line) for line in lines]
 
 
 class CodeMap(Directive):

@@ -14,7 +14,7 @@ SECTIONS = {
     ],
     "noise_and_imbalance": ["clean_labels", "label_noise", "rare_classes", "advice"],
     "probabilities_and_regression": ["reliability", "prediction_sets", "regression_stream"],
-    "kernels_and_cost": ["kernels", "compression", "path", "cells", "callbacks"],
+    "kernels_and_cost": ["kernels", "tables", "compression", "path", "cells", "callbacks"],
 }  # fmt: skip
 
 PAGES = [f"plot_{page}.py" for pages in SECTIONS.values() for page in pages]

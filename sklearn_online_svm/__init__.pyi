@@ -13,6 +13,7 @@ from .kernel import ActiveLASVC as ActiveLASVC
 from .kernel import ColumnKernel as ColumnKernel
 from .kernel import CompressedClassifier as CompressedClassifier
 from .kernel import KernelAROWClassifier as KernelAROWClassifier
+from .kernel import KernelMetric as KernelMetric
 from .kernel import KernelPassiveAggressiveClassifier as KernelPassiveAggressiveClassifier
 from .kernel import KernelPerceptronClassifier as KernelPerceptronClassifier
 from .kernel import OneClassLASVM as OneClassLASVM

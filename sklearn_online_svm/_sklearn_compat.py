@@ -21,7 +21,12 @@ from sklearn.utils._param_validation import (
     validate_params,
 )
 from sklearn.utils.metadata_routing import _raise_for_params
-from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_method_params,
+    _check_sample_weight,
+    _num_samples,
+)
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -43,6 +48,7 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "_PassthroughScorer",
+    "_check_feature_names_in",
     "_check_method_params",
     "_check_multimetric_scoring",
     "_check_sample_weight",

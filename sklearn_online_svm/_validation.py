@@ -23,7 +23,10 @@ from ._sklearn_compat import _check_sample_weight, validate_parameter_constraint
 
 # Modules whose functions decorate those of this package: their frames are between a function and
 # its caller.
-_DECORATING = ("sklearn.base", "sklearn.utils._param_validation", "contextlib", "functools")
+_DECORATING = (
+    *("sklearn.base", "sklearn.utils._param_validation", "sklearn.utils._set_output"),
+    *("contextlib", "functools"),
+)
 
 
 class _Issued(set):

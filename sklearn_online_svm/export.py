@@ -25,6 +25,7 @@ _LEAST_LOSS = 0.01
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
 # Types of fitted attributes that are not public, and that skops does not trust, by module.
 _STATE_TYPES = {
+    f"{__package__}.kernel._metric._columns": ("Columns",),
     f"{__package__}.partitioned._cells": ("_SingleClass",),
     f"{__package__}.partitioned._stream": ("CellStream", "StoredSamples"),
     f"{__package__}.partitioned._tree": ("CellTree",),

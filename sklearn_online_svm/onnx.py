@@ -23,7 +23,8 @@ else is computed in double precision.
 Within other estimators of scikit-learn, models can be converted if these use decision values: a
 ``CalibratedClassifierCV``, or a ``OneVsRestClassifier`` with ``options={"raw_scores": True}``.
 
-A ``ValueError`` is raised for callable, precomputed and sigmoid kernels, for ``average="vote"``,
+A ``ValueError`` is raised for other kernels than linear, rbf, poly and laplacian, for
+``average="vote"``, for categorical columns of :class:`~sklearn_online_svm.KernelMetric`,
 for labels other than integers, booleans and strings, and for a model within an estimator that uses
 its probabilities.
 """
@@ -143,6 +144,16 @@ def _single_suffices(model, vectors):
     return (errors <= _LARGEST_ERROR * weights.sum(axis=1)).all()
 
 
+def _laplacian(graph, X, vectors, gamma):
+    # Feature by feature: memory for all differences would be needed else.
+    distances = graph.constant(np.zeros((1, len(vectors))))
+    for column, values in enumerate(vectors.T):
+        feature = graph.node("Gather", X, graph.constant([column]), axis=1)
+        difference = graph.node("Sub", feature, graph.constant(values))
+        distances = graph.node("Add", distances, graph.node("Abs", difference))
+    return graph.node("Exp", graph.node("Mul", distances, graph.constant(-gamma)))
+
+
 def _poly(graph, X, vectors, gamma, coef0, degree):
     product = graph.node("MatMul", X, graph.constant(gamma * vectors.T))
     return graph.node(
@@ -153,13 +164,15 @@ def _poly(graph, X, vectors, gamma, coef0, degree):
 def _kernel_scores(graph, X, model):
     vectors = model.support_vectors_
     vectors = np.asarray(vectors.toarray() if issparse(vectors) else vectors, dtype=np.float64)
-    if model.kernel != "poly" and graph.single_input and _single_suffices(model, vectors):
+    if model.kernel == "rbf" and graph.single_input and _single_suffices(model, vectors):
         graph.kind = _SINGLE
     coef, counts = model.dual_coef_, None
     if model._view()._solution().one_vs_one:
         vectors, coef, counts = _without_gaps(vectors, coef, model.n_support_)
     if model.kernel == "poly":
         values = _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
+    elif model.kernel == "laplacian":
+        values = _laplacian(graph, X, vectors, model.gamma_)
     else:
         values = _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
     if counts is None:
@@ -275,10 +288,10 @@ def _check(model):
     """Raise an error unless the model is a sum of known kernel functions, or linear."""
     name = type(model).__name__
     known = getattr(model, "kernel", "linear")
-    if known not in ("linear", "rbf", "poly"):
+    if known not in ("linear", "rbf", "poly", "laplacian"):
         raise ValueError(
-            f"{name} with kernel={known!r} cannot be converted to ONNX; only linear, rbf and poly "
-            "kernels can."
+            f"{name} with kernel={known!r} cannot be converted to ONNX; only linear, rbf, poly "
+            "and laplacian kernels can."
         )
     if getattr(model, "average", None) == "vote":
         raise ValueError(f"{name} with average='vote' cannot be converted to ONNX.")
@@ -536,6 +549,55 @@ for _kind in _CONVERTED:
     update_registered_converter(
         _kind, _alias(_kind), _shapes, _convert, parser=_parse, options=_OPTIONS
     )
+
+
+def _metric_shapes(operator):
+    """Type and shape of transformed samples."""
+    source, metric = operator.inputs[0], operator.raw_operator
+    n = source.get_first_dimension()
+    operator.outputs[0].type = _precision(source)([n, len(metric.widths_)])
+
+
+def _convert_metric(scope, operator, container):
+    """Write the graph of a KernelMetric of numbers."""
+    metric, source = operator.raw_operator, operator.inputs[0]
+    if metric._columns.one_hot is not None:
+        raise ValueError(
+            "KernelMetric with categorical columns cannot be converted to ONNX. Encode them "
+            "before."
+        )
+    graph = _Graph(scope, container, isinstance(source.type, FloatTensorType))
+    X = graph.node("Cast", source.full_name, to=_DOUBLE)
+    columns = []
+    for column, (values, scores) in enumerate(metric._columns.knots):
+        x = graph.node("Gather", X, graph.constant([column]), axis=1)
+        columns.append(_interpolated(graph, x, values.astype(np.float64), scores))
+    Z = graph.node("Concat", *columns, axis=1)
+    factors = metric._factors
+    kind = "Mul" if factors.ndim == 1 else "MatMul"
+    Z = graph.node(kind, Z, graph.constant(factors.T))
+    real = _DOUBLE if _precision(source) is DoubleTensorType else _SINGLE
+    graph.node("Cast", Z, output=operator.outputs[0].full_name, to=real)
+
+
+def _interpolated(graph, x, values, scores):
+    """Interpolate between the entries of a table; ``x`` is a column."""
+    x = graph.node("Max", x, graph.constant(values[0]))
+    x = graph.node("Min", x, graph.constant(values[-1]))
+    if len(values) == 1:
+        return graph.node("Sub", x, x)
+    not_below = graph.node("Not", graph.node("Less", x, graph.constant(values[1:-1])))
+    at = _sum(graph, graph.node("Cast", not_below, to=_INT64), axis=1)
+    below, start, slope = (
+        graph.node("Gather", graph.constant(table), at)
+        for table in (values[:-1], scores[:-1], np.diff(scores) / np.diff(values))
+    )
+    return graph.node("Add", start, graph.node("Mul", slope, graph.node("Sub", x, below)))
+
+
+update_registered_converter(
+    kernel.KernelMetric, _alias(kernel.KernelMetric), _metric_shapes, _convert_metric
+)
 # skl2onnx parses subclasses of Pipeline, but wants a name for each.
 update_registered_converter(
     OnlinePipeline,

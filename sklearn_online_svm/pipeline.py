@@ -181,6 +181,7 @@ class OnlinePipeline(Pipeline, Guarded):
         - ``"auto"``: 1000 if the final estimator, or an estimator that it wraps, has a parameter
           ``kernel``, or if a transformer does not meet the condition of None; otherwise None. If
           no transformer depends on the samples, there is nothing to freeze: ``"auto"`` is None.
+          With a :class:`~sklearn_online_svm.KernelMetric`, 5000 in place of 1000.
     transform_input : list of str, default=None
         Names of metadata that ``fit`` transforms, as for :class:`~sklearn.pipeline.Pipeline`.
     memory : str or object with the joblib.Memory interface, default=None
@@ -680,7 +681,9 @@ class OnlinePipeline(Pipeline, Guarded):
         if all(map(_is_stateless, transformers)):
             return None
         is_online = all(map(_is_incremental, transformers))
-        return None if is_online and not _stores_samples(self._final_estimator) else WARM_UP
+        if is_online and not _stores_samples(self._final_estimator):
+            return None
+        return max([WARM_UP, *(getattr(step, "_n_warm_up_samples", 0) for step in transformers)])
 
     @property
     def frozen_(self):

@@ -19,6 +19,7 @@ from sklearn_online_svm import (
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
+    KernelMetric,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
@@ -89,7 +90,7 @@ NO_MATRIX = "the check makes no kernel matrix for outlier detectors"
 
 def expected_failed_checks(estimator):
     failures = {}
-    if isinstance(estimator, ProgressiveSearch):
+    if isinstance(estimator, (KernelMetric, ProgressiveSearch)):
         return failures
     if isinstance(estimator, OnlinePipeline):
         changed = ("check_estimators_overwrite_params", "check_dont_overwrite_parameters")
@@ -166,6 +167,7 @@ EXACT = dict(max_iter=-1, tol=1e-12)
 # Kernels of low rank are not positive definite after rounding to single precision: tol=1e-12 then
 # takes millions of steps, as it does with SVC.
 ESTIMATORS = [
+    KernelMetric(random_state=0),
     LASVC(),
     LASVC(probability=True),
     LASVC(kernel="precomputed"),
@@ -232,6 +234,7 @@ ESTIMATORS += [
 
 # Other values of parameters: most of their code is that of the estimators above.
 VARIANTS = [
+    KernelMetric("map", kernel="rbf", ranks=False, random_state=0),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, max_cost=np.inf),
     LASVC(**EXACT, class_weight="balanced"),
     LASVC(kernel="linear", multi_class="ovr"),

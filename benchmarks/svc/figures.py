@@ -46,7 +46,10 @@ def draw_comparison(results, folder):
             # Below each other: some have the same error.
             shift = 0.12 * ((len(columns) - 1) / 2 - k)
             medians = [r.where(column=column.key).median(field) for r in sets.values()]
-            x, y = zip(*((scale * value, i + shift) for i, value in enumerate(medians) if value))
+            points = [(scale * value, i + shift) for i, value in enumerate(medians) if value]
+            if not points:  # a peer that is not installed
+                continue
+            x, y = zip(*points)
             colour = COLOURS.get(column.model) or OTHERS[column.key]
             marker, size = ("o", 6) if column.model in NAMES else ("s", 5)
             axis.plot(x, y, marker, color=colour, markersize=size, label=column.title)

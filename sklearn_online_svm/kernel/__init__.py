@@ -6,6 +6,7 @@ from ._analysis._path import SolutionPath
 from ._column_kernel import ColumnKernel
 from ._lasvc import LASVC
 from ._lasvr import LASVR
+from ._metric._kernel_metric import KernelMetric
 from ._one_class_lasvm import OneClassLASVM
 from ._ramp_svc import RampSVC
 from ._updates._arow import KernelAROWClassifier
@@ -19,6 +20,7 @@ __all__ = [
     "ActiveLASVC",
     "ColumnKernel",
     "CompressedClassifier",
+    "KernelMetric",
     "KernelPassiveAggressiveClassifier",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",

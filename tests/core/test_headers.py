@@ -10,7 +10,8 @@ CORE = Path(__file__).parents[2] / "sklearn_online_svm" / "_core"
 COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
 # Included several times over by others, which are here.
 PARTS = {
-    "primitives_level.h", "primitives_linear.h", "primitives_pairs.h", "primitives_real.h",
+    "primitives_level.h", "primitives_linear.h", "primitives_manhattan.h", "primitives_pairs.h",
+    "primitives_real.h",
     "primitives_solver.h", "primitives_vectors.h", "primitives_wide.h",
 }  # fmt: skip
 HEADERS = sorted(path for path in CORE.rglob("*.h") if path.name not in PARTS)

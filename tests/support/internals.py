@@ -42,6 +42,11 @@ NAMES = {
     "kernel._analysis._compression": "CompressedState Selection distinct",
     "kernel._diagnosis": "precision",
     "kernel._joint": "Joint GROWTH joint_of solved",
+    "kernel._metric": "_descent",
+    "kernel._metric._check": "is_better",
+    "kernel._metric._columns": "rank_scores",
+    "kernel._metric._descent": "drawn_halves",
+    "kernel._metric._forms": "LaplacianWidths RBFMap RBFWidths",
     "kernel._replay": "Vectors",
     "kernel._spec": "EngineSpec GapDrivenSpec LasvmSpec",
     "kernel._epochs": "Position is_above",
@@ -80,6 +85,11 @@ def __getattr__(name):
     module = f"{_PACKAGE}.{_MODULE_OF[name]}".rstrip(".")
     parent = import_module(module)
     return getattr(parent, name) if hasattr(parent, name) else import_module(f"{module}.{name}")
+
+
+def knots_of(metric):
+    """Return the values and scores of each numeric column of a fitted KernelMetric."""
+    return metric._columns.knots
 
 
 def has_engine(model):

@@ -77,6 +77,8 @@ def response(model, X):
         return model.query(X[:, 0])
     if hasattr(model, "query"):
         return model.query(classifier(), X, 5)
+    if hasattr(model, "transform"):
+        return model.transform(X)
     return getattr(model, "decision_function", model.predict)(X)
 
 

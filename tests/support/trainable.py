@@ -28,8 +28,9 @@ from tests.support.internals import split
 from tests.support.samples import three_classes
 from tests.test_streams import MODELS as STREAM_MODELS
 
-# Trained, but not on samples and targets alone.
+# Trained, but not on samples and targets alone, or without predictions.
 OTHER_DATA = {
+    "KernelMetric": "a transformer",
     "VirtualSampler": "a sampler: fit_resample returns samples",
     "active.EntityResolver": "is trained on records of entities",
 }

@@ -265,6 +265,18 @@ typedef struct {
     void (*sparse_norm)(const void *values, ptrdiff_t n, void *norm);
 } simd_pairs;
 
+/* Manhattan distances of n_rows samples from others in tiles, for one element type; first and last
+ * are multiples of the tile. */
+typedef struct {
+    /* out[r * ld + s] = sum_k |x_r[k] - z_s[k]| for s in [first, last) */
+    void (*distances)(const void *rows, ptrdiff_t n_rows, ptrdiff_t n_features, const void *tiles,
+                      ptrdiff_t first, ptrdiff_t last, void *out, ptrdiff_t ld);
+    /* sums[k] += sum_rs weights[r * ld + s] |x_r[k] - z_s[k]|; scratch has a tile of values. */
+    void (*sums)(const void *rows, ptrdiff_t n_rows, ptrdiff_t n_features, const void *tiles,
+                 ptrdiff_t first, ptrdiff_t last, const void *weights, ptrdiff_t ld, void *scratch,
+                 double *sums);
+} simd_manhattan;
+
 typedef struct {
     const char *name;
     /* Kernel values of float32 and of float64 samples, by the term of the sums. */
@@ -330,6 +342,8 @@ typedef struct {
     /* Linear models on float32 and on float64 samples. */
     const simd_linear *linear_f32;
     const simd_linear *linear_f64;
+    const simd_manhattan *manhattan_f32;
+    const simd_manhattan *manhattan_f64;
 } simd_table;
 
 /* Lower bound of the curvature of a step: a kernel need not be positive definite. */

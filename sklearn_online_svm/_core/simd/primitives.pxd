@@ -129,6 +129,12 @@ cdef extern from "primitives.h" nogil:
                              float *) noexcept nogil
         void (*sparse_norm)(const void *, ptrdiff_t, void *) noexcept nogil
 
+    ctypedef struct simd_manhattan:
+        void (*distances)(const void *, ptrdiff_t, ptrdiff_t, const void *, ptrdiff_t, ptrdiff_t,
+                          void *, ptrdiff_t) noexcept nogil
+        void (*sums)(const void *, ptrdiff_t, ptrdiff_t, const void *, ptrdiff_t, ptrdiff_t,
+                     const void *, ptrdiff_t, void *, double *) noexcept nogil
+
     ctypedef struct simd_table:
         const char *name
         const simd_pairs *const *pairs_f32
@@ -163,6 +169,8 @@ cdef extern from "primitives.h" nogil:
         void (*covariance_shrink)(double, const double *, double *, ptrdiff_t) noexcept nogil
         const simd_linear *linear_f32
         const simd_linear *linear_f64
+        const simd_manhattan *manhattan_f32
+        const simd_manhattan *manhattan_f64
 
 # Return the table of the SIMD level in use, selected when the module is imported.
 cdef const simd_table *table() noexcept nogil

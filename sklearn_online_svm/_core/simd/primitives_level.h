@@ -241,6 +241,8 @@ static const simd_table SIMD_NAME(simd) = {
     SIMD_NAME(covariance_shrink),
     &SIMD_CAT(linear_f32, LEVEL),
     &SIMD_CAT(linear_f64, LEVEL),
+    &SIMD_CAT(manhattan_f32, LEVEL),
+    &SIMD_CAT(manhattan_f64, LEVEL),
 };
 
 #undef HAS_VECTORS

@@ -5,6 +5,9 @@
  * which it undefines. The sums are called dots, as t is an inner product of features: the exact
  * one for t(x, z) = x z.
  *
+ * NONNEGATIVE_PAIRS(name), if defined, is the same function for dense samples without negative
+ * features; it is of a term with DENSE_ONLY, of which there are no other functions.
+ *
  * With DIFFERENCES they are distances, and the functions write only the values of pairs with a
  * vector far from the origin. FAR_PAIRS(name), if defined, is such a function, which that of
  * another term calls at its end. ARE_WANTED tells whether there are values to be computed, of
@@ -22,6 +25,15 @@
     if (map->far < INFINITY) FAR_PAIRS(name)(__VA_ARGS__)
 #else
 #define ADD_FAR(name, ...) ((void)0)
+#endif
+#ifdef NONNEGATIVE_PAIRS
+#define IF_NONNEGATIVE(name, ...)                                                               \
+    if (TYPED(are_nonnegative)((const REAL *)fresh->rows, fresh->n_rows * fresh->n_features)) { \
+        NONNEGATIVE_PAIRS(name)(__VA_ARGS__);                                                   \
+        return;                                                                                 \
+    }
+#else
+#define IF_NONNEGATIVE(name, ...)
 #endif
 
 /* ------------------------------------------------------------------ dense ----------------- */
@@ -66,6 +78,7 @@ static void PAIRS(dense_tiles)(const simd_map *map, const simd_rows *fresh, cons
     const REAL norm = *(const REAL *)fresh->norms;
     const ptrdiff_t d = fresh->n_features, n_far = TYPED(count_far)(map, &norm, 1);
     ptrdiff_t start, t, q;
+    IF_NONNEGATIVE(dense_tiles, map, fresh, stored, their_norms, wanted, n_wanted, out)
     for (start = 0; start < n_wanted; start += WIDE / SIMD_TILE) {
         const ptrdiff_t n =
             n_wanted - start < WIDE / SIMD_TILE ? n_wanted - start : WIDE / SIMD_TILE;
@@ -96,6 +109,7 @@ static void PAIRS(dense_block)(const simd_map *map, const simd_rows *fresh, cons
     /* With few samples, more slots per pass keep as many additions in flight. */
     const ptrdiff_t chunk = n_rows < MICRO_ROWS ? WIDE : NARROW;
     ptrdiff_t start, r;
+    IF_NONNEGATIVE(dense_block, map, fresh, stored, their_norms, first, last, out, ld)
     for (start = first; start < last; start += chunk) {
         const ptrdiff_t size = start + chunk < last ? chunk : last - start;
         const ptrdiff_t groups = size / VL;
@@ -127,7 +141,7 @@ static void PAIRS(dense_block)(const simd_map *map, const simd_rows *fresh, cons
     ADD_FAR(dense_block, map, fresh, stored, their_norms, first, last, out, ld);
 }
 
-#ifndef DIFFERENCES
+#if !defined(DIFFERENCES) && !defined(DENSE_ONLY)
 
 static void PAIRS(dense_norms)(const void *samples, ptrdiff_t n_rows, ptrdiff_t d, void *out) {
     const REAL *SIMD_RESTRICT rows = (const REAL *)samples;
@@ -156,7 +170,7 @@ static void PAIRS(dense_norms)(const void *samples, ptrdiff_t n_rows, ptrdiff_t 
 
 /* ------------------------------------------------------------------ sparse ---------------- */
 
-#ifdef DIFFERENCES
+#if defined(DIFFERENCES)
 
 /* Sum for a sample and a stored vector, over the columns of both in ascending order, as for dense
  * vectors. Zeros with which they are padded add nothing. */
@@ -249,7 +263,7 @@ static void PAIRS(sparse_block)(const simd_map *map, const simd_panel *fresh,
                            out + slot, ld);
 }
 
-#else
+#elif !defined(DENSE_ONLY)
 
 /* Sums for one stored vector and V vectors of samples: each nonzero serves all of them. */
 SIMD_INLINE void PAIRS(sparse_micro)(const REAL *panel, const int32_t *place, ptrdiff_t lanes,
@@ -355,6 +369,7 @@ static const simd_pairs PAIRS(pairs) = {
 #undef MAP
 #undef ARE_WANTED
 #undef ADD_FAR
+#undef IF_NONNEGATIVE
 #undef V_TERM
 #undef S_TERM
 #undef PAIRS

@@ -136,6 +136,24 @@ SIMD_INLINE REAL TYPED(s_common)(REAL x, REAL z, REAL sum) {
     return sum + (x < (REAL)0 ? -x : x);
 }
 
+/* The common part for x >= 0, with half of the operations: max(z, 0) is computed once for several
+ * x. The Laplacian kernel does not depend on the origin, so samples can be moved there. */
+SIMD_INLINE VEC TYPED(v_positive)(VEC x, VEC z, VEC sum) {
+    return V_ADD(sum, V_MIN(x, V_MAX(z, V_SET((REAL)0))));
+}
+
+SIMD_INLINE REAL TYPED(s_positive)(REAL x, REAL z, REAL sum) {
+    z = z > (REAL)0 ? z : (REAL)0;
+    return sum + (x < z ? x : z);
+}
+
+static int TYPED(are_nonnegative)(const REAL *x, ptrdiff_t n) {
+    ptrdiff_t i;
+    int found = 0;
+    for (i = 0; i < n; i++) found |= !(x[i] >= (REAL)0);
+    return !found;
+}
+
 /* min(2 x, 2 z) max(x, z) / (x + z): for x = z the exact value x, as in the norms. */
 SIMD_INLINE VEC TYPED(v_harmonic)(VEC x, VEC z, VEC sum) {
     const VEC low = V_MIN(x, z), both = V_MAX(V_ADD(x, z), V_SET(SMALLEST));
@@ -203,10 +221,19 @@ SIMD_INLINE REAL TYPED(s_quotient)(REAL x, REAL z, REAL sum) {
 #include "primitives_pairs.h"
 #undef FAR_PAIRS
 
+#define DENSE_ONLY
+#define V_TERM(x, z, sum) TYPED(v_positive)(x, z, sum)
+#define S_TERM(x, z, sum) TYPED(s_positive)(x, z, sum)
+#define PAIRS(name) TYPED(name##_positive)
+#include "primitives_pairs.h"
+#undef DENSE_ONLY
+
+#define NONNEGATIVE_PAIRS(name) TYPED(name##_positive)
 #define V_TERM(x, z, sum) TYPED(v_common)(x, z, sum)
 #define S_TERM(x, z, sum) TYPED(s_common)(x, z, sum)
 #define PAIRS(name) TYPED(name##_common)
 #include "primitives_pairs.h"
+#undef NONNEGATIVE_PAIRS
 
 #define V_TERM(x, z, sum) TYPED(v_harmonic)(x, z, sum)
 #define S_TERM(x, z, sum) TYPED(s_harmonic)(x, z, sum)
@@ -226,6 +253,8 @@ static const simd_pairs *const TYPED(pairs)[SIMD_N_TERMS] = {
     &TYPED(pairs_harmonic),
     &TYPED(pairs_equal),
 };
+
+#include "primitives_manhattan.h"
 
 #undef WIDE
 #undef NARROW

@@ -1,0 +1,1 @@
+"""Tables: a learned kernel metric compared with gradient boosting."""

@@ -1,0 +1,1 @@
+"""A metric of tables, learned for a kernel."""
