@@ -24,6 +24,7 @@ A folder for each study; some use the models and tasks of ``svc``, or data of ``
     cells                cells compared with one model for all samples
     compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
+    intervals            prediction intervals and sets, compared with MAPIE and crepes
     multiclass           one-vs-rest compared with one-vs-one, tuned and with default parameters
     new_classes          classes that come late in a stream
     random_problems      default models and their peers on generated problems

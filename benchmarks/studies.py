@@ -5,8 +5,8 @@ from importlib import import_module
 STUDIES = (
     "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
     "label_efficient", "active", "imbalance", "advice", "calibration", "cells", "compression",
-    "cores", "deployment", "multiclass", "new_classes", "novelty", "random_problems", "regression",
-    "search", "small_sets", "stream_order", "tables",
+    "cores", "deployment", "intervals", "multiclass", "new_classes", "novelty", "random_problems",
+    "regression", "search", "small_sets", "stream_order", "tables",
 )  # fmt: skip
 
 

@@ -13,7 +13,9 @@ SECTIONS = {
         "label_texts", "pool", "label_efficient", "selection", "name_disambiguation",
     ],
     "noise_and_imbalance": ["clean_labels", "label_noise", "rare_classes", "advice"],
-    "probabilities_and_regression": ["reliability", "prediction_sets", "regression_stream"],
+    "probabilities_and_regression": [
+        "reliability", "prediction_sets", "regression_stream", "prediction_intervals",
+    ],
     "kernels_and_cost": ["kernels", "tables", "compression", "path", "cells", "callbacks"],
 }  # fmt: skip
 

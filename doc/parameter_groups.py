@@ -20,7 +20,7 @@ GROUPS = {
         "variant", "covariance", "average", "multi_class", "decision_function_shape", "break_ties",
         "class_weight",
         "n_prototypes", "minority_class", "n_neighbors", "n_virtual",
-        "fit_intercept", "intercept_scaling", "probability",
+        "fit_intercept", "intercept_scaling", "probability", "intervals",
     ],
     "Costs of errors": ["objective", "rule", "rho", "eta_p", "cost_p", "cost_n"],
     "Kernel": ["kernel", "degree", "gamma", "coef0"],

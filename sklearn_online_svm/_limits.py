@@ -86,7 +86,7 @@ MANY_FEATURES = 64
 MAX_LOCAL_BYTES = 8 << 30
 LEAST_REGIONS = 64
 
-# -- probabilities ----------------------------------------------------------------------
+# -- probabilities and intervals --------------------------------------------------------
 
 # Maximum number of samples of ``fit`` outside of the support set that are kept, and number of
 # samples of a stream: the map follows the last ones.
@@ -94,6 +94,8 @@ N_OTHERS, N_RECENT = 2000, 4000
 # Maximum numbers of support vectors that are left out, and of other samples, for the map of two
 # classes, which has five parameters. They are divided between the classes.
 N_MAP_VALUES = 1000, 1000
+# Prediction intervals: number of samples to whose kernel values the local scale is fitted.
+N_SCALE = 500
 # SplineMap: penalty of the squared difference between neighbouring slopes. It matters only where
 # there are hardly any samples, whose slope is then that of their neighbours.
 SPLINE_STIFFNESS = 0.01

@@ -8,6 +8,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import cache
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import sparse
 from sklearn import get_config, set_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
+from threadpoolctl import ThreadpoolController
 
 from ._core.class_order import add_to_class_order
 from ._sample_arrays import with_valid_indices
@@ -634,6 +636,16 @@ def started_threads(n_threads):
 def _begin_thread(config, issued):
     set_config(**config)
     _ISSUED.set(issued)
+
+
+def blas_threads(n_threads):
+    """Return a context in which BLAS uses this number of threads."""
+    return _blas().limit(limits=n_threads)
+
+
+@cache
+def _blas():
+    return ThreadpoolController().select(user_api="blas")
 
 
 def routes_metadata():

@@ -12,7 +12,9 @@ for use within a :class:`~sklearn.pipeline.Pipeline` or
 The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function``, which
 are a single column for two classes; and, if the model has
 ``predict_proba``, ``probabilities``. The outputs of an outlier detector are ``label`` and
-``scores``, the output of a regressor is ``variable``. As in other graphs of skl2onnx, they are in
+``scores``, the output of a regressor is ``variable``, and with ``intervals=True`` also ``lower``
+and ``upper``, the ends of prediction intervals; their coverage is 0.9 by default, and another one
+with ``options={id(model): {"coverage": 0.95}}``. As in other graphs of skl2onnx, they are in
 double precision if the input is, and in single precision otherwise. They are arrays
 (``zipmap=False``).
 
@@ -161,20 +163,26 @@ def _poly(graph, X, vectors, gamma, coef0, degree):
     )
 
 
+def _kernel_values(graph, X, vectors, model):
+    if model.kernel == "poly":
+        return _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
+    if model.kernel == "laplacian":
+        return _laplacian(graph, X, vectors, model.gamma_)
+    return _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
+
+
+def _dense(vectors):
+    return np.asarray(vectors.toarray() if issparse(vectors) else vectors, dtype=np.float64)
+
+
 def _kernel_scores(graph, X, model):
-    vectors = model.support_vectors_
-    vectors = np.asarray(vectors.toarray() if issparse(vectors) else vectors, dtype=np.float64)
+    vectors = _dense(model.support_vectors_)
     if model.kernel == "rbf" and graph.single_input and _single_suffices(model, vectors):
         graph.kind = _SINGLE
     coef, counts = model.dual_coef_, None
     if model._view()._solution().one_vs_one:
         vectors, coef, counts = _without_gaps(vectors, coef, model.n_support_)
-    if model.kernel == "poly":
-        values = _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
-    elif model.kernel == "laplacian":
-        values = _laplacian(graph, X, vectors, model.gamma_)
-    else:
-        values = _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
+    values = _kernel_values(graph, X, vectors, model)
     if counts is None:
         sums = graph.node("MatMul", values, graph.constant(coef.T))
     else:
@@ -182,6 +190,35 @@ def _kernel_scores(graph, X, model):
     graph.kind = _DOUBLE
     sums = graph.node("Cast", sums, to=_DOUBLE)
     return graph.node("Add", sums, graph.constant(np.atleast_1d(model.intercept_)))
+
+
+def _half_widths(graph, X, predictions, model, coverage):
+    """Write half of the width of the prediction intervals of each output."""
+    intervals = model._fitted_intervals()
+    vectors, coef = _dense(intervals.sums.vectors), intervals.sums.alpha
+    if model.kernel == "linear":
+        sums = _linear_scores(graph, X, coef @ vectors, intervals.sums.bias)
+    else:
+        values = _kernel_values(graph, X, vectors, model)
+        sums = graph.node("MatMul", values, graph.constant(coef.T))
+        sums = graph.node("Add", sums, graph.constant(intervals.sums.bias))
+    columns = []
+    for c, scale in enumerate(intervals.scales):
+        column, prediction = (
+            graph.node("Gather", array, graph.constant([c]), axis=1)
+            for array in (sums, predictions)
+        )
+        if len(scale.slopes):
+            moved = graph.node("Sub", prediction, graph.constant(scale.knots[:-1]))
+            rises = graph.node("Div", moved, graph.constant(np.diff(scale.knots)))
+            rises = graph.node("Clip", rises, graph.constant(0.0), graph.constant(1.0))
+            product = graph.node("MatMul", rises, graph.constant(scale.slopes[:, None]))
+            column = graph.node("Add", column, product)
+        limits = (graph.constant(limit) for limit in scale.limits)
+        width = graph.node("Exp", graph.node("Clip", column, *limits))
+        factor = graph.constant(intervals.quantiles[c].at(coverage))
+        columns.append(graph.node("Mul", width, factor))
+    return graph.node("Concat", *columns, axis=1)
 
 
 def _without_gaps(vectors, coef, counts):
@@ -444,7 +481,8 @@ def _shapes(operator):
     model = _trained(operator.raw_operator)
     n, real = operator.inputs[0].get_first_dimension(), _precision(operator.inputs[0])
     if not _decides(model):
-        operator.outputs[0].type = real([n, getattr(model, "n_outputs_", 1)])
+        for output in operator.outputs:
+            output.type = real([n, getattr(model, "n_outputs_", 1)])
         return
     labels = _labels(model)
     kind = Int64TensorType if labels.dtype.kind == "i" else StringTensorType
@@ -468,7 +506,7 @@ def _parse(scope, model, inputs, custom_parsers=None):
     """Declare the outputs."""
     operator = scope.declare_local_operator(_alias(type(model)), model)
     operator.inputs = list(inputs)
-    names = ["variable"]
+    names = ["variable"] + ["lower", "upper"] * getattr(model, "intervals", False)
     if _decides(model):
         names = ["label", "scores"] + ["probabilities"] * (_map_of(model) is not None)
     for name in names:
@@ -488,7 +526,13 @@ def _convert(scope, operator, container):
     X = graph.node("Cast", X, to=_DOUBLE)
     scores = _scores(graph, X, model)
     if not _decides(model):
-        graph.node("Cast", scores, output=operator.outputs[0].full_name, to=real)
+        outputs = [scores]
+        if len(operator.outputs) > 1:
+            options = container.get_options(operator.raw_operator, {"coverage": 0.9})
+            half = _half_widths(graph, X, scores, model, options["coverage"])
+            outputs += [graph.node("Sub", scores, half), graph.node("Add", scores, half)]
+        for value, output in zip(outputs, operator.outputs, strict=True):
+            graph.node("Cast", value, output=output.full_name, to=real)
         return
     labels, values = _labels(model), scores
     if _is_one_vs_one(model):
@@ -544,7 +588,7 @@ _CONVERTED = (
     linear.SecondOrderPerceptronClassifier,
 )
 # Outputs are arrays; estimators that contain a model set raw_scores.
-_OPTIONS = {"zipmap": [False], "raw_scores": [True, False]}
+_OPTIONS = {"zipmap": [False], "raw_scores": [True, False], "coverage": None}
 for _kind in _CONVERTED:
     update_registered_converter(
         _kind, _alias(_kind), _shapes, _convert, parser=_parse, options=_OPTIONS

@@ -181,6 +181,7 @@ ESTIMATORS = [
     VirtualLASVC(),
     LASVR(),
     LASVR(kernel="precomputed"),
+    LASVR(intervals=True),
     LASVR(window_size=50),
     LASVR(**EXACT),
     OneClassLASVM(nu=0.2),

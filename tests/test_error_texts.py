@@ -83,6 +83,8 @@ def test_labels_of_several_types(name):
     [
         (LASVC(), "predict_proba", "with probability=True"),
         (RampSVC(), "predict_log_proba", "with probability=True"),
+        (LASVC(), "predict_set", "with probability=True"),
+        (LASVR(), "predict_interval", "with intervals=True"),
         (LASVC(kernel="precomputed"), "partial_fit", "Use a callable kernel, or fit"),
         (LASVR(window_size=9), "leave_one_out_predict", "Use progressive_validation"),
     ],

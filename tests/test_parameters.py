@@ -127,6 +127,7 @@ OF_LASVC = {
 OF_LASVR = {name: value for name, value in OF_LASVC.items() if name in LASVR().get_params()} | {
     "epsilon": (0.5, REFUSED),
     "tol": (5.0, TAKEN_UP),
+    "intervals": (True, NOT_OF_STREAMS),  # predictions do not depend on it
     "loss": ("squared_epsilon_insensitive", REFUSED),
     "max_support_vectors": (20, TAKEN_UP),
 }

@@ -43,6 +43,7 @@ OTHERS = dict(
     shrinking=False,
     n_jobs=2,
     probability=True,
+    intervals=True,
 )
 METHODS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
 

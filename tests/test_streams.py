@@ -74,6 +74,7 @@ MODELS = {
     ),
     "kernel arow": KernelAROWClassifier(gamma=0.3, max_support_vectors=15),
     "lasvr": LASVR(C=10.0, **KERNEL),
+    "lasvr, intervals": LASVR(C=10.0, intervals=True, **KERNEL),
     "lasvr, squared": LASVR(C=10.0, **KERNEL, loss="squared_epsilon_insensitive"),
     "lasvr, lasvm-g": LASVR(C=10.0, algorithm="lasvm-g", **KERNEL),
     "lasvr, window": LASVR(C=10.0, **KERNEL, window_size=40),

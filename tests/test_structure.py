@@ -79,6 +79,7 @@ def test_no_private_name_is_defined_twice(name):
 CONDITIONS = {
     "_has_probabilities",
     "_keeps_support_vectors",
+    "_offers_intervals",
     "_offers_leave_one_out",
     "_offers_probabilities",
     "can_take_new_samples",

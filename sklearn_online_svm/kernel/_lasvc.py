@@ -285,6 +285,7 @@ class LASVC(KernelClassifier, DualEstimator):
 
     predict_proba = _probabilities.predict_proba
     predict_log_proba = _probabilities.predict_log_proba
+    predict_set = _probabilities.predict_set
 
     leave_one_out = _leave_one_out.leave_one_out
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function

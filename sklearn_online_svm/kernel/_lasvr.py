@@ -12,6 +12,7 @@ from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
 from .._validation import check_weights, warn
 from . import _training
+from ._analysis import _intervals
 from ._analysis._left_out import Training, without_each
 from ._analysis._path import fit_path
 from ._analysis._solution_view import are_rows_of, solution_views
@@ -19,7 +20,7 @@ from ._docs import with_shared_docs
 from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
-from ._plan import plan_of, refuse_limits
+from ._plan import is_precomputed, plan_of, refuse_limits
 from ._spec import GapDrivenSpec, LasvmSpec
 from ._targets import ValueTargets
 
@@ -57,6 +58,15 @@ def refuse_unbounded(plan, in_stream):
         raise ValueError(
             "loss='squared_epsilon_insensitive' requires algorithm='lasvm', because the "
             f"duality gap is unbounded without it; got algorithm={params.algorithm!r}."
+        )
+
+
+def refuse_intervals_of_matrix(plan, in_stream):
+    """Raise ValueError for intervals that need kernel values which are not stored."""
+    if plan.params.intervals and is_precomputed(plan.params.kernel):
+        raise ValueError(
+            "intervals=True is not possible with kernel='precomputed': kernel values between "
+            "support vectors are not stored. Set intervals=False and use leave_one_out_predict."
         )
 
 
@@ -135,6 +145,12 @@ class LASVR(RegressorMixin, DualEstimator):
         replayed, and predictions and :meth:`finish` also optimize over them (see :ref:`replay`;
         with several outputs they are only replayed). 0 disables replay. Ignored by ``fit``, with
         ``window_size``, and with ``max_support_vectors``.
+    intervals : bool, default=False
+        Whether to enable :meth:`predict_interval`. Must be set before training. Intervals follow
+        from residuals of samples that are left out of training, which are computed from the
+        solution: no further models are fitted. The model stores the targets of the samples of
+        ``fit``, and up to 2000 of those that are not support vectors; in a stream, the last 4000
+        samples. See :ref:`prediction_intervals`. Not available with ``kernel="precomputed"``.
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order, and of the samples for ``epsilon="auto"``.
@@ -226,6 +242,7 @@ class LASVR(RegressorMixin, DualEstimator):
         "algorithm": [StrOptions({"lasvm", "lasvm-g"})],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
         "replay_size": [Interval(Integral, 0, None, closed="left")],
+        "intervals": ["boolean"],
         **DualEstimator._parameter_constraints,
         **ONLINE_CONSTRAINTS,
     }
@@ -255,12 +272,16 @@ class LASVR(RegressorMixin, DualEstimator):
         window_size=None,
         cache_size=500,
         replay_size=2000,
+        intervals=False,
         shuffle=True,
         n_jobs=None,
         random_state=None,
         verbose=0,
     ):
         store_parameters(locals())
+
+    predict_interval = _intervals.predict_interval
+    _fitted_intervals = _intervals.fitted_intervals_of
 
     # ---------------------------------------------------------------------------- training
 
@@ -522,7 +543,7 @@ class LASVR(RegressorMixin, DualEstimator):
             # A kernel that is not positive definite makes the problem with a squared loss
             # unbounded: repeated epochs show it by coefficients that are not finite.
             in_batch=params.loss == "epsilon_insensitive",
-            refusals=(refuse_limits, refuse_unbounded),
+            refusals=(refuse_limits, refuse_unbounded, refuse_intervals_of_matrix),
         )
 
     def __sklearn_tags__(self):

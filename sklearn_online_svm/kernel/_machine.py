@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .._validation import thread_pool
+from ._analysis._intervals import fitted_intervals
 from ._analysis._probabilities import fitted_map
 from ._diagnosis import most_steps
 from ._joint import Joint, is_joint, joint_of
@@ -14,7 +15,7 @@ from ._new_classes import extended_engine
 from ._optimum import Optimum
 from ._replay import Replay
 from ._spec import EngineSpec
-from ._targets import KINDS
+from ._targets import KINDS, ValueTargets
 
 # Fields that are stored as they are.
 _PLAIN = (
@@ -55,7 +56,7 @@ class Machine:
     watched : tuple
         Values of the fixed and adjustable parameters, as the engine uses them.
     kept : KeptSamples or None
-        Samples kept for probabilities.
+        Samples kept for probabilities or intervals.
     replay : Replay or None
         Samples of the stream that may be visited again.
     checkpoint : dict or None
@@ -166,11 +167,20 @@ class Machine:
                 if anew:
                     engine.restore_read_state(state)
 
-    def probability_map(self, finishing, n_jobs):
-        """Return the map from decision values to probabilities, or None."""
+    def fitted_to_kept(self, finishing, n_jobs):
+        """Return what is fitted to kept samples, each without it in training, or None.
+
+        Of classes, the map to probabilities and the quantiles of prediction sets; of values,
+        :class:`Intervals`.
+        """
         if self.kept is None:
             return None
-        return fitted_map(self, finishing, n_jobs)
+        fit = fitted_intervals if isinstance(self.targets, ValueTargets) else fitted_map
+        return fit(self, finishing, n_jobs)
+
+    def probability_map(self, finishing, n_jobs):
+        """Return the map from decision values to probabilities, or None."""
+        return None if self.kept is None else self.fitted_to_kept(finishing, n_jobs)[0]
 
     def counts(self):
         """Return the numbers of vectors and of kernel values computed."""

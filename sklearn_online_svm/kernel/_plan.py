@@ -53,7 +53,7 @@ class Plan:
     layouts : "csr" or False
         The sparse layouts of X that are accepted: ``accept_sparse`` of scikit-learn.
     keeps_samples : bool
-        Whether samples are kept beside the support vectors, for probabilities.
+        Whether samples are kept beside the support vectors, for probabilities or intervals.
     has_finite_costs : bool
         Whether infinite upper bounds of alpha are refused.
     counts_new_samples : bool
@@ -123,7 +123,7 @@ def plan_of(
         in_batch=in_batch,
         refusals=refusals,
         layouts=False if is_precomputed(params.kernel) else "csr",
-        keeps_samples=given.get("probability", False),
+        keeps_samples=given.get("probability", False) or given.get("intervals", False),
         has_finite_costs=has_finite_costs,
         counts_new_samples=counts_new_samples,
         # A window or budget forgets what replay would bring back, and LASVM-FULL forgets nothing.

@@ -183,6 +183,7 @@ class RampSVC(KernelClassifier, DualEstimator):
 
     predict_proba = _probabilities.predict_proba
     predict_log_proba = _probabilities.predict_log_proba
+    predict_set = _probabilities.predict_set
     set_params = _svc.set_params
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_
 

@@ -433,7 +433,7 @@ class ChunkRun:
             with machine.engine.guard:
                 machine.replay.end_at(rows, at.first, n)
         if self.plan.keeps_samples:
-            kept = machine.kept or KeptSamples.of_stream(rows.X, at.first)
+            kept = machine.kept or KeptSamples.of_stream(rows.X, rows.encoded, at.first)
             machine.kept = kept.after_chunk(rows, at.first, n)
         else:
             machine.kept = None

@@ -120,7 +120,7 @@ def values_of(model):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_probabilities, "CouplingMap", Recorder)
-        solution_of(model).kept.pop("probabilities", None)
+        solution_of(model).kept.pop("fitted", None)
         model.predict_proba(np.zeros((1, model.n_features_in_)))
     return seen[0]
 

@@ -79,6 +79,9 @@ def models():
         ),
         "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
         "lasvm, probabilities": learnt(LASVC(gamma=0.5, probability=True), X3, y3),
+        "lasvr, intervals": fitted(
+            package.LASVR(gamma=0.5, intervals=True, random_state=0), X3, y3 + X3[:, 0]
+        ),
         "lasvm, probabilities, sparse": learnt(
             LASVC(gamma=0.5, probability=True, multi_class="ovr").fit(S3[:60], y3[:60]),
             S3[60:],

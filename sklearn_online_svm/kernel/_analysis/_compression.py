@@ -15,10 +15,11 @@ from sklearn import config_context
 
 from ..._core.kernel.vectors import stores
 from ..._feature_space import Kernel
+from ..._validation import blas_threads
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from .._kernel_estimator import decision_values
 from .._spec import VectorSpec, linear_weights, pairs_of
-from .._updates._expansion import ExpansionSpec, blas_threads
+from .._updates._expansion import ExpansionSpec
 from .._virtual_pool import as_arrays, from_arrays
 
 # Number of samples whose kernel values are computed at a time.
@@ -31,6 +32,11 @@ LEAST_DISTANCE = 1e-6
 N_MOVES, NEGLIGIBLE = 30, 1e-3
 
 _MAPS = {"spline": SplineMap, "multinomial": MultinomialMap, "coupling": CouplingMap}
+
+
+def _with_fields_of(spec):
+    names = (field.name for field in fields(VectorSpec))
+    return ExpansionSpec(**{name: getattr(spec, name) for name in (*names, "one_vs_one")})
 
 
 class CompressedState:
@@ -78,13 +84,19 @@ class CompressedState:
         self.shown.bias[:] = bias  # an expansion has none
 
     @classmethod
+    def of_vectors(cls, spec, vectors, alpha, bias):
+        """Return functions over other vectors than those of a solution, with its kernel."""
+        spec = replace(_with_fields_of(spec), n_problems=len(alpha), one_vs_one=False)
+        n = len(alpha.T)
+        return cls(spec, vectors, alpha, bias, np.zeros(n, dtype=np.int32), np.full(n, -1))
+
+    @classmethod
     def of(cls, spec, solution, is_sparse):
         """Return the functions of a solution, with each vector once.
 
         ``is_sparse``: whether the weight vectors of a linear kernel become a CSR matrix.
         """
-        names = (field.name for field in fields(VectorSpec))
-        spec = ExpansionSpec(**{name: getattr(spec, name) for name in (*names, "one_vs_one")})
+        spec = _with_fields_of(spec)
         if spec.kernel == "linear":
             coef, bias = linear_weights(solution)
             spec = replace(spec, dtype="float64", layout="sparse" if is_sparse else "dense")

@@ -1,137 +1,56 @@
-"""Class probabilities of LASVC and RampSVC, from decision values of samples that are left out.
+"""Class probabilities and prediction sets of LASVC and RampSVC.
 
-A map from decision values to probabilities is fitted to values of samples that the model has not
-been trained on. Cross-validation computes them with further models; here they follow from the
-solution: a sample that is not a support vector does not change it, and the value of a support
-vector without itself is given by its span (``_span.py``). With the ramp loss this holds for the
-same outliers.
+Both are fitted to decision values of kept samples, each without the sample (``_kept_values.py``).
 """
 
+from functools import partial
+
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ... import _limits
 from ..._sklearn_compat import available_if
-from ..._validation import signs, warn
+from ..._validation import warn
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
-from .._kept_samples import stack
-from ._left_out import Training, without_each
-from ._solution_view import KernelValues, SolutionView
-from ._span import even_part
+from ._kept_values import ConformalQuantiles, check_coverage, fitted_to_kept
 
-# As the first of ``_limits.N_MAP_VALUES``, for the map of more classes, which has two parameters
-# for each, and in one-vs-one five for each pair.
-N_LEFT_OUT_MULTICLASS = 3000
-# So many values of each class are always allowed, for either map.
-MIN_OF_CLASS = 100
 # With fewer values of a class no map can be fitted: its only value, if any, is that of a model
 # without this class.
 FEWEST_VALUES = 2
-# Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
-# K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
-MAX_SHIFT = 5e-4
-
 # The alternative of estimators without probabilities.
 PROBABILITIES = (
     "use decision_function, or CalibratedClassifierCV(estimator, ensemble=False) for probabilities"
 )
 
 
-def thinned(weights, codes, n_most):
-    """Return weights of which at most ``n_most`` are positive, with the same sum for each class.
-
-    Each class has the same part of them at most, at even intervals, so that all samples of a rare
-    class are left.
-    """
-    weights = weights.copy()
-    n_classes = codes.max(initial=0) + 1
-    for code in range(n_classes):
-        positive = np.flatnonzero((codes == code) & (weights > 0.0))
-        kept = even_part(positive, max(n_most // n_classes, MIN_OF_CLASS))
-        factor = weights[positive].sum() / weights[kept].sum() if len(kept) else 0.0
-        thin = factor * weights[kept]
-        weights[positive] = 0.0
-        weights[kept] = thin
-    return weights
-
-
-def decided(solution, problems, slots, codes, rows, counted):
-    """Return decision values of the counted rows, the first ``len(slots)`` being the support."""
-    scores = np.empty((len(counted), len(problems)))
-    n_known = 0
-    if len(problems) == 1:  # those of support vectors follow from their gradients
-        (problem,) = problems
-        support = counted[counted < len(slots)]
-        n_known = len(support)
-        scores[:n_known, 0] = signs(codes[support], 0, 1) - problem.g[slots[support]] + problem.b
-    part = np.empty((len(counted) - n_known, len(problems)))
-    solution.decide(rows[counted[n_known:]], part)
-    scores[n_known:] = part
-    return scores
-
-
 def fitted_map(machine, finishing, n_jobs):
-    """Return the map from decision values to probabilities.
+    """Return the map from decision values to probabilities, and quantiles of prediction sets."""
+    return fitted_to_kept(machine, finishing, n_jobs, partial(_fitted_to, machine.targets))
 
-    It belongs to a solution that does not depend on former predictions.
-    """
-    samples, spec, targets = machine.kept, machine.spec, machine.targets
-    solution = machine.solution(finishing, n_jobs)
-    known = solution.kept.get("probabilities")
-    if known is not None and known[0] is samples and known[1] == (solution.n_changes, finishing):
-        return known[2]
-    with machine.reading(finishing, n_jobs, anew=True) as engine:
-        solution = engine.current_solution()
-        key = solution.n_changes, finishing
-        vectors, has_bias = solution.vectors(), spec.solver.has_bias
-        problems = [
-            SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
-            for problem in engine.problems
-        ]
-    scores, codes, weights = left_out_values(spec, targets, solution, problems, vectors, samples)
+
+def _fitted_to(targets, values):
+    values = _without_lost_classes(targets, values)
+    scores, codes, weights = values.scores, values.encoded, values.weights
     if targets.one_vs_one:
         fitted = CouplingMap().fit(scores, codes, weights)
-    elif len(problems) == 1:
+    elif scores.shape[1] == 1:
         fitted = SplineMap().fit(scores[:, 0], codes, weights)
     else:
         fitted = MultinomialMap().fit(scores, codes, weights)
-    solution.kept["probabilities"] = samples, key, fitted
-    return fitted
+    log_proba = log_probabilities(fitted, scores)
+    own = log_proba[np.arange(len(codes)), codes]
+    return fitted, ConformalQuantiles(-own, weights)
 
 
-def left_out_values(spec, targets, solution, problems, vectors, samples):
-    """Return decision values of samples without each of them, class codes and weights.
+def log_probabilities(fitted, scores):
+    """Return log-probabilities of shape (n_samples, n_classes)."""
+    return fitted.log_proba(scores[:, 0] if scores.shape[1] == 1 else scores)
 
-    ``vectors`` are the support vectors of the solution, ``problems`` views over the slots of the
-    store.
-    """
-    slots, row_ids, codes = solution.support, solution.row_ids, solution.labels
-    weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
-    n_left_out, n_others = _limits.N_MAP_VALUES
-    if len(problems) > 1:
-        n_left_out, n_others = N_LEFT_OUT_MULTICLASS, _limits.N_OTHERS
-    weights = thinned(weights, codes, n_left_out)
-    other_weights = thinned(other_weights, other_codes, n_others)
-    used = other_weights > 0.0
-    X, other_codes, other_weights = X[used], other_codes[used], other_weights[used]
-    X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
-    rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
-    codes = np.concatenate([codes, other_codes])
-    weights = np.concatenate([weights, other_weights])
-    is_counted = weights > 0.0
-    counted = np.flatnonzero(is_counted)
-    scores = np.zeros((len(codes), len(problems)))
-    scores[counted] = decided(solution, problems, slots, codes, rows, counted)
-    largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
-    kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
-    problems = [problem.on(slots, len(other_codes), kernel) for problem in problems]
-    training = Training(spec, targets, rows, codes, weights, is_optimal=False)
-    scores = without_each(training, problems, scores, is_counted)
-    # A sample without which a class has no support vector has no value.
-    present = np.unique(codes[counted])
-    counted = counted[np.isfinite(scores[counted]).all(axis=1)]
-    n_values = np.bincount(codes[counted], minlength=len(targets.classes))[present]
+
+def _without_lost_classes(targets, values):
+    """Return the values without those of samples without which a class has no support vector."""
+    present = np.unique(values.encoded)
+    values = values.where(np.isfinite(values.scores).all(axis=1))
+    n_values = np.bincount(values.encoded, minlength=len(targets.classes))[present]
     if (n_values < FEWEST_VALUES).any():
         labels = targets.classes[present[n_values < FEWEST_VALUES]].tolist()
         warn(
@@ -139,13 +58,13 @@ def left_out_values(spec, targets, solution, problems, vectors, samples):
             "leave-one-out values are known for each of them, because a model trained without the "
             "only sample of a class does not know it. Train on more samples of these classes."
         )
-    return scores[counted], codes[counted], weights[counted]
+    return values
 
 
 def _offers_probabilities(model):
     if not model.probability:
         raise AttributeError(
-            f"{type(model).__name__} has predict_proba and predict_log_proba with "
+            f"{type(model).__name__} has predict_proba, predict_log_proba and predict_set with "
             f"probability=True, set before it is fitted. Otherwise {PROBABILITIES}."
         )
     return True
@@ -205,12 +124,79 @@ def predict_log_proba(self, X):
     $probability_errors
     """
     view = self._view()
+    fitted, _ = _fitted(view)
+    return log_probabilities(fitted, view._decision_values(X))
+
+
+def _fitted(view):
+    """Return the map of a model and its quantiles, or raise an error if it has kept no samples."""
     check_is_fitted(view)
-    fitted = view._probability_map()
+    fitted = view._fitted.fitted_to_kept(getattr(view, "finishing", False), view.n_jobs)
     if fitted is None:
         raise ValueError(
             "probability=True was set after training, so the model has no samples to estimate "
             "probabilities from. Call fit or partial_fit."
         )
-    scores = view._decision_values(X)
-    return fitted.log_proba(scores[:, 0] if scores.shape[1] == 1 else scores)
+    return fitted
+
+
+@available_if(_offers_probabilities)
+def predict_set(self, X, coverage=0.9):
+    r"""Predict sets of classes that contain the class of a sample with a given frequency.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples.
+    coverage : float, default=0.9
+        Desired fraction of sets that contain the class, in the interval (0, 1).
+
+    Returns
+    -------
+    sets : ndarray of shape (n_samples, n_classes), dtype=bool
+        Whether each class of ``classes_`` is in the set.
+
+    Raises
+    ------
+    NotFittedError
+        If the estimator is not fitted.
+    ValueError
+        If the input is invalid, ``coverage`` is not in (0, 1), or ``probability=True`` was set
+        after training.
+
+    See Also
+    --------
+    sklearn_online_svm.evaluation.AdaptiveConformalInference : Sets in a stream, under concept
+        drift.
+
+    Notes
+    -----
+    A set has all classes with a probability of at least :math:`e^{-q}`, where q is a quantile of
+    :math:`-\log p_{y_i}(x_i)` over the kept samples (see ``probability``), each without the
+    sample in training: with n samples, the :math:`\lceil (n + 1) \cdot \text{coverage}
+    \rceil`-th smallest value, or infinity if there is none [1]_. The coverage is that of new
+    samples of the same distribution on average. It is approximate, because the leave-one-out
+    values are, and because the map of probabilities is fitted to the same values. If the model is
+    more accurate than ``coverage``, some sets have no class.
+
+    References
+    ----------
+    .. [1] M. Sadinle, J. Lei, L. Wasserman: Least ambiguous set-valued classifiers with bounded
+       error levels. JASA 114, 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> X, y = make_waveform(2000, random_state=0)
+    >>> model = LASVC(probability=True, random_state=0).fit(X[:1000], y[:1000])
+    >>> sets = model.predict_set(X[1000:], coverage=0.95)
+    >>> own = sets[np.arange(1000), (y[1000:] == model.classes_[1]).astype(int)]
+    >>> bool(0.92 < own.mean() < 0.98)
+    True
+    """
+    check_coverage(coverage, "predict_set")
+    view = self._view()
+    fitted, quantiles = _fitted(view)
+    return -log_probabilities(fitted, view._decision_values(X)) <= quantiles.at(coverage)

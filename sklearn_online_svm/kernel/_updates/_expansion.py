@@ -2,10 +2,8 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from ..._core.interrupts import DeferredInterrupts
 from ..._core.kernel.dual.votes import Votes
@@ -17,7 +15,7 @@ from ..._core.linear.update_loop import UpdateLoop
 from ..._sample_arrays import sample_arrays
 from ..._tasks import unguarded
 from ..._updates import UpdateSpec, class_weights
-from ..._validation import can_skip_validation, check_samples
+from ..._validation import blas_threads, can_skip_validation, check_samples
 from .._epochs import Rows
 from .._first_samples import (
     choose_layout,
@@ -42,16 +40,6 @@ POLICIES = {
 LEAST_DISTANCE = 1e-4
 # Number of vectors whose covariance no machine can store.
 MOST_VECTORS = 2**24
-
-
-def blas_threads(n_threads):
-    """Return a context in which BLAS uses this number of threads."""
-    return _blas().limit(limits=n_threads)
-
-
-@cache
-def _blas():
-    return ThreadpoolController().select(user_api="blas")
 
 
 @dataclass(frozen=True)

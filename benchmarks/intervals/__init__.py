@@ -1,0 +1,1 @@
+"""Prediction intervals and prediction sets, compared with those of MAPIE and crepes."""

@@ -1,0 +1,74 @@
+"""
+====================
+Prediction intervals
+====================
+
+``LASVR(intervals=True)`` predicts intervals that contain a new target with a given frequency, here
+90 %. Their width follows the noise, which is not the same everywhere.
+"""
+
+# %%
+# One width or a local one
+# ========================
+#
+# The noise is small on the left and large on the right. Residuals of predictions for each sample
+# without it (:meth:`~sklearn_online_svm.LASVR.leave_one_out_predict`) give a single width for all
+# x. ``predict_interval`` divides these residuals by their size in the neighbourhood first.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from sklearn_online_svm import LASVR
+
+LEVEL = 0.9
+BLUE, ORANGE, GREY = "#1f6feb", "#d1702a", "#8b949e"
+
+
+def make_samples(n_samples, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-3, 3, n_samples)
+    noise = 0.08 + 0.5 / (1 + np.exp(-4 * x))
+    return x[:, np.newaxis], np.sin(2 * x) + noise * rng.normal(size=n_samples)
+
+
+X, y = make_samples(400, seed=0)
+X_test, y_test = make_samples(20_000, seed=1)
+model = LASVR(C=10, gamma=1.0, epsilon=0.1, intervals=True).fit(X, y)
+
+residuals = np.abs(y - model.leave_one_out_predict(X, y))
+width = np.sort(residuals)[int(np.ceil(LEVEL * (len(y) + 1))) - 1]
+
+
+def ends_of(way, X):
+    if way == "a local width":
+        return model.predict_interval(X, coverage=LEVEL).T
+    return model.predict(X) - width, model.predict(X) + width
+
+
+# %%
+# Both contain nine of ten new targets. But with one width nearly all misses are on the right: the
+# lower panels show the coverage by x, of 20 000 test samples.
+
+grid = np.linspace(-3, 3, 400)[:, np.newaxis]
+bins = np.linspace(-3, 3, 13)
+figure, axes = plt.subplots(
+    2, 2, figsize=(9.6, 5.6), sharex=True, sharey="row", height_ratios=[3, 2], layout="constrained"
+)
+for (above, below), way in zip(axes.T, ("one width", "a local width"), strict=True):
+    lower, upper = ends_of(way, grid)
+    above.fill_between(grid[:, 0], lower, upper, color=BLUE, alpha=0.15, linewidth=0)
+    above.plot(grid[:, 0], model.predict(grid), color=BLUE, linewidth=2)
+    above.scatter(X[:, 0], y, s=8, color="0.3", alpha=0.5, linewidths=0)
+    above.set_title(way, loc="left", fontweight="bold")
+    lower, upper = ends_of(way, X_test)
+    covered = (lower <= y_test) & (y_test <= upper)
+    print(f"{way}: coverage {covered.mean():.1%}, mean width {np.mean(upper - lower):.2f}")
+    bin_of = np.digitize(X_test[:, 0], bins[1:-1])
+    by_bin = [100 * covered[bin_of == b].mean() for b in range(len(bins) - 1)]
+    below.bar((bins[:-1] + bins[1:]) / 2, by_bin, width=0.45, color=ORANGE)
+    below.axhline(100 * LEVEL, color=GREY, linewidth=1, linestyle="--")
+    below.set(ylim=(60, 102), xlabel="x")
+axes[1, 0].set_ylabel("coverage, %")
+for axis in axes.flat:
+    axis.spines[["top", "right"]].set_visible(False)
+plt.show()

@@ -1,0 +1,179 @@
+"""Decision values of the samples that a model keeps, each without the sample.
+
+Maps from decision values to probabilities, and intervals, are fitted to values of samples that the
+model has not been trained on. Cross-validation computes them with further models; here they follow
+from the solution: a sample that is not a support vector does not change it, and the value of a
+support vector without itself is given by its span (``_span.py``). With the ramp loss this holds
+for the same outliers.
+"""
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+
+from ... import _limits
+from ..._sklearn_compat import Interval, validate_parameter_constraints
+from ..._validation import blas_threads, signs
+from .._kept_samples import stack
+from ._left_out import Training, without_each
+from ._solution_view import KernelValues, SolutionView
+from ._span import even_part
+
+# As the first of ``_limits.N_MAP_VALUES``, with several decision functions: the map of more
+# classes has two parameters for each, and in one-vs-one five for each pair.
+N_LEFT_OUT_OF_SEVERAL = 3000
+# So many values of each class are always allowed.
+MIN_OF_CLASS = 100
+# Change of a leave-one-out value by the jitter of the kernel matrix, relative to the mean of
+# K(x, x): the jitter adds itself to a squared span, which is multiplied by alpha.
+MAX_SHIFT = 5e-4
+
+
+@dataclass(frozen=True)
+class KeptValues:
+    """Samples without which decision values are known.
+
+    Parameters
+    ----------
+    rows : {ndarray, CSR matrix} of shape (n_samples, n_features)
+    encoded : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Class codes, or target values.
+    weights : ndarray of shape (n_samples,)
+        Positive weights.
+    scores : ndarray of shape (n_samples, n_problems)
+        Decision values, each without the sample.
+    """
+
+    rows: object
+    encoded: np.ndarray
+    weights: np.ndarray
+    scores: np.ndarray
+
+    def where(self, mask):
+        """Return some of the samples."""
+        parts = (self.rows, self.encoded, self.weights, self.scores)
+        return KeptValues(*(part[mask] for part in parts))
+
+
+def fitted_to_kept(machine, finishing, n_jobs, fit):
+    """Return ``fit(KeptValues)`` of the present solution, which is called once for each solution.
+
+    The solution does not depend on former predictions.
+    """
+    samples, spec, targets = machine.kept, machine.spec, machine.targets
+    solution = machine.solution(finishing, n_jobs)
+    known = solution.kept.get("fitted")
+    if known is not None and known[0] is samples and known[1] == (solution.n_changes, finishing):
+        return known[2]
+    with machine.reading(finishing, n_jobs, anew=True) as engine:
+        solution = engine.current_solution()
+        key = solution.n_changes, finishing
+        vectors, has_bias = solution.vectors(), spec.solver.has_bias
+        problems = [
+            SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
+            for problem in engine.problems
+        ]
+    with blas_threads(effective_n_jobs(n_jobs)):
+        fitted = fit(kept_values(spec, targets, solution, problems, vectors, samples))
+    solution.kept["fitted"] = samples, key, fitted
+    return fitted
+
+
+def kept_values(spec, targets, solution, problems, vectors, samples):
+    """Return the :class:`KeptValues` of a solution.
+
+    ``vectors`` are its support vectors, ``problems`` views over the slots of the store.
+    """
+    slots = solution.support
+    encoded, weights, others = samples.of_solution(solution.row_ids)
+    X, other_encoded, other_weights = others
+    n_left_out, n_others = _limits.N_MAP_VALUES
+    if len(problems) > 1 or encoded.ndim == 2:
+        n_left_out, n_others = N_LEFT_OUT_OF_SEVERAL, _limits.N_OTHERS
+    weights = thinned(weights, encoded, n_left_out)
+    other_weights = thinned(other_weights, other_encoded, n_others)
+    used = other_weights > 0.0
+    X, other_encoded, other_weights = X[used], other_encoded[used], other_weights[used]
+    X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
+    rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
+    encoded = np.concatenate([encoded, other_encoded])
+    weights = np.concatenate([weights, other_weights])
+    is_counted = weights > 0.0
+    counted = np.flatnonzero(is_counted)
+    scores = np.zeros((len(weights), len(problems)))
+    scores[counted] = decided(solution, problems, slots, encoded, rows, counted)
+    largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
+    kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
+    problems = [problem.on(slots, len(other_weights), kernel) for problem in problems]
+    training = Training(spec, targets, rows, encoded, weights, is_optimal=False)
+    scores = without_each(training, problems, scores, is_counted)
+    return KeptValues(rows, encoded, weights, scores).where(counted)
+
+
+def thinned(weights, encoded, n_most):
+    """Return weights of which at most ``n_most`` are positive, with the same sum for each class.
+
+    Each class has the same part of them at most, at even intervals, so that all samples of a rare
+    class are left. Samples with values as targets are one class.
+    """
+    weights, codes = weights.copy(), encoded
+    if encoded.ndim == 2:
+        codes = np.zeros(len(encoded), dtype=np.intp)
+    n_classes = codes.max(initial=0) + 1
+    for code in range(n_classes):
+        positive = np.flatnonzero((codes == code) & (weights > 0.0))
+        kept = even_part(positive, max(n_most // n_classes, MIN_OF_CLASS))
+        factor = weights[positive].sum() / weights[kept].sum() if len(kept) else 0.0
+        thin = factor * weights[kept]
+        weights[positive] = 0.0
+        weights[kept] = thin
+    return weights
+
+
+def decided(solution, problems, slots, encoded, rows, counted):
+    """Return decision values of the counted rows, the first ``len(slots)`` being the support."""
+    scores = np.empty((len(counted), len(problems)))
+    n_known = 0
+    if len(problems) == 1 and encoded.ndim == 1:
+        (problem,) = problems  # those of support vectors follow from their gradients
+        support = counted[counted < len(slots)]
+        n_known = len(support)
+        scores[:n_known, 0] = signs(encoded[support], 0, 1) - problem.g[slots[support]] + problem.b
+    part = np.empty((len(counted) - n_known, len(problems)))
+    solution.decide(rows[counted[n_known:]], part)
+    scores[n_known:] = part
+    return scores
+
+
+def check_coverage(coverage, caller):
+    """Raise ValueError unless ``coverage`` is a number between 0 and 1."""
+    allowed = {"coverage": [Interval(Real, 0, 1, closed="neither")]}
+    validate_parameter_constraints(allowed, {"coverage": coverage}, caller)
+
+
+class ConformalQuantiles:
+    """Bounds of the score of a new sample, from scores of exchangeable ones.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+    weights : ndarray of shape (n_samples,)
+        Positive weights. The weight of the new sample is their mean.
+    """
+
+    def __init__(self, scores, weights):
+        order = np.argsort(scores, kind="stable")
+        self.scores, self.sums = scores[order], np.cumsum(weights[order])
+
+    def at(self, coverage):
+        """Return the smallest score that bounds this fraction of the samples and a new one."""
+        n = len(self.sums)
+        if not n:
+            return np.inf
+        # 11 * 0.9 / 11 is less than 0.9.
+        wanted = coverage * self.sums[-1] * (1.0 + 1.0 / n) * (1.0 - 1e-9)
+        k = np.searchsorted(self.sums, wanted)
+        return self.scores[k] if k < n else np.inf
