@@ -1,10 +1,12 @@
 """Metrics, evaluation on streams, and the display of a search."""
 
+from ._adaptive_threshold import AdaptiveThreshold
 from ._classification_result import ProgressiveValidationResult
 from ._conformal import AdaptiveConformalInference
 from ._progressive import progressive_validation
 from ._regression_result import ProgressiveRegressionResult
 from ._search_display import ProgressiveSearchDisplay
+from ._thresholds import ThresholdChoice, select_threshold
 from .metrics import (
     geometric_mean_score,
     geometric_mean_scorer,
@@ -18,9 +20,11 @@ from .metrics import (
 
 __all__ = [
     "AdaptiveConformalInference",
+    "AdaptiveThreshold",
     "ProgressiveRegressionResult",
     "ProgressiveSearchDisplay",
     "ProgressiveValidationResult",
+    "ThresholdChoice",
     "geometric_mean_score",
     "geometric_mean_scorer",
     "misclassification_cost",
@@ -28,6 +32,7 @@ __all__ = [
     "precision_recall_breakeven_score",
     "precision_recall_breakeven_scorer",
     "progressive_validation",
+    "select_threshold",
     "sensitivity_specificity_score",
     "sensitivity_specificity_scorer",
 ]

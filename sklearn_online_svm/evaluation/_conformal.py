@@ -1,7 +1,5 @@
 """Prediction sets on streams, by adaptive conformal inference."""
 
-import math
-from bisect import bisect_left, insort
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,11 +9,9 @@ from .._estimator import Estimator
 from .._pairs import class_values
 from .._sklearn_compat import Interval
 from .._validation import encode_labels
+from ._adaptive_quantile import follow, threshold_of
 
 __all__ = ["AdaptiveConformalInference"]
-
-# Rounding errors of a rank.
-ROUNDING = 1e-9
 
 
 def conformity_scores(estimator, X):
@@ -47,15 +43,6 @@ def conformity_scores(estimator, X):
     others = np.repeat(np.take_along_axis(scores, best, axis=1), scores.shape[1], axis=1)
     np.put_along_axis(others, best, np.partition(scores, -2, axis=1)[:, -2:-1], axis=1)
     return scores - others
-
-
-def threshold_of(ordered, alpha):
-    """Return the smallest score of a class in the set, given sorted scores of true classes."""
-    # 10 * (1 - 0.9) is less than 1.
-    rank = math.floor((len(ordered) + 1) * alpha + ROUNDING)
-    if rank < 1:
-        return -math.inf
-    return ordered[rank - 1] if rank <= len(ordered) else math.inf
 
 
 class AdaptiveConformalInference(Estimator):
@@ -228,24 +215,16 @@ class AdaptiveConformalInference(Estimator):
         scores = conformity_scores(estimator, X)
         own = scores[np.arange(len(y)), encode_labels(y, np.asarray(estimator.classes_))].tolist()
         alpha, recent, n_seen = self._state()
-        recent = [*recent, *own]
-        first = len(recent) - len(own)
-        oldest = max(0, first - self.window_size)
-        ordered = sorted(recent[oldest:first])
-        thresholds = np.empty(len(own))
-        for i, score in enumerate(own):
-            thresholds[i] = threshold_of(ordered, alpha)
-            alpha += self.step_size * (1.0 - self.confidence_level - (score < thresholds[i]))
-            insort(ordered, score)
-            if len(ordered) > self.window_size:
-                del ordered[bisect_left(ordered, recent[oldest])]
-                oldest += 1
-        self.__dict__.update(
-            alpha_=float(alpha),
-            n_samples_seen_=n_seen + len(own),
-            _recent=np.array(recent[oldest:], dtype=np.float64),
+        thresholds, alpha, recent = follow(
+            recent,
+            own,
+            alpha,
+            target=1.0 - self.confidence_level,
+            step_size=self.step_size,
+            window_size=self.window_size,
         )
-        return scores >= thresholds[:, None]
+        self.__dict__.update(alpha_=alpha, n_samples_seen_=n_seen + len(own), _recent=recent)
+        return scores >= thresholds[:-1, None]
 
     def _state(self):
         """Return the miscoverage level, the scores of the last samples, and n_samples_seen_."""

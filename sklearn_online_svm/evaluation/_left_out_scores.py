@@ -1,0 +1,79 @@
+"""Scores of samples by models that have not been trained on them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from .._validation import encode_labels
+from ._positive_class import in_favour, is_detector, method_of, scores_of
+
+__all__ = ["LeftOut", "left_out_scores"]
+
+N_FOLDS = 10
+
+
+class LeftOut(NamedTuple):
+    """Left-out scores, larger for the positive class.
+
+    ``halves`` are scores of models that were trained on about half of the samples, and ``n_folds``
+    is the number of folds of ``scores``; None without cross-validation.
+    """
+
+    scores: np.ndarray
+    origin: str
+    halves: np.ndarray | None = None
+    n_folds: int | None = None
+
+
+def left_out_scores(estimator, X, y, pair, cv):
+    """Return the :class:`LeftOut` scores of samples, given the negative and the positive class."""
+    if isinstance(estimator, FrozenEstimator):
+        return LeftOut(scores_of(estimator, X, pair), "held-out samples")
+    classes = np.sort(pair)
+    values = leave_one_out(estimator, X, y) if cv is None and y is not None else None
+    if values is not None:
+        return LeftOut(in_favour(values, classes, pair[1]), "leave-one-out")
+    splitter = check_cv(N_FOLDS if cv is None else cv, y, classifier=y is not None)
+    splits = list(splitter.split(X, y))
+    if len(splits) < 3:
+        raise ValueError(f"cv must have at least 3 folds, got {len(splits)}.")
+    halves = [np.concatenate([test for _, test in splits[first::2]]) for first in (0, 1)]
+    # A label of an outlier detector does not tell it what to predict.
+    target, method = None if is_detector(estimator) else y, method_of(estimator)
+
+    def scores(splits):
+        values = cross_val_predict(estimator, X, target, cv=splits, method=method)
+        return in_favour(values, classes, pair[1])
+
+    return LeftOut(scores(splits), "cross-validation", scores([halves, halves[::-1]]), len(splits))
+
+
+def leave_one_out(estimator, X, y):
+    """Return decision values without each training sample; None if they are not available."""
+    steps = (
+        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    )
+    *transformers, model = [step for step in steps if step not in (None, "passthrough")]
+    # Values of a transformer that uses labels are not those without the sample.
+    if not hasattr(model, "_held_out") or any(
+        get_tags(transformer).target_tags.required for transformer in transformers
+    ):
+        return None
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return None
+    if not np.array_equal(model.classes_, np.unique(y)):
+        return None
+    for transformer in transformers:
+        X = transformer.transform(X)
+    view = model._view()
+    values = view._decision_values(X)
+    left_out = view._held_out(X, encode_labels(y, model.classes_), values)
+    return None if left_out is values else left_out[:, 0]

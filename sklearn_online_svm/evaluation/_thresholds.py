@@ -1,0 +1,377 @@
+"""Thresholds of decision values for a given recall, precision, share of alarms, or costs."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.stats import betabinom
+from sklearn.base import is_classifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import column_or_1d, indexable
+
+from .._sklearn_compat import HasMethods, Interval, validate_params
+from .._validation import encode_labels
+from ._cuts import Cuts, cost_of, interval_of, limits, rates_at, share_of
+from ._left_out_scores import left_out_scores
+from ._positive_class import (
+    POS_LABEL,
+    TARGETS,
+    class_pair,
+    classes_of,
+    cost_pair,
+    is_detector,
+    method_of,
+    predicted,
+    scores_of,
+    the_target,
+)
+
+__all__ = ["ThresholdChoice", "select_threshold"]
+
+_UNKNOWN = np.nan, (np.nan, np.nan)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdChoice:
+    """A threshold, and the rates that are expected on new samples.
+
+    Returned by :func:`select_threshold`. A rate is a share of the left-out scores. Its interval
+    contains the rate of the model on new samples with the probability ``confidence_level``. Rates
+    that need labels are nan if there were none.
+
+    Parameters
+    ----------
+    threshold : float
+        A sample is predicted to be positive if its score is at least the threshold, as in
+        :class:`~sklearn.model_selection.FixedThresholdClassifier`. Infinite if the costs are
+        smallest without positive predictions.
+    pos_label : int, float, bool or str
+        The positive class; -1 for outlier detectors.
+    response_method : {"decision_function", "predict_proba"}
+        Method of the estimator that returns the scores. For the first of two classes, and for
+        outlier detectors, the score is the decision value with the opposite sign.
+    origin : {"leave-one-out", "cross-validation", "held-out samples"}
+        Where the scores are from.
+    recall, precision, alarm_rate : float
+        Share of positive samples that are found, of alarms that are right, and of samples that are
+        predicted to be positive.
+    cost : float
+        Mean cost of a sample; nan without costs.
+    recall_interval, precision_interval, alarm_rate_interval, cost_interval : tuple of float
+        Lower and upper limit.
+    confidence_level : float
+        Level of the intervals.
+    scores : ndarray of shape (n_samples,)
+        The left-out scores, larger for the positive class.
+    labels : ndarray of shape (n_samples,), dtype=bool, or None
+        Whether each sample is positive.
+
+    See Also
+    --------
+    select_threshold : Select a threshold.
+    ThresholdDisplay : Plot the rates against the threshold.
+    """
+
+    threshold: float
+    pos_label: object
+    response_method: str
+    origin: str
+    recall: float
+    recall_interval: tuple
+    precision: float
+    precision_interval: tuple
+    alarm_rate: float
+    alarm_rate_interval: tuple
+    cost: float
+    cost_interval: tuple
+    confidence_level: float
+    scores: np.ndarray
+    labels: np.ndarray | None
+
+    def __repr__(self):
+        parts = [f"threshold={self.threshold:.4g}"]
+        for name in ("recall", "precision", "alarm_rate", "cost"):
+            value, (low, high) = getattr(self, name), getattr(self, f"{name}_interval")
+            if not np.isnan(value):
+                parts.append(f"{name}={value:.3g} [{low:.3g}, {high:.3g}]")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def predict(self, estimator, X):
+        """Predict with the threshold.
+
+        Parameters
+        ----------
+        estimator : classifier or outlier detector
+            The fitted model.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Classes; -1 for outliers and 1 for inliers.
+
+        Raises
+        ------
+        NotFittedError
+            If `estimator` is not fitted.
+        ValueError
+            If X is invalid, or `estimator` does not have the two classes.
+        """
+        pair = class_pair(classes_of(estimator), self.pos_label, is_detector(estimator))
+        return predicted(scores_of(estimator, X, pair), self.threshold, pair)
+
+    def alarms_interval(self, n_samples):
+        """Return an interval of the number of alarms among new samples.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of new samples, such as those of a day.
+
+        Returns
+        -------
+        low, high : int
+            The number is within these limits with the probability ``confidence_level``, for random
+            samples: quantiles of a beta-binomial distribution. In cross-validation, they are
+            extended like those of the rate.
+
+        Raises
+        ------
+        ValueError
+            If `n_samples` is negative or no integer.
+        """
+        if not isinstance(n_samples, Integral) or n_samples < 0:
+            raise ValueError(f"n_samples must be an integer >= 0, got {n_samples!r}.")
+        tail, n = 0.5 * (1.0 - self.confidence_level), len(self.scores)
+        count = int(np.sum(self.scores >= self.threshold))
+        low = betabinom.ppf(tail, n_samples, count, n - count + 1) if count else 0
+        high = betabinom.isf(tail, n_samples, count + 1, n - count) if count < n else n_samples
+        ends = limits(count, n, self.confidence_level)
+        below, above = n_samples * (np.array(self.alarm_rate_interval) - ends)
+        return max(0, int(np.floor(low + below))), min(n_samples, int(np.ceil(high + above)))
+
+
+@validate_params(
+    {
+        "estimator": [HasMethods("fit")],
+        "X": ["array-like", "sparse matrix"],
+        "y": ["array-like", None],
+        **TARGETS,
+        "guarantee": ["boolean"],
+        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
+        "cv": ["cv_object"],
+        "pos_label": POS_LABEL,
+    },
+    prefer_skip_nested_validation=True,
+)
+def select_threshold(
+    estimator,
+    X,
+    y=None,
+    *,
+    recall=None,
+    precision=None,
+    alarm_rate=None,
+    costs=None,
+    guarantee=False,
+    confidence_level=0.95,
+    cv=None,
+    pos_label=None,
+):
+    r"""Select the threshold of a model for a recall, a precision, a share of alarms, or costs.
+
+    Give one of the four targets. The scores of the samples are those of models that were trained
+    without them: the scores of training samples are larger for their own class than those of new
+    samples. The result has the rates that are expected on new samples, with intervals.
+
+    Read more in the :ref:`user guide <thresholds>`.
+
+    Parameters
+    ----------
+    estimator : classifier or outlier detector
+        The model, with ``decision_function`` or ``predict_proba``.
+
+        - ``LASVC`` or ``ActiveLASVC`` fitted on X and `y`, or a pipeline of transformers that do
+          not use `y` and such a model: the leave-one-out decision values are used.
+        - :class:`~sklearn.frozen.FrozenEstimator`: X are held-out samples, which the model has not
+          been trained on, and it is applied to them.
+        - Otherwise clones are trained in cross-validation. The threshold is for a model that is
+          fitted on X and `y`.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,), default=None
+        Labels of two classes; for outlier detectors -1 (outliers) and 1. May be None with
+        `alarm_rate` and an outlier detector or a frozen model.
+    recall : float, default=None
+        Smallest share of the positive samples that are found. The largest threshold that reaches
+        it is selected.
+    precision : float, default=None
+        Smallest share of alarms that are right. The smallest threshold that reaches it is
+        selected.
+    alarm_rate : float, default=None
+        Largest share of samples that are predicted to be positive. The smallest threshold that
+        does not exceed it is selected.
+    costs : dict of label to float, default=None
+        Cost of a misclassified sample of each class. The threshold with the smallest total cost is
+        selected.
+    guarantee : bool, default=False
+        Whether the target is reached with the probability `confidence_level`, over the draw of the
+        samples. If False, it is reached in expectation. Not available for `costs`.
+    confidence_level : float, default=0.95
+        Level of the intervals and of the guarantee.
+    cv : int, cross-validation generator or iterable, default=None
+        Cross-validation with at least 3 folds, also if leave-one-out values are available. If
+        None, these or 10 folds, which are stratified and not shuffled.
+    pos_label : int, float, bool or str, default=None
+        The positive class. By default 1, if labels are 0 and 1 or -1 and 1; -1 for outlier
+        detectors.
+
+    Returns
+    -------
+    choice : ThresholdChoice
+        The threshold, and the rates expected on new samples.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one target is given, a parameter is invalid, there are not two classes,
+        no threshold reaches the target, or `y` is None where it is needed.
+
+    See Also
+    --------
+    sklearn.model_selection.TunedThresholdClassifierCV : Maximize a metric.
+    sklearn.model_selection.FixedThresholdClassifier : A classifier with the threshold.
+    AdaptiveThreshold : Thresholds on streams.
+    ThresholdDisplay : Plot the rates against the threshold.
+
+    Notes
+    -----
+    **Recall and alarm rate.** The k-th largest of n left-out scores of the positive class is
+    reached by a share of new positive samples with the distribution
+
+    .. math:: \text{recall} \sim \mathrm{Beta}(k, n + 1 - k), \qquad
+              \mathrm{E}\, \text{recall} = k / (n + 1),
+
+    for any continuous distribution of the scores [1]_. The smallest k with :math:`k / (n + 1)` of
+    at least the target is selected; with ``guarantee=True`` the smallest one whose quantile of order
+    :math:`1 - \text{confidence\_level}` reaches it. A recall of r thus requires
+    :math:`r / (1 - r)` positive samples: 19 for 0.95. The same holds for the alarm rate and all n
+    samples.
+
+    **Precision.** The largest number of alarms a, of which h are right, with :math:`h / (a + 1)`
+    of at least the target. With ``guarantee=True``, the lower Clopper-Pearson limit must reach it,
+    for numbers of alarms on a geometric grid, with the Bonferroni correction for all of them [2]_.
+
+    **Intervals** are those of Clopper and Pearson [3]_; for the cost those of both rates of errors
+    combined. Recall and false alarms do not depend on how frequent the classes are. Precision,
+    alarm rate and cost do: they are for new samples with the classes in the proportion of `y`.
+
+    **Cross-validation.** The folds are scored by models that were trained on fewer samples, so
+    their rates differ systematically from those of the model. The scores are computed once more
+    with two folds. The difference, multiplied by :math:`1 / (\sqrt{k - 1} - 1)` for k folds,
+    extends the intervals on one side. The threshold itself is not corrected.
+
+    References
+    ----------
+    .. [1] S. S. Wilks: Determination of sample sizes for setting tolerance limits. Annals of
+       Mathematical Statistics 12, 1941.
+    .. [2] A. N. Angelopoulos, S. Bates, E. J. Candes, M. I. Jordan, L. Lei: Learn then test:
+       calibrating predictive algorithms to achieve risk control. Annals of Applied Statistics 19,
+       2025.
+    .. [3] C. J. Clopper, E. S. Pearson: The use of confidence or fiducial limits illustrated in
+       the case of the binomial. Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import FixedThresholdClassifier
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> from sklearn_online_svm.evaluation import select_threshold
+    >>> X, y = make_waveform(1100, imbalance_ratio=10, random_state=0)
+    >>> model = LASVC(gamma=0.01).fit(X, y)
+    >>> choice = select_threshold(model, X, y, recall=0.9)
+    >>> choice.origin
+    'leave-one-out'
+    >>> choice.recall >= 0.9, choice.recall_interval[0] > 0.8
+    (True, True)
+    >>> classifier = FixedThresholdClassifier(model, threshold=choice.threshold)
+    >>> bool((classifier.predict(X) == choice.predict(model, X)).all())
+    True
+    """
+    target, value = the_target(
+        {"recall": recall, "precision": precision, "alarm_rate": alarm_rate, "costs": costs}
+    )
+    if guarantee and target == "costs":
+        raise ValueError("guarantee=True is not available for costs: they have no target.")
+    X, y, pair = check_samples(estimator, X, y, target, pos_label)
+    prices = cost_pair(costs, pair) if target == "costs" else None
+    left_out = left_out_scores(estimator, X, y, pair, cv)
+    labels = np.zeros(len(left_out.scores), bool) if y is None else y == pair[1]
+    cuts = Cuts.of(left_out.scores, labels)
+    if target == "costs":
+        threshold = cuts.cheapest(*prices)
+    else:
+        level = confidence_level if guarantee else None
+        threshold, best = cuts.reaching(target, value, level)
+        if threshold == np.inf:
+            raise ValueError(
+                f"{target}={value} cannot be reached with guarantee={guarantee}, {len(labels)} "
+                f"samples and {cuts.n_positive} positive ones. The nearest value is {best:.3g}."
+            )
+    found = expected(threshold, left_out, labels, confidence_level, prices)
+    if y is None:
+        found.update(recall=_UNKNOWN, precision=_UNKNOWN)
+    return ThresholdChoice(
+        threshold=threshold,
+        pos_label=pair.tolist()[1],
+        response_method=method_of(estimator),
+        origin=left_out.origin,
+        confidence_level=confidence_level,
+        scores=left_out.scores,
+        labels=None if y is None else labels,
+        **{name: value for name, (value, _) in found.items()},
+        **{f"{name}_interval": interval for name, (_, interval) in found.items()},
+    )
+
+
+def expected(threshold, left_out, labels, level, prices):
+    """Return the value and the interval of each rate at a threshold, and of the cost."""
+    rates, halved = rates_at(threshold, left_out.scores, labels), {}
+    if left_out.halves is not None:
+        halved = rates_at(threshold, left_out.halves, labels)
+    values = {name: share_of(rate) for name, rate in rates.items()}
+    intervals = {
+        name: interval_of(rate, halved.get(name), left_out.n_folds, level)
+        for name, rate in rates.items()
+    }
+    found = {
+        name: (values[name], intervals[name]) for name in ("recall", "precision", "alarm_rate")
+    }
+    found["cost"] = _UNKNOWN
+    if prices is not None:
+        weights = prices[0] * np.mean(~labels), prices[1] * np.mean(labels)
+        found["cost"] = cost_of(values, intervals, weights)
+    return found
+
+
+def check_samples(estimator, X, y, target, pos_label):
+    """Return samples, labels, and the negative and the positive class."""
+    detector, is_frozen = is_detector(estimator), isinstance(estimator, FrozenEstimator)
+    if not (detector or is_classifier(estimator)):
+        raise ValueError(
+            f"estimator must be a classifier or an outlier detector, got {estimator!r}."
+        )
+    if y is None and (target != "alarm_rate" or not (detector or is_frozen)):
+        raise ValueError(
+            "y=None requires alarm_rate and an outlier detector or a FrozenEstimator, got "
+            f"{target} and {estimator!r}."
+        )
+    X, y = indexable(X, y)
+    if y is not None:
+        y = column_or_1d(y)
+    classes = classes_of(estimator) if detector or is_frozen else np.unique(y)
+    pair = class_pair(classes, pos_label, detector)
+    if y is not None:
+        encode_labels(y, np.sort(pair))
+    return X, y, pair
