@@ -6,7 +6,7 @@ STUDIES = (
     "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
     "label_efficient", "active", "imbalance", "advice", "calibration", "cells", "compression",
     "cores", "deployment", "intervals", "multiclass", "new_classes", "novelty", "random_problems",
-    "regression", "search", "small_sets", "stream_order", "tables",
+    "regression", "search", "small_sets", "stream_order", "tables", "thresholds",
 )  # fmt: skip
 
 

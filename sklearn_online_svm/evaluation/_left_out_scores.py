@@ -27,31 +27,33 @@ class LeftOut(NamedTuple):
 
     scores: np.ndarray
     origin: str
+    method: str
     halves: np.ndarray | None = None
     n_folds: int | None = None
 
 
 def left_out_scores(estimator, X, y, pair, cv):
     """Return the :class:`LeftOut` scores of samples, given the negative and the positive class."""
+    method = method_of(estimator)
     if isinstance(estimator, FrozenEstimator):
-        return LeftOut(scores_of(estimator, X, pair), "held-out samples")
+        return LeftOut(scores_of(estimator, X, pair), "held-out samples", method)
     classes = np.sort(pair)
     values = leave_one_out(estimator, X, y) if cv is None and y is not None else None
     if values is not None:
-        return LeftOut(in_favour(values, classes, pair[1]), "leave-one-out")
+        return LeftOut(in_favour(values, classes, pair[1]), "leave-one-out", method)
     splitter = check_cv(N_FOLDS if cv is None else cv, y, classifier=y is not None)
     splits = list(splitter.split(X, y))
     if len(splits) < 3:
         raise ValueError(f"cv must have at least 3 folds, got {len(splits)}.")
     halves = [np.concatenate([test for _, test in splits[first::2]]) for first in (0, 1)]
-    # A label of an outlier detector does not tell it what to predict.
-    target, method = None if is_detector(estimator) else y, method_of(estimator)
+    target = None if is_detector(estimator) else y
 
     def scores(splits):
         values = cross_val_predict(estimator, X, target, cv=splits, method=method)
         return in_favour(values, classes, pair[1])
 
-    return LeftOut(scores(splits), "cross-validation", scores([halves, halves[::-1]]), len(splits))
+    halved = scores([halves, halves[::-1]])
+    return LeftOut(scores(splits), "cross-validation", method, halved, len(splits))
 
 
 def leave_one_out(estimator, X, y):

@@ -20,7 +20,6 @@ from ._positive_class import (
     classes_of,
     cost_pair,
     is_detector,
-    method_of,
     predicted,
     scores_of,
     the_target,
@@ -254,8 +253,8 @@ def select_threshold(
               \mathrm{E}\, \text{recall} = k / (n + 1),
 
     for any continuous distribution of the scores [1]_. The smallest k with :math:`k / (n + 1)` of
-    at least the target is selected; with ``guarantee=True`` the smallest one whose quantile of order
-    :math:`1 - \text{confidence\_level}` reaches it. A recall of r thus requires
+    at least the target is selected; with ``guarantee=True`` the smallest one whose quantile of
+    order :math:`1 - \text{confidence\_level}` reaches it. A recall of r thus requires
     :math:`r / (1 - r)` positive samples: 19 for 0.95. The same holds for the alarm rate and all n
     samples.
 
@@ -305,31 +304,39 @@ def select_threshold(
     if guarantee and target == "costs":
         raise ValueError("guarantee=True is not available for costs: they have no target.")
     X, y, pair = check_samples(estimator, X, y, target, pos_label)
-    prices = cost_pair(costs, pair) if target == "costs" else None
-    left_out = left_out_scores(estimator, X, y, pair, cv)
-    labels = np.zeros(len(left_out.scores), bool) if y is None else y == pair[1]
-    cuts = Cuts.of(left_out.scores, labels)
     if target == "costs":
-        threshold = cuts.cheapest(*prices)
+        value = cost_pair(costs, pair)
+    left_out = left_out_scores(estimator, X, y, pair, cv)
+    labels = None if y is None else y == pair[1]
+    return choose(left_out, labels, pair, target, value, guarantee, confidence_level)
+
+
+def choose(left_out, labels, pair, target, value, guarantee, level):
+    """Return the :class:`ThresholdChoice` for a target; ``value`` may be a pair of costs."""
+    scores = left_out.scores
+    is_positive = np.zeros(len(scores), bool) if labels is None else labels
+    cuts = Cuts.of(scores, is_positive)
+    if target == "costs":
+        threshold = cuts.cheapest(*value)
     else:
-        level = confidence_level if guarantee else None
-        threshold, best = cuts.reaching(target, value, level)
+        threshold, best = cuts.reaching(target, value, level if guarantee else None)
         if threshold == np.inf:
             raise ValueError(
-                f"{target}={value} cannot be reached with guarantee={guarantee}, {len(labels)} "
+                f"{target}={value} cannot be reached with guarantee={guarantee}, {len(scores)} "
                 f"samples and {cuts.n_positive} positive ones. The nearest value is {best:.3g}."
             )
-    found = expected(threshold, left_out, labels, confidence_level, prices)
-    if y is None:
+    prices = value if target == "costs" else None
+    found = expected(threshold, left_out, is_positive, level, prices)
+    if labels is None:
         found.update(recall=_UNKNOWN, precision=_UNKNOWN)
     return ThresholdChoice(
         threshold=threshold,
         pos_label=pair.tolist()[1],
-        response_method=method_of(estimator),
+        response_method=left_out.method,
         origin=left_out.origin,
-        confidence_level=confidence_level,
-        scores=left_out.scores,
-        labels=None if y is None else labels,
+        confidence_level=level,
+        scores=scores,
+        labels=labels,
         **{name: value for name, (value, _) in found.items()},
         **{f"{name}_interval": interval for name, (_, interval) in found.items()},
     )

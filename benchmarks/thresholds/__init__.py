@@ -1,0 +1,1 @@
+"""Thresholds: intervals of rates on new samples, and alarms on a stream with drift."""

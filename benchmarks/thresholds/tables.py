@@ -1,0 +1,3 @@
+"""Tables of `thresholds`."""
+
+TABLES = {}
