@@ -14,7 +14,8 @@ SECTIONS = {
     ],
     "noise_and_imbalance": ["clean_labels", "label_noise", "rare_classes", "advice"],
     "probabilities_and_regression": [
-        "reliability", "prediction_sets", "regression_stream", "prediction_intervals",
+        "reliability", "prediction_sets", "thresholds", "regression_stream",
+        "prediction_intervals",
     ],
     "kernels_and_cost": ["kernels", "tables", "compression", "path", "cells", "callbacks"],
 }  # fmt: skip

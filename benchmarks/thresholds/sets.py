@@ -67,7 +67,7 @@ SLOW, SUDDEN = (12, 24), 30
 def days(n_per_day, rng):
     """Yield the samples and labels of each day of a stream."""
     direction = np.zeros(N_FEATURES)
-    direction[:5] = 0.9
+    direction[:5] = 1.6
     for day in range(N_DAYS):
         moved = np.clip((day - SLOW[0]) / (SLOW[1] - SLOW[0]), 0.0, 1.0) + (day >= SUDDEN)
         y = rng.random(n_per_day) < POSITIVE_SHARE

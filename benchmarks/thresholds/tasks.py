@@ -28,7 +28,7 @@ N_FOLDS, LEVEL = 10, 0.95
 RATES = ("recall", "precision", "alarm_rate", "cost")
 # Days before the fixed threshold is selected.
 N_BEGIN = 3
-ALARM_RATE = 0.02
+ALARM_RATE, STEP_SIZE = 0.02, 0.002
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def follow(job):
     ways = {
         "fixed": AdaptiveThreshold(**target, **window, step_size=0),
         "window": AdaptiveThreshold(**target, **window, step_size=0),
-        "adaptive": AdaptiveThreshold(**target, **window, step_size=0.01),
+        "adaptive": AdaptiveThreshold(**target, **window, step_size=STEP_SIZE),
     }
     model = LASVC(window_size=3 * n_per_day, gamma=0.1, random_state=0)
     counts = {name: [] for name in ways}

@@ -1,4 +1,4 @@
-"""Metrics, evaluation on streams, and the display of a search."""
+"""Metrics, thresholds, evaluation on streams, and displays."""
 
 from ._adaptive_threshold import AdaptiveThreshold
 from ._classification_result import ProgressiveValidationResult
@@ -6,6 +6,7 @@ from ._conformal import AdaptiveConformalInference
 from ._progressive import progressive_validation
 from ._regression_result import ProgressiveRegressionResult
 from ._search_display import ProgressiveSearchDisplay
+from ._threshold_display import ThresholdDisplay
 from ._thresholds import ThresholdChoice, select_threshold
 from .metrics import (
     geometric_mean_score,
@@ -25,6 +26,7 @@ __all__ = [
     "ProgressiveSearchDisplay",
     "ProgressiveValidationResult",
     "ThresholdChoice",
+    "ThresholdDisplay",
     "geometric_mean_score",
     "geometric_mean_scorer",
     "misclassification_cost",

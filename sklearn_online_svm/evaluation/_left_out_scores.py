@@ -6,8 +6,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import encode_labels
@@ -56,16 +54,9 @@ def left_out_scores(estimator, X, y, pair, cv):
     return LeftOut(scores(splits), "cross-validation", method, halved, len(splits))
 
 
-def leave_one_out(estimator, X, y):
+def leave_one_out(model, X, y):
     """Return decision values without each training sample; None if they are not available."""
-    steps = (
-        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
-    )
-    *transformers, model = [step for step in steps if step not in (None, "passthrough")]
-    # Values of a transformer that uses labels are not those without the sample.
-    if not hasattr(model, "_held_out") or any(
-        get_tags(transformer).target_tags.required for transformer in transformers
-    ):
+    if not hasattr(model, "_held_out"):
         return None
     try:
         check_is_fitted(model)
@@ -73,8 +64,6 @@ def leave_one_out(estimator, X, y):
         return None
     if not np.array_equal(model.classes_, np.unique(y)):
         return None
-    for transformer in transformers:
-        X = transformer.transform(X)
     view = model._view()
     values = view._decision_values(X)
     left_out = view._held_out(X, encode_labels(y, model.classes_), values)

@@ -30,7 +30,7 @@ __all__ = ["ThresholdChoice", "select_threshold"]
 _UNKNOWN = np.nan, (np.nan, np.nan)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ThresholdChoice:
     """A threshold, and the rates that are expected on new samples.
 
@@ -38,7 +38,7 @@ class ThresholdChoice:
     contains the rate of the model on new samples with the probability ``confidence_level``. Rates
     that need labels are nan if there were none.
 
-    Parameters
+    Attributes
     ----------
     threshold : float
         A sample is predicted to be positive if its score is at least the threshold, as in
@@ -51,19 +51,28 @@ class ThresholdChoice:
         outlier detectors, the score is the decision value with the opposite sign.
     origin : {"leave-one-out", "cross-validation", "held-out samples"}
         Where the scores are from.
-    recall, precision, alarm_rate : float
-        Share of positive samples that are found, of alarms that are right, and of samples that are
-        predicted to be positive.
+    recall : float
+        Share of positive samples that are predicted to be positive.
+    recall_interval : tuple of float
+        Its lower and upper limit.
+    precision : float
+        Share of positive predictions that are right.
+    precision_interval : tuple of float
+        Its limits.
+    alarm_rate : float
+        Share of samples that are predicted to be positive.
+    alarm_rate_interval : tuple of float
+        Its limits.
     cost : float
         Mean cost of a sample; nan without costs.
-    recall_interval, precision_interval, alarm_rate_interval, cost_interval : tuple of float
-        Lower and upper limit.
+    cost_interval : tuple of float
+        Its limits.
     confidence_level : float
         Level of the intervals.
     scores : ndarray of shape (n_samples,)
         The left-out scores, larger for the positive class.
     labels : ndarray of shape (n_samples,), dtype=bool, or None
-        Whether each sample is positive.
+        Whether each sample is positive; None without labels.
 
     See Also
     --------
@@ -191,8 +200,8 @@ def select_threshold(
     estimator : classifier or outlier detector
         The model, with ``decision_function`` or ``predict_proba``.
 
-        - ``LASVC`` or ``ActiveLASVC`` fitted on X and `y`, or a pipeline of transformers that do
-          not use `y` and such a model: the leave-one-out decision values are used.
+        - ``LASVC`` or ``ActiveLASVC`` fitted on X and `y` without weights: the leave-one-out
+          decision values are used, if the model has them.
         - :class:`~sklearn.frozen.FrozenEstimator`: X are held-out samples, which the model has not
           been trained on, and it is applied to them.
         - Otherwise clones are trained in cross-validation. The threshold is for a model that is
@@ -233,6 +242,8 @@ def select_threshold(
 
     Raises
     ------
+    NotFittedError
+        If the model in a :class:`~sklearn.frozen.FrozenEstimator` is not fitted.
     ValueError
         If not exactly one target is given, a parameter is invalid, there are not two classes,
         no threshold reaches the target, or `y` is None where it is needed.

@@ -37,6 +37,7 @@ NAMES = {
     "distributed": "_cells",
     "evaluation._adaptive_quantile": "threshold_of",
     "evaluation._conformal": "conformity_scores",
+    "evaluation._cuts": "limits",
     "kernel": "_epochs _first_samples _progress",
     "kernel._analysis": "_compression _intervals _path _path_solver _probabilities",
     "kernel._checkpoint": "refuse_new_parameters",
