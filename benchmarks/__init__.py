@@ -34,6 +34,7 @@ A folder for each study; some use the models and tasks of ``svc``, or data of ``
     small_sets           small sets and many classes: fits, streams, searches, memory, files
     stream_order         streams in any order: sorted, in bursts, late classes, drift
     tables               a learned kernel metric compared with gradient boosting
+    thresholds           coverage of the intervals of thresholds, and alarms under drift
     unbounded            models of constant size on streams, with and without concept drift
 
 In each of them, upper modules import lower ones::

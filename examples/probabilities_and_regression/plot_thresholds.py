@@ -40,8 +40,8 @@ display.ax_.set(ylabel="share")
 #
 # The same for 40 training sets with 40 positive samples each. A threshold from decision values of
 # the training samples misses the target. One from leave-one-out values reaches it on average, but
-# a single recall depends on the sample; with a *guarantee* it is reached with a probability of 95 %.
-# Lines are the 95 % intervals that were stated.
+# a single recall depends on the sample; with a *guarantee* it is reached with a probability of
+# 95 %. Lines are the 95 % intervals that were stated.
 
 X, y = make_waveform(64_000, imbalance_ratio=10, random_state=1)
 X_new, y_new = X[20_000:], y[20_000:]

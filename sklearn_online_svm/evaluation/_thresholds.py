@@ -274,8 +274,9 @@ def select_threshold(
     for numbers of alarms on a geometric grid, with the Bonferroni correction for all of them [2]_.
 
     **Intervals** are those of Clopper and Pearson [3]_; for the cost those of both rates of errors
-    combined. Recall and false alarms do not depend on how frequent the classes are. Precision,
-    alarm rate and cost do: they are for new samples with the classes in the proportion of `y`.
+    combined. With `costs` they have half the error, because the threshold is the best of many.
+    Recall and false alarms do not depend on how frequent the classes are. Precision, alarm rate
+    and cost do: they are for new samples with the classes in the proportion of `y`.
 
     **Cross-validation.** The folds are scored by models that were trained on fewer samples, so
     their rates differ systematically from those of the model. The scores are computed once more
@@ -337,7 +338,9 @@ def choose(left_out, labels, pair, target, value, guarantee, level):
                 f"samples and {cuts.n_positive} positive ones. The nearest value is {best:.3g}."
             )
     prices = value if target == "costs" else None
-    found = expected(threshold, left_out, is_positive, level, prices)
+    # The best of all thresholds looks better than it is: half of the error is for its selection.
+    level_of_intervals = level if prices is None else 0.5 * (1.0 + level)
+    found = expected(threshold, left_out, is_positive, level_of_intervals, prices)
     if labels is None:
         found.update(recall=_UNKNOWN, precision=_UNKNOWN)
     return ThresholdChoice(
