@@ -1,9 +1,10 @@
-"""Prediction sets on streams, by adaptive conformal inference."""
+"""Prediction sets and intervals on streams, by adaptive conformal inference."""
 
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.base import is_regressor
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._estimator import Estimator
 from .._pairs import class_values
@@ -45,8 +46,36 @@ def conformity_scores(estimator, X):
     return scores - others
 
 
+def middles_and_units(regressor, X):
+    """Return predictions, and the unit in which the residual of each sample is measured.
+
+    It is half the width of an interval with a coverage of 0.5, if the regressor has intervals.
+    """
+    name = type(regressor).__name__
+    middles = np.asarray(regressor.predict(X), dtype=np.float64)
+    if middles.ndim != 1:
+        raise ValueError(
+            f"{name} predicts {middles.shape[1]} outputs; use an object for each output, with a "
+            "model of one output."
+        )
+    if not np.isfinite(middles).all():
+        raise ValueError(f"predict of {name} returned nan or infinity.")
+    if not hasattr(regressor, "predict_interval"):
+        return middles, np.ones(len(middles))
+    half = 0.5 * np.diff(regressor.predict_interval(X, coverage=0.5), axis=1)[:, 0]
+    return middles, np.where(np.isfinite(half) & (half > 0.0), half, 1.0)
+
+
+def _around(middles, units, thresholds):
+    """Return the intervals in which scores of targets are at least the thresholds."""
+    half = -thresholds * units
+    return np.column_stack([middles - half, middles + half])
+
+
 class AdaptiveConformalInference(Estimator):
     r"""Prediction sets that contain the true class with a given frequency, on any stream.
+
+    For a regressor, these are intervals that contain the target (:meth:`predict_interval`).
 
     A prediction set contains the classes whose scores reach a threshold, a quantile of the scores
     of the true classes of recent samples. After each label, the next sets become larger if the
@@ -57,7 +86,7 @@ class AdaptiveConformalInference(Estimator):
 
     Pass an object to :func:`progressive_validation` to evaluate coverage and size of the sets, or
     use it together with a model: call :meth:`update` before the model is trained on a chunk, and
-    :meth:`predict_set` for new samples.
+    :meth:`predict_set` or :meth:`predict_interval` for new samples.
 
     Read more in the :ref:`user guide <prediction_sets>`.
 
@@ -111,6 +140,11 @@ class AdaptiveConformalInference(Estimator):
     the default of ``LASVC``, these are the values of ``decision_function_shape="ovr"``, that is,
     mostly votes; ``probability=True`` gives smaller sets. Classes with equal scores are either all
     in a set or all not in it.
+
+    **Intervals.** The score of a target y is :math:`-|y - f(x)| / h(x)`, where h(x) is half the
+    width of the interval of the regressor with a coverage of 0.5 if it has ``predict_interval``
+    (``LASVR(intervals=True)``), and 1 otherwise. So the interval is :math:`f(x) \pm q_t h(x)`,
+    with :math:`-q_t` the threshold.
 
     References
     ----------
@@ -182,23 +216,52 @@ class AdaptiveConformalInference(Estimator):
         alpha, recent, _ = self._state()
         return conformity_scores(estimator, X) >= threshold_of(np.sort(recent), alpha)
 
+    def predict_interval(self, estimator, X):
+        """Return the prediction intervals of samples, as they would be for the next sample.
+
+        Parameters
+        ----------
+        estimator : regressor
+            The fitted model, of one output.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n_samples, 2)
+            Lower and upper ends. Infinite before there are enough samples for the confidence
+            level; if ``alpha_`` is 1 or greater, the lower end is above the upper one.
+
+        Raises
+        ------
+        NotFittedError
+            If `estimator` is not fitted.
+        ValueError
+            If a parameter is invalid, or `estimator` has several outputs or returns values that
+            are not finite.
+        """
+        self._validate_params()
+        alpha, recent, _ = self._state()
+        return _around(*middles_and_units(estimator, X), threshold_of(np.sort(recent), alpha))
+
     def update(self, estimator, X, y):
         """Return the prediction sets of samples, one after the other, and adapt to their labels.
 
         Parameters
         ----------
-        estimator : classifier with ``predict_proba`` or ``decision_function``
+        estimator : classifier with ``predict_proba`` or ``decision_function``, or regressor
             The fitted model, before it is trained on these samples.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The next samples of the stream.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels or target values.
 
         Returns
         -------
-        sets : ndarray of shape (n_samples, n_classes), dtype=bool
-            Whether each class of ``estimator.classes_`` is in the set of a sample. The set depends
-            on the labels of the preceding samples, but not on its own label or later ones.
+        sets : ndarray of shape (n_samples, n_classes), dtype=bool, or (n_samples, 2)
+            Whether each class of ``estimator.classes_`` is in the set of a sample; for a
+            regressor, the ends of the interval. They depend on the labels of the preceding
+            samples, but not on that of the sample or later ones.
 
         Raises
         ------
@@ -212,19 +275,28 @@ class AdaptiveConformalInference(Estimator):
         self._validate_params()
         y = column_or_1d(y)
         check_consistent_length(X, y)
+        # A classifier may lack the tags of scikit-learn.
+        if not hasattr(estimator, "classes_") and is_regressor(estimator):
+            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+            middles, units = middles_and_units(estimator, X)
+            return _around(middles, units, self._follow(-np.abs(y - middles) / units))
         scores = conformity_scores(estimator, X)
-        own = scores[np.arange(len(y)), encode_labels(y, np.asarray(estimator.classes_))].tolist()
+        own = scores[np.arange(len(y)), encode_labels(y, np.asarray(estimator.classes_))]
+        return scores >= self._follow(own)[:, None]
+
+    def _follow(self, own):
+        """Return the threshold of each sample, and adapt to the scores of the true targets."""
         alpha, recent, n_seen = self._state()
         thresholds, alpha, recent = follow(
             recent,
-            own,
+            own.tolist(),
             alpha,
             target=1.0 - self.confidence_level,
             step_size=self.step_size,
             window_size=self.window_size,
         )
         self.__dict__.update(alpha_=alpha, n_samples_seen_=n_seen + len(own), _recent=recent)
-        return scores >= thresholds[:-1, None]
+        return thresholds[:-1]
 
     def _state(self):
         """Return the miscoverage level, the scores of the last samples, and n_samples_seen_."""
