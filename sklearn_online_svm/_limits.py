@@ -94,7 +94,10 @@ N_OTHERS, N_RECENT = 2000, 4000
 # Maximum numbers of support vectors that are left out, and of other samples, for the map of two
 # classes, which has five parameters. They are divided between the classes.
 N_MAP_VALUES = 1000, 1000
-# Prediction intervals: number of samples to whose kernel values the local scale is fitted.
+# Prediction intervals: maximum number of array elements accessed by the solver (.3 seconds) for
+# values of samples that are left out of fit.
+INTERVALS_WORK = 3e8
+# Number of samples to whose kernel values the local scale is fitted.
 N_SCALE = 500
 # SplineMap: penalty of the squared difference between neighbouring slopes. It matters only where
 # there are hardly any samples, whose slope is then that of their neighbours.

@@ -224,9 +224,10 @@ def predict_interval(self, X, coverage=0.9):
     500 of the samples; the penalty is the one with the smallest leave-one-out error. The scale is
     limited to the values that it has on these samples.
 
-    :math:`f_i(x_i)` is estimated by the span of the support vectors, as in
-    :meth:`leave_one_out_predict` for those that are not left out. So the coverage, which holds on
-    average over samples of the same distribution, is approximate.
+    :math:`f_i(x_i)` is estimated by spans, as in :meth:`leave_one_out_predict`. After ``fit``,
+    with up to 3000 support vectors, the problem is solved again without those of the largest
+    shifts (for up to 0.3 seconds). So the coverage, which holds on average over samples of the
+    same distribution, is approximate.
 
     References
     ----------

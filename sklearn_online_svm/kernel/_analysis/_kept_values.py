@@ -85,7 +85,10 @@ def fitted_to_kept(machine, finishing, n_jobs, fit):
 def kept_values(spec, targets, solution, problems, vectors, samples):
     """Return the :class:`KeptValues` of a solution.
 
-    ``vectors`` are its support vectors, ``problems`` views over the slots of the store.
+    ``vectors`` are its support vectors, ``problems`` views over the slots of the store. Values of
+    classes are those of spans. In regression, after ``fit`` and with few support vectors, problems
+    are also solved without the samples of the largest shifts, as spans can be too large: they made
+    intervals wider by up to a tenth.
     """
     slots = solution.support
     encoded, weights, others = samples.of_solution(solution.row_ids)
@@ -105,11 +108,13 @@ def kept_values(spec, targets, solution, problems, vectors, samples):
     counted = np.flatnonzero(is_counted)
     scores = np.zeros((len(weights), len(problems)))
     scores[counted] = decided(solution, problems, slots, encoded, rows, counted)
+    is_of_fit = encoded.ndim == 2 and samples.begin == samples.end
+    work = _limits.INTERVALS_WORK if is_of_fit and is_counted[: len(slots)].all() else 0.0
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
     kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
     problems = [problem.on(slots, len(other_weights), kernel) for problem in problems]
     training = Training(spec, targets, rows, encoded, weights, is_optimal=False)
-    scores = without_each(training, problems, scores, is_counted)
+    scores = without_each(training, problems, scores, is_counted, work)
     return KeptValues(rows, encoded, weights, scores).where(counted)
 
 
