@@ -19,6 +19,7 @@ from sklearn.datasets import (
     load_digits,
     load_iris,
     load_wine,
+    make_friedman1,
 )
 from sklearn.ensemble import BaggingClassifier
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -86,9 +87,9 @@ def samples(name, dtype=np.float32):
     return StandardScaler().fit_transform(X).astype(dtype), y
 
 
-def run(model, X):
+def run(model, X, **options):
     """Return what the graph of a model computes."""
-    graph = skl2onnx.to_onnx(model, X[:1])
+    graph = skl2onnx.to_onnx(model, X[:1], **options)
     session = onnxruntime.InferenceSession(graph.SerializeToString())
     return session.run(None, {"X": X})
 
@@ -248,6 +249,26 @@ def test_onnx_graph_of_probabilities(model, name):
     labels, _, probabilities = run(model, X)
     assert np.mean(labels == model.predict(X)) > 0.99
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_onnx_graph_of_intervals(kernel, dtype):
+    X, y = make_friedman1(500, noise=1.0, random_state=0)
+    X, y = X.astype(dtype), np.column_stack([y, 2.0 * y + X[:, 0]])
+    model = ours.LASVR(kernel=kernel, intervals=True, random_state=0).fit(X[:300], y[:300])
+    width = np.ptp(model.predict_interval(X), axis=-1).mean()
+    for options, coverage in ((None, 0.9), ({"coverage": 0.6}, 0.6)):
+        options = options and {id(model): options}
+        predicted, lower, upper = run(model, X, options=options)
+        found = np.stack([lower, upper], axis=-1)
+        ends = model.predict_interval(X, coverage)
+        np.testing.assert_allclose(found, ends, atol=3e-3 * width)
+        np.testing.assert_allclose(predicted, model.predict(X), atol=3e-3)
+    pipeline = make_pipeline(StandardScaler(), ours.LASVR(intervals=True)).fit(X, y[:, 0])
+    _, lower, upper = run(pipeline, X)
+    ends = pipeline[-1].predict_interval(pipeline[:-1].transform(X))
+    np.testing.assert_allclose(np.hstack([lower, upper]), ends, atol=3e-3)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])

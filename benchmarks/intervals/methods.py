@@ -69,7 +69,8 @@ def crepes(X, y, X_test, seed):
     from crepes.extras import DifficultyEstimator
 
     X, X_held, y, y_held = train_test_split(X, y, test_size=0.5, random_state=seed)
-    model = WrapRegressor(_machine()).fit(X, y)
+    model = WrapRegressor(_machine())
+    model.fit(X, y)
     sizes = np.abs(y - model.predict(X))
     difficulty = DifficultyEstimator().fit(X=X, residuals=sizes, scaler=True)
     model.calibrate(X_held, y_held, de=difficulty)
@@ -99,7 +100,8 @@ def crepes_sets(X, y, X_test, seed):
     from crepes import WrapClassifier
 
     X, X_held, y, y_held = train_test_split(X, y, test_size=1 / 3, random_state=seed, stratify=y)
-    model = WrapClassifier(LASVC(C=C, probability=True)).fit(X, y)
+    model = WrapClassifier(LASVC(C=C, probability=True))
+    model.fit(X, y)
     model.calibrate(X_held, y_held, seed=seed)
     return model.predict_set(X_test, labels=False, confidence=COVERAGE).astype(bool)
 
