@@ -64,7 +64,8 @@ def class_pair(classes, pos_label, of_detector=False):
         pos_label = -1 if of_detector else 1
     if pos_label not in classes.tolist():
         raise ValueError(f"pos_label={pos_label!r} is not one of {classes.tolist()}.")
-    return classes[[classes.tolist().index(pos_label) - 1, classes.tolist().index(pos_label)]]
+    code = classes.tolist().index(pos_label)
+    return classes[[1 - code, code]]
 
 
 def cost_pair(costs, pair):
