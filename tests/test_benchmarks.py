@@ -42,6 +42,8 @@ from benchmarks.svc.workloads import Split
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import sets as table_sets
 from benchmarks.tables import tables as kernel_metric_tables
+from benchmarks.thresholds import sets as threshold_sets
+from benchmarks.thresholds import tasks as threshold_tasks
 from benchmarks.unbounded import streams as unbounded_streams
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
@@ -419,6 +421,18 @@ def test_the_forest_has_numbers_and_indicators():
     np.testing.assert_array_equal(X[:, 10:14].sum(axis=1), 1)
     np.testing.assert_array_equal(X[:, 14:].sum(axis=1), 1)
     assert 0.3 < y.mean() < 0.7
+
+
+def test_draws_for_thresholds_have_ten_negative_samples_for_each_positive_one():
+    positive = np.arange(20_000) % 8 == 0
+    train, *tests = threshold_sets.draw(positive, 40, np.random.default_rng(0))
+    assert (len(train), positive[train].sum()) == (440, 40)
+    assert [positive[test].mean() for test in tests] == [1, 0]
+    assert not set(train) & set(np.concatenate(tests))
+    negative = np.array([1.0, *[-1.0] * 9])
+    rates = threshold_tasks.attained(0.0, np.array([1.0, -1.0]), negative, 0.1)
+    expected = {"recall": 0.5, "precision": 0.05 / 0.14, "alarm_rate": 0.14, "cost": 0.59}
+    assert rates == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", ["50 x 10, 2", "400 x 100, 40", "1500 x 20, 300"])
