@@ -96,10 +96,12 @@ def tuned(results):
         ("", lambda name: SETS[name].title),
         ("recall", partial(cell, ours, "recall", "recall")),
         ("recall, tuned", partial(cell, theirs, "recall", "recall")),
+        ("alarm rate", partial(cell, ours, "recall", "alarm_rate")),
+        ("alarm rate, tuned", partial(cell, theirs, "recall", "alarm_rate")),
         ("cost", partial(cell, ours, "costs", "cost")),
         ("cost, tuned", partial(cell, theirs, "costs", "cost")),
     ]
-    return pivot([name for name in SETS if theirs.where(set=name)], columns, "Test samples")
+    return pivot([name for name in SETS if theirs.where(set=name)], columns)
 
 
 def streams(results):
