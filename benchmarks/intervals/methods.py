@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, train_test_split
 
 from sklearn_online_svm import LASVC, LASVR
-from sklearn_online_svm.kernel._analysis._intervals import fitted_scale
+from sklearn_online_svm.kernel._analysis._intervals import fitted_scale, knots_of
 from sklearn_online_svm.kernel._analysis._kept_values import ConformalQuantiles
 
 COVERAGE = 0.9
@@ -42,7 +42,8 @@ def split(X, y, X_test, seed):
     held, middle = model.predict(X_held), model.predict(X_test)
     sizes, weights = np.abs(y_held - held), np.ones(len(held))
     values = rbf_kernel(X_held, X_held, model.gamma_)
-    scale, without = fitted_scale(values, held, sizes, weights, np.arange(len(held)))
+    given = values, held, sizes, weights, np.arange(len(held)), knots_of(held, held)
+    scale, without = fitted_scale(*given)
     sums = rbf_kernel(X_test, X_held, model.gamma_) @ scale.coef + scale.constant
     half = ConformalQuantiles(sizes / without, weights).at(COVERAGE)
     return _around(middle, half * scale(sums, middle))

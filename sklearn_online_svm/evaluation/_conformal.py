@@ -46,13 +46,22 @@ def conformity_scores(estimator, X):
     return scores - others
 
 
+def is_a_regressor(estimator):
+    """Return whether this is a regressor; a classifier may lack the tags of scikit-learn."""
+    return not hasattr(estimator, "classes_") and is_regressor(estimator)
+
+
 def middles_and_units(regressor, X):
     """Return predictions, and the unit in which the residual of each sample is measured.
 
     It is half the width of an interval with a coverage of 0.5, if the regressor has intervals.
     """
     name = type(regressor).__name__
+    if not is_a_regressor(regressor):
+        raise ValueError(f"estimator must be a regressor, got {name}; use predict_set.")
     middles = np.asarray(regressor.predict(X), dtype=np.float64)
+    if middles.ndim == 2 and middles.shape[1] == 1:
+        middles = middles[:, 0]
     if middles.ndim != 1:
         raise ValueError(
             f"{name} predicts {middles.shape[1]} outputs; use an object for each output, with a "
@@ -62,7 +71,7 @@ def middles_and_units(regressor, X):
         raise ValueError(f"predict of {name} returned nan or infinity.")
     if not hasattr(regressor, "predict_interval"):
         return middles, np.ones(len(middles))
-    half = 0.5 * np.diff(regressor.predict_interval(X, coverage=0.5), axis=1)[:, 0]
+    half = 0.5 * np.diff(regressor.predict_interval(X, coverage=0.5), axis=-1).ravel()
     return middles, np.where(np.isfinite(half) & (half > 0.0), half, 1.0)
 
 
@@ -75,7 +84,7 @@ def _around(middles, units, thresholds):
 class AdaptiveConformalInference(Estimator):
     r"""Prediction sets that contain the true class with a given frequency, on any stream.
 
-    For a regressor, these are intervals that contain the target (:meth:`predict_interval`).
+    For a regressor, the sets are intervals; see :meth:`predict_interval`.
 
     A prediction set contains the classes whose scores reach a threshold, a quantile of the scores
     of the true classes of recent samples. After each label, the next sets become larger if the
@@ -84,9 +93,9 @@ class AdaptiveConformalInference(Estimator):
     the stream: also under concept drift, with dependent samples, and for inaccurate models, whose
     sets are larger.
 
-    Pass an object to :func:`progressive_validation` to evaluate coverage and size of the sets, or
-    use it together with a model: call :meth:`update` before the model is trained on a chunk, and
-    :meth:`predict_set` or :meth:`predict_interval` for new samples.
+    Pass an object to :func:`progressive_validation` (of classifiers) to evaluate coverage and size
+    of the sets, or use it together with a model: call :meth:`update` before the model is trained
+    on a chunk, and :meth:`predict_set` or :meth:`predict_interval` for new samples.
 
     Read more in the :ref:`user guide <prediction_sets>`.
 
@@ -106,7 +115,7 @@ class AdaptiveConformalInference(Estimator):
     ----------
     alpha_ : float
         Miscoverage level of the next set, :math:`\alpha_t`. A set contains all classes if it is
-        negative, and none if it is 1 or greater.
+        less than 1 / (n + 1), with n scores in the window, and none if it is 1 or greater.
     n_samples_seen_ : int
         Number of samples passed to ``update``.
 
@@ -209,11 +218,11 @@ class AdaptiveConformalInference(Estimator):
         NotFittedError
             If `estimator` is not fitted.
         ValueError
-            If a parameter is invalid, or `estimator` has neither method or returns values that are
-            not finite.
+            If a parameter is invalid, or `estimator` has neither ``predict_proba`` nor
+            ``decision_function`` or returns values that are not finite.
         """
         self._validate_params()
-        alpha, recent, _ = self._state()
+        alpha, recent, _ = self._state("classifiers")
         return conformity_scores(estimator, X) >= threshold_of(np.sort(recent), alpha)
 
     def predict_interval(self, estimator, X):
@@ -230,18 +239,18 @@ class AdaptiveConformalInference(Estimator):
         -------
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends. Infinite before there are enough samples for the confidence
-            level; if ``alpha_`` is 1 or greater, the lower end is above the upper one.
+            level. If ``alpha_`` is 1 or greater, the interval is empty: its ends are inf and -inf.
 
         Raises
         ------
         NotFittedError
             If `estimator` is not fitted.
         ValueError
-            If a parameter is invalid, or `estimator` has several outputs or returns values that
-            are not finite.
+            If a parameter is invalid, the object has been used with classifiers, or `estimator` is
+            no regressor, has several outputs or returns values that are not finite.
         """
         self._validate_params()
-        alpha, recent, _ = self._state()
+        alpha, recent, _ = self._state("regressors")
         return _around(*middles_and_units(estimator, X), threshold_of(np.sort(recent), alpha))
 
     def update(self, estimator, X, y):
@@ -269,24 +278,28 @@ class AdaptiveConformalInference(Estimator):
             If `estimator` is not fitted.
         ValueError
             If a parameter is invalid, X and `y` differ in length, a label is not among
-            ``estimator.classes_``, or `estimator` has neither method or returns values that are
-            not finite. The state is left unchanged.
+            ``estimator.classes_``, or `estimator` has neither ``predict_proba`` nor
+            ``decision_function`` or returns values that are not finite. The state is left
+            unchanged.
         """
         self._validate_params()
         y = column_or_1d(y)
         check_consistent_length(X, y)
-        # A classifier may lack the tags of scikit-learn.
-        if not hasattr(estimator, "classes_") and is_regressor(estimator):
+        if is_a_regressor(estimator):
             y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
             middles, units = middles_and_units(estimator, X)
-            return _around(middles, units, self._follow(-np.abs(y - middles) / units))
+            own = -np.abs(y - middles) / units
+            return _around(middles, units, self._follow(own, "regressors"))
         scores = conformity_scores(estimator, X)
+        if not hasattr(estimator, "classes_"):
+            name = type(estimator).__name__
+            raise ValueError(f"estimator must be a classifier or a regressor, got {name}.")
         own = scores[np.arange(len(y)), encode_labels(y, np.asarray(estimator.classes_))]
-        return scores >= self._follow(own)[:, None]
+        return scores >= self._follow(own, "classifiers")[:, None]
 
-    def _follow(self, own):
+    def _follow(self, own, kind):
         """Return the threshold of each sample, and adapt to the scores of the true targets."""
-        alpha, recent, n_seen = self._state()
+        alpha, recent, n_seen = self._state(kind)
         thresholds, alpha, recent = follow(
             recent,
             own.tolist(),
@@ -295,13 +308,16 @@ class AdaptiveConformalInference(Estimator):
             step_size=self.step_size,
             window_size=self.window_size,
         )
-        self.__dict__.update(alpha_=alpha, n_samples_seen_=n_seen + len(own), _recent=recent)
+        state = dict(alpha_=alpha, n_samples_seen_=n_seen + len(own), _recent=recent, _kind=kind)
+        self.__dict__.update(state)
         return thresholds[:-1]
 
-    def _state(self):
+    def _state(self, kind):
         """Return the miscoverage level, the scores of the last samples, and n_samples_seen_."""
         if self._state_attribute not in self.__dict__:
             return 1.0 - self.confidence_level, np.zeros(0), 0
+        if kind != self._kind:
+            raise ValueError(f"The scores are those of {self._kind}; use a new object for {kind}.")
         return self.alpha_, self._recent[-self.window_size :], self.n_samples_seen_
 
     def __sklearn_is_fitted__(self):

@@ -146,11 +146,12 @@ class LASVR(RegressorMixin, DualEstimator):
         with several outputs they are only replayed). 0 disables replay. Ignored by ``fit``, with
         ``window_size``, and with ``max_support_vectors``.
     intervals : bool, default=False
-        Whether to enable :meth:`predict_interval`. Must be set before training. Intervals follow
-        from residuals of samples that are left out of training, which are computed from the
-        solution: no further models are fitted. The model stores the targets of the samples of
-        ``fit``, and up to 2000 of those that are not support vectors; in a stream, the last 4000
-        samples. See :ref:`prediction_intervals`. Not available with ``kernel="precomputed"``.
+        Whether to enable :meth:`predict_interval`. Must be set before training. Intervals are
+        computed from leave-one-out residuals, which are estimated from the solution without
+        fitting further models. The model then also stores the targets of all samples of ``fit``,
+        and up to 2000 samples that are not support vectors; in a stream, the last 4000 samples.
+        See :ref:`prediction_intervals`. Not available with ``kernel="precomputed"`` and
+        ``finishing=False``.
     $order_and_threads
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order, and of the samples for ``epsilon="auto"``.

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression, SGDRegressor
 
-from sklearn_online_svm import LASVR, PassiveAggressiveRegressor
+from sklearn_online_svm import LASVC, LASVR, OneClassLASVM, PassiveAggressiveRegressor
 from sklearn_online_svm.evaluation import AdaptiveConformalInference
 
 RNG = np.random.default_rng(0)
@@ -137,4 +137,19 @@ def test_invalid_input_leaves_the_state():
     both = LASVR(intervals=True).fit(X[:50], np.column_stack([Y, Y])[:50])
     with pytest.raises(ValueError, match="LASVR predicts 2 outputs"):
         sets.update(both, X[:2], Y[:2])
+    labels = np.where(Y > 0, "a", "b")
+    classifier = LASVC(probability=True).fit(X[:50], labels[:50])
+    with pytest.raises(ValueError, match="those of regressors; use a new object for classifiers"):
+        sets.update(classifier, X[:2], labels[:2])
+    with pytest.raises(ValueError, match="estimator must be a regressor, got LASVC"):
+        sets.predict_interval(classifier, X[:2])
+    with pytest.raises(ValueError, match="must be a classifier or a regressor, got OneClassLASVM"):
+        sets.update(OneClassLASVM().fit(X[:50]), X[:2], Y[:2])
     assert vars(sets) == before
+
+
+def test_one_column_of_targets():
+    model = LASVR(intervals=True).fit(X[:50], Y[:50, None])
+    flat = LASVR(intervals=True).fit(X[:50], Y[:50])
+    found, expected = (AdaptiveConformalInference().update(m, X, Y) for m in (model, flat))
+    assert_array_equal(found, expected)

@@ -51,15 +51,17 @@ def scale_problem(n, seed, n_outside=0):
     values = np.exp(-((points[:, None] - points[None, :n]) ** 2).sum(axis=-1))
     predictions, weights = rng.normal(size=n + n_outside), rng.uniform(0.5, 2.0, n + n_outside)
     sizes = np.abs(rng.normal(size=n + n_outside)) * np.exp(points[:, 0])
-    return values, predictions, sizes, weights, np.arange(n)
+    knots = np.unique(np.quantile(predictions[:n], np.linspace(0, 1, 9)))
+    return values, predictions, sizes, weights, np.arange(n), knots
 
 
 @pytest.mark.parametrize("penalty", [0.1, 3.0, 1000.0])
 @pytest.mark.parametrize("n", [5, 30])
 def test_scales_without_each_sample_are_those_of_separate_regressions(n, penalty, monkeypatch):
     monkeypatch.setattr(_intervals, "PENALTIES", (penalty,))
-    values, predictions, sizes, weights, basis = scale_problem(n, seed=n)
-    scale, without = fitted_scale(values, predictions, sizes, weights, basis)
+    values, predictions, sizes, weights, _, knots = problem = scale_problem(n, seed=n)
+    scale, without = fitted_scale(*problem)
+    assert_array_equal(scale.knots, knots)
     gram = plain.gram_of(values, predictions, scale.knots)
     logs = np.log(sizes + 0.1 * np.average(sizes, weights=weights))
     expected = plain.logs_without_each(gram, logs, weights, penalty)
@@ -69,8 +71,9 @@ def test_scales_without_each_sample_are_those_of_separate_regressions(n, penalty
 
 def test_the_scale_is_the_regression_over_the_basis(monkeypatch):
     monkeypatch.setattr(_intervals, "PENALTIES", (0.5,))
-    values, predictions, sizes, weights, basis = scale_problem(40, seed=3, n_outside=25)
-    scale, without = fitted_scale(values, predictions, sizes, weights, basis)
+    problem = scale_problem(40, seed=3, n_outside=25)
+    values, predictions, sizes, weights, basis, _ = problem
+    scale, without = fitted_scale(*problem)
     gram = plain.gram_of(values[basis], predictions[basis], scale.knots)
     logs = np.log(sizes[basis] + 0.1 * np.average(sizes, weights=weights))
     share = weights[basis] / weights[basis].mean()
@@ -85,7 +88,7 @@ def test_the_scale_is_the_regression_over_the_basis(monkeypatch):
 
 def test_the_penalty_has_the_smallest_error_without_each_sample(monkeypatch):
     arguments = scale_problem(60, seed=4)
-    _, _, sizes, weights, _ = arguments
+    _, _, sizes, weights, *_ = arguments
     logs = np.log(sizes + 0.1 * np.average(sizes, weights=weights))
 
     def error(penalties):
@@ -187,6 +190,10 @@ def test_samples_of_weight_0_are_not_there():
     assert_allclose(ends, expected, atol=0.02 * np.ptp(expected, axis=1).mean())
 
 
+def test_the_only_sample():
+    assert np.isinf(machine().fit(X[:1], Y[:1]).predict_interval(X[TEST], 0.5)).all()
+
+
 @pytest.mark.parametrize("n", [1, 5, 8])
 def test_too_few_samples_have_infinite_intervals(n):
     model = machine().fit(X[:n], Y[:n])
@@ -212,6 +219,26 @@ def test_kernels(kernel):
     assert np.ptp(far, axis=1).max() < 1.01 * np.ptp(near, axis=1).max() * np.e
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4, 1e6])
+def test_targets_that_are_large_compared_with_C(scale):
+    """f_i(x_i) shows then on which side of f the target is."""
+    X, y = make_friedman1(2300, noise=1.0, random_state=0)
+    model = LASVR(intervals=True).fit(X[:300], scale * y[:300])
+    assert abs(coverage_of(model.predict_interval(X[300:]), scale * y[300:]) - 0.9) < 0.05
+
+
+@pytest.mark.parametrize("coef0", [-5.0, -1.0])
+def test_a_kernel_with_negative_values_of_K_x_x(coef0):
+    model = machine(kernel="sigmoid", coef0=coef0, gamma=1.0).fit(X[TRAIN], Y[TRAIN])
+    assert np.isfinite(model.predict_interval(X[TEST])).all()
+
+
+def test_samples_without_variance():
+    model = machine(kernel="linear").fit(np.zeros((100, 2)), Y[:100])
+    ends = model.predict_interval(np.zeros((3, 2)))
+    assert abs(coverage_of(ends[:1], Y[100:]) - 0.9) < 0.08
+
+
 def test_with_more_samples_than_are_used(monkeypatch):
     set_limits(monkeypatch, N_SCALE=50, N_OTHERS=60)
     model = machine(epsilon=1.5).fit(X[TRAIN], Y[TRAIN])
@@ -221,7 +248,7 @@ def test_with_more_samples_than_are_used(monkeypatch):
 # ------------------------------------------------------------------------------ streams, states
 
 
-@pytest.mark.parametrize("params", [{}, {"finishing": False}, {"window_size": 150}], ids=str)
+@pytest.mark.parametrize("params", [{}, {"algorithm": "lasvm-g"}, {"window_size": 150}], ids=str)
 def test_streams(params):
     whole = in_chunks(machine(**params), X[TRAIN], Y[TRAIN], 400)
     ends = whole.predict_interval(X[TEST])
@@ -322,6 +349,17 @@ def test_intervals_that_were_set_after_training():
     # From here on samples are kept.
     model.partial_fit(X[50:200], Y[50:200])
     assert np.isfinite(model.predict_interval(X)).all()
+
+
+def test_without_the_optimization_over_the_support_set():
+    model = in_chunks(machine(finishing=False), X[TRAIN], Y[TRAIN], 50)
+    with pytest.raises(ValueError, match="predict_interval requires finishing=True, got "):
+        model.predict_interval(X)
+    ends = model.set_params(finishing=True).predict_interval(X[TEST])
+    assert abs(coverage_of(ends, Y[TEST]) - 0.9) < 0.06
+    classifier = LASVC(probability=True, finishing=False).fit(X[:50], X[:50, 0] > 0.5)
+    with pytest.raises(ValueError, match="predict_set requires finishing=True, got "):
+        classifier.predict_set(X)
 
 
 def test_a_precomputed_kernel_is_refused():

@@ -18,8 +18,10 @@ from ._compression import CompressedState
 from ._kept_values import ConformalQuantiles, check_coverage, fitted_to_kept
 from ._span import even_part
 
-# Number of ranges of the predicted value in which the scale has a slope of its own.
-N_RANGES = 8
+# Number of ranges of the predicted value in which the scale has a slope of its own. There are none
+# if the variance of f_i(x_i) - f(x_i) is more than this part of that of f_i(x_i): with a small C,
+# for example, f_i(x_i) shows mostly on which side of f the target is.
+N_RANGES, MOST_SHIFTED = 8, 1.0 / 3.0
 # The logarithm of the scale is fitted to log(|r| + FLOOR mean(|r|)).
 FLOOR = 0.1
 # Penalties among which the leave-one-out error selects; the last one leaves a constant.
@@ -60,7 +62,14 @@ def ramps(values, knots):
     return np.clip((values[:, None] - knots[:-1]) / np.diff(knots), 0.0, 1.0)
 
 
-def fitted_scale(kernel_values, predictions, sizes, weights, basis):
+def knots_of(predictions, decisions):
+    """Return the limits of the ranges, given f_i(x_i) and f(x_i); without ranges, a single one."""
+    knots = np.unique(np.quantile(predictions, np.linspace(0.0, 1.0, N_RANGES + 1)))
+    is_steady = np.var(predictions - decisions) <= MOST_SHIFTED * np.var(predictions)
+    return knots if is_steady else knots[:1]
+
+
+def fitted_scale(kernel_values, predictions, sizes, weights, basis, knots):
     """Return the :class:`LocalScale` of one output, and the scale of each sample without it.
 
     Kernel ridge regression of the logarithm of the sizes over the basis. Its residuals without
@@ -74,6 +83,8 @@ def fitted_scale(kernel_values, predictions, sizes, weights, basis):
         Predicted values, absolute residuals, positive weights.
     basis : ndarray of int
         Indices of the samples of the basis.
+    knots : ndarray of shape (n_ranges + 1,)
+        Limits of the ranges of the prediction.
 
     References
     ----------
@@ -83,16 +94,17 @@ def fitted_scale(kernel_values, predictions, sizes, weights, basis):
     floor = FLOOR * np.average(sizes, weights=weights)
     if not floor > 0.0:  # all residuals are 0
         return LocalScale(np.zeros(len(basis)), 0.0, np.zeros(1), np.zeros(0), (0.0, 0.0)), 1.0
-    knots = np.unique(np.quantile(predictions[basis], np.linspace(0.0, 1.0, N_RANGES + 1)))
     gram, rises = kernel_values[basis], ramps(predictions[basis], knots)
-    unit = max(np.trace(gram) / len(gram), np.finfo(np.float64).tiny)
+    # Some kernels that are not positive definite have negative values of K(x, x).
+    unit = np.abs(np.diagonal(gram)).mean() or 1.0
     roots = np.sqrt(weights[basis] / weights[basis].mean())
     values, vectors = np.linalg.eigh((gram / unit + rises @ rises.T) * np.outer(roots, roots))
     values = np.maximum(values, 0.0)
     logs = np.log(sizes[basis] + floor)
     mean = np.average(logs, weights=weights[basis])
     target = roots * (logs - mean)
-    parts, smallest = vectors.T @ target, np.inf
+    parts = vectors.T @ target
+    smallest, best, residuals = np.inf, np.inf, target
     for penalty in PENALTIES:
         shrunk = values / (values + penalty)
         left_out = (target - vectors @ (shrunk * parts)) / (1.0 - vectors**2 @ shrunk)
@@ -144,10 +156,16 @@ def fitted_intervals(machine, finishing, n_jobs):
         rows = values.rows[basis]
         kernel_values = kernel(kernel.in_double(values.rows), kernel.in_double(rows))
         sizes, scales, quantiles = np.abs(values.encoded - values.scores), [], []
-        for size, predictions in zip(sizes.T, values.scores.T, strict=True):
-            scale, without = fitted_scale(kernel_values, predictions, size, values.weights, basis)
+        columns = zip(sizes.T, values.scores.T, values.decisions.T, strict=True)
+        for size, predictions, decisions in columns:
+            knots = knots_of(predictions, decisions)
+            given = kernel_values, predictions, size, values.weights, basis, knots
+            scale, without = fitted_scale(*given)
             scales.append(scale)
-            quantiles.append(ConformalQuantiles(size / without, values.weights))
+            ratios, weights = size / without, values.weights
+            if len(ratios) == 1:  # there is no model without the only sample
+                ratios, weights = ratios[:0], weights[:0]
+            quantiles.append(ConformalQuantiles(ratios, weights))
         coef = np.array([scale.coef for scale in scales])
         constants = np.array([scale.constant for scale in scales])
         sums = CompressedState.of_vectors(machine.spec, rows, coef, constants)
@@ -180,8 +198,8 @@ def fitted_intervals_of(self):
 def predict_interval(self, X, coverage=0.9):
     r"""Predict intervals that contain the target of a sample with a given frequency.
 
-    The first call after training computes what the intervals need from the samples that the model
-    keeps (see ``intervals``).
+    The first call after training is slow: it computes the leave-one-out residuals and the local
+    scale.
 
     Parameters
     ----------
@@ -193,16 +211,16 @@ def predict_interval(self, X, coverage=0.9):
     Returns
     -------
     intervals : ndarray of shape (n_samples, 2) or (n_samples, n_outputs, 2)
-        Lower and upper ends, in units of ``y``. They are infinite if too few samples are known
-        for this coverage: fewer than ``coverage / (1 - coverage)``, that is 9 for 0.9.
+        Lower and upper ends, in units of ``y``. Infinite with fewer than
+        ``coverage / (1 - coverage)`` samples, such as 9 for a coverage of 0.9.
 
     Raises
     ------
     NotFittedError
         If the estimator is not fitted.
     ValueError
-        If the input is invalid, ``coverage`` is not in (0, 1), or ``intervals=True`` was set after
-        training.
+        If the input is invalid, ``coverage`` is not in (0, 1), ``finishing=False``, or
+        ``intervals=True`` was set after training.
 
     See Also
     --------
@@ -220,14 +238,19 @@ def predict_interval(self, X, coverage=0.9):
     noise and too small elsewhere.
 
     :math:`\log s(x)` is fitted to :math:`\log(|r_i| + 0.1 \, \overline{|r|})` by kernel ridge
-    regression with the kernel of the model and a piecewise linear function of :math:`f(x)`, over
-    500 of the samples; the penalty is the one with the smallest leave-one-out error. The scale is
+    regression with the kernel of the model and a piecewise linear function of :math:`f(x)` (not if
+    C is so small that :math:`f_i(x_i)` depends mostly on the target of the sample), over
+    at most 500 samples; the penalty is the one with the smallest leave-one-out error. The scale is
     limited to the values that it has on these samples.
 
     :math:`f_i(x_i)` is estimated by spans, as in :meth:`leave_one_out_predict`. After ``fit``,
-    with up to 3000 support vectors, the problem is solved again without those of the largest
-    shifts (for up to 0.3 seconds). So the coverage, which holds on average over samples of the
-    same distribution, is approximate.
+    with up to 3000 support vectors, the problem is solved again without each of the support
+    vectors with the largest shifts, until a limit of operations (about 0.3 seconds) is reached.
+
+    The coverage holds on average over new samples of the same distribution, drawn in proportion to
+    the sample weights. It is approximate, because leave-one-out values are estimates. It is too
+    low if samples are repeated or come in groups of similar ones, and before an interrupted
+    ``fit`` has been resumed.
 
     References
     ----------
@@ -254,7 +277,7 @@ def predict_interval(self, X, coverage=0.9):
     >>> bool(width[is_noisy].mean() > 1.5 * width[~is_noisy].mean())
     True
     """
-    check_coverage(coverage, "predict_interval")
+    check_coverage(self, coverage, "predict_interval")
     view = self._view()
     check_is_fitted(view)
     machine, intervals = view._fitted, view._fitted_intervals()

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy import sparse
 
 from ... import _limits
@@ -43,19 +42,19 @@ class KeptValues:
         Class codes, or target values.
     weights : ndarray of shape (n_samples,)
         Positive weights.
-    scores : ndarray of shape (n_samples, n_problems)
-        Decision values, each without the sample.
+    decisions, scores : ndarray of shape (n_samples, n_problems)
+        Decision values, and those without each sample.
     """
 
     rows: object
     encoded: np.ndarray
     weights: np.ndarray
+    decisions: np.ndarray
     scores: np.ndarray
 
     def where(self, mask):
         """Return some of the samples."""
-        parts = (self.rows, self.encoded, self.weights, self.scores)
-        return KeptValues(*(part[mask] for part in parts))
+        return KeptValues(*(part[mask] for part in vars(self).values()))
 
 
 def fitted_to_kept(machine, finishing, n_jobs, fit):
@@ -76,7 +75,7 @@ def fitted_to_kept(machine, finishing, n_jobs, fit):
             SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
             for problem in engine.problems
         ]
-    with blas_threads(effective_n_jobs(n_jobs)):
+    with blas_threads(1):  # for the same bits with any number of threads
         fitted = fit(kept_values(spec, targets, solution, problems, vectors, samples))
     solution.kept["fitted"] = samples, key, fitted
     return fitted
@@ -106,16 +105,16 @@ def kept_values(spec, targets, solution, problems, vectors, samples):
     weights = np.concatenate([weights, other_weights])
     is_counted = weights > 0.0
     counted = np.flatnonzero(is_counted)
-    scores = np.zeros((len(weights), len(problems)))
-    scores[counted] = decided(solution, problems, slots, encoded, rows, counted)
+    decisions = np.zeros((len(weights), len(problems)))
+    decisions[counted] = decided(solution, problems, slots, encoded, rows, counted)
     is_of_fit = encoded.ndim == 2 and samples.begin == samples.end
     work = _limits.INTERVALS_WORK if is_of_fit and is_counted[: len(slots)].all() else 0.0
     largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
     kernel = KernelValues(spec, rows, single=True, jitter=MAX_SHIFT / largest)
     problems = [problem.on(slots, len(other_weights), kernel) for problem in problems]
     training = Training(spec, targets, rows, encoded, weights, is_optimal=False)
-    scores = without_each(training, problems, scores, is_counted, work)
-    return KeptValues(rows, encoded, weights, scores).where(counted)
+    scores = without_each(training, problems, decisions, is_counted, work)
+    return KeptValues(rows, encoded, weights, decisions, scores).where(counted)
 
 
 def thinned(weights, encoded, n_most):
@@ -153,10 +152,16 @@ def decided(solution, problems, slots, encoded, rows, counted):
     return scores
 
 
-def check_coverage(coverage, caller):
-    """Raise ValueError unless ``coverage`` is a number between 0 and 1."""
+def check_coverage(model, coverage, caller):
+    """Raise ValueError unless a model can have sets or intervals with a coverage."""
     allowed = {"coverage": [Interval(Real, 0, 1, closed="neither")]}
     validate_parameter_constraints(allowed, {"coverage": coverage}, caller)
+    if not getattr(model, "finishing", True):
+        raise ValueError(
+            f"{caller} requires finishing=True, got finishing={model.finishing!r}: leave-one-out "
+            "values follow from a solution that is optimized over the support set. Set it with "
+            "set_params(finishing=True)."
+        )
 
 
 class ConformalQuantiles:
