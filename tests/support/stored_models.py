@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as package
+from sklearn_online_svm.evaluation import AdaptiveConformalInference, AdaptiveThreshold
 from tests.support import ROOT
 from tests.support.docstrings import public_objects
 from tests.support.recorded_fits import blobs
@@ -27,6 +28,7 @@ NOT_STORED = {"VirtualSampler", "ColumnKernel", "active.EntityResolver"}
 NOT_SKOPS = {"model_selection.ProgressiveSearch"}
 # Required parameters, and those that make files small.
 ARGUMENTS = {
+    "evaluation.AdaptiveThreshold": dict(alarm_rate=0.1),
     "CompressedClassifier": dict(tolerance=0.1),
     "KernelAROWClassifier": dict(max_support_vectors=15),
     "model_selection.ProgressiveSearch": dict(
@@ -36,6 +38,8 @@ ARGUMENTS = {
         steps=[("scaler", StandardScaler()), ("model", package.AROWClassifier(random_state=0))]
     ),
 }
+# Objects beside a model, which look at its scores.
+ADAPTIVE = AdaptiveConformalInference, AdaptiveThreshold
 # The samples are exact in float32: no rounding of the input.
 X, y = blobs(80, 2)
 X_FIRST, Y_FIRST, X_LATER, Y_LATER, X_NEW = X[:40], y[:40], X[40:60], y[40:60], X[60:]
@@ -59,7 +63,7 @@ def classifier():
 
 def train(model, X, y, method="partial_fit"):
     """Train a model, if it has the method, or update another object."""
-    if hasattr(model, "predict_set"):
+    if isinstance(model, ADAPTIVE):
         model.update(classifier(), X, y)
     elif hasattr(model, "update"):
         model.update(X[:, 0], model.query(X[:, 0]))
@@ -71,8 +75,9 @@ def train(model, X, y, method="partial_fit"):
 
 def response(model, X):
     """Return what a model computes for samples."""
-    if hasattr(model, "predict_set"):
-        return model.predict_set(classifier(), X)
+    if isinstance(model, ADAPTIVE):
+        is_of_sets = isinstance(model, AdaptiveConformalInference)
+        return (model.predict_set if is_of_sets else model.predict)(classifier(), X)
     if hasattr(model, "update"):
         return model.query(X[:, 0])
     if hasattr(model, "query"):
