@@ -7,15 +7,14 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._estimator import Estimator
 from .._sklearn_compat import Interval
-from .._validation import encode_labels
 from ._adaptive_quantile import follow
 from ._cuts import Cuts
 from ._positive_class import (
     POS_LABEL,
     TARGETS,
-    class_pair,
-    classes_of,
+    are_positive,
     cost_pair,
+    fitted_pair,
     is_detector,
     predicted,
     scores_of,
@@ -26,12 +25,13 @@ __all__ = ["AdaptiveThreshold"]
 
 
 class AdaptiveThreshold(Estimator):
-    r"""Threshold with a given recall, precision, share of alarms, or costs, on any stream.
+    r"""Threshold for a recall, a precision, an alarm rate or costs, on any stream.
 
     The threshold follows the scores of recent samples, each of them computed before the model was
     trained on the sample (test-then-train), and thus also concept drift. For a recall or an alarm
     rate, it also moves after each error, so that the long-run frequency converges to the target
-    without any assumption about the stream [1]_.
+    without any assumption about the stream [1]_. If the target value is changed later, its level
+    approaches the new value by steps of `step_size`.
 
     Use it together with a model: call :meth:`update` before the model is trained on a chunk, and
     :meth:`predict` for new samples. Give one of the four targets.
@@ -41,10 +41,10 @@ class AdaptiveThreshold(Estimator):
     Parameters
     ----------
     recall : float, default=None
-        Share of the positive samples that are found.
+        Share of positive samples that are predicted to be positive.
     precision : float, default=None
-        Smallest share of alarms that are right, in the window. The smallest threshold that reaches
-        it is used.
+        Minimum share of alarms that are correct, in the window. The smallest threshold with at
+        least this precision is used.
     alarm_rate : float, default=None
         Share of samples that are predicted to be positive. Requires no labels.
     costs : dict of label to float, default=None
@@ -88,15 +88,17 @@ class AdaptiveThreshold(Estimator):
 
     With n scores in the window and :math:`k = \lfloor (n + 1) \alpha_t \rfloor`, the threshold is
     the k-th smallest score of a positive sample, or lies above the k-th largest score of all
-    samples. It is infinite if there is none, so that all samples are positive at first with
-    `recall`, and none with `alarm_rate`. As in :class:`AdaptiveConformalInference`, for T samples
-    (with `recall`, positive samples) and every sequence of samples, labels and models,
+    samples. It is infinite if there is none: at first, all samples are predicted to be positive
+    with `recall`, and none with `alarm_rate`. As in :class:`AdaptiveConformalInference`, for T
+    samples (with `recall`, positive samples) and every sequence of samples, labels and models,
 
     .. math:: \left| \frac{1}{T} \sum_{t=1}^T \mathrm{err}_t - \alpha \right| \le
               \frac{\max(\alpha_1, 1 - \alpha_1) + \gamma}{\gamma T}.
 
-    **Precision and costs** are those of the window, as in :func:`select_threshold`, without a
-    guarantee. No sample is positive until the window has enough hits for the precision.
+    **Precision and costs.** The threshold is selected from the window, as in
+    :func:`select_threshold`, without a guarantee. No sample is predicted to be positive until the
+    window contains enough correct alarms (for costs: until positive predictions reduce the cost
+    of the samples in the window).
 
     The labels that :meth:`update` returns do not depend on how a stream is divided into chunks,
     other than by the model, which does not change within a chunk.
@@ -174,11 +176,11 @@ class AdaptiveThreshold(Estimator):
         NotFittedError
             If `estimator` is not fitted.
         ValueError
-            If a parameter is invalid, or `estimator` does not have two classes or returns scores
-            that are not finite.
+            If a parameter is invalid, or `estimator` is no classifier or outlier detector, does
+            not have the two classes of earlier calls, or returns scores that are not finite.
         """
         target, _ = self._target()
-        pair = class_pair(classes_of(estimator), self.pos_label, is_detector(estimator))
+        pair = self._pair(estimator)
         start = -np.inf if target == "recall" else np.inf
         threshold = self.__dict__.get("threshold_", start)
         return predicted(scores_of(estimator, X, pair), threshold, pair)
@@ -207,11 +209,12 @@ class AdaptiveThreshold(Estimator):
             If `estimator` is not fitted.
         ValueError
             If a parameter is invalid, the target is another one than in earlier calls, X and `y`
-            differ in length, `y` is None or contains other labels, or `estimator` does not have
-            two classes or returns scores that are not finite. The state is left unchanged.
+            differ in length, `y` is None or contains other labels, or `estimator` is no classifier
+            or outlier detector, does not have the two classes of earlier calls, or returns scores
+            that are not finite. The state is left unchanged.
         """
         target, value = self._target()
-        pair = class_pair(classes_of(estimator), self.pos_label, is_detector(estimator))
+        pair = self._pair(estimator)
         scores = scores_of(estimator, X, pair)
         labels = np.zeros(len(scores), bool)
         if target != "alarm_rate":
@@ -219,8 +222,7 @@ class AdaptiveThreshold(Estimator):
                 raise ValueError(f"y=None is only valid with alarm_rate, got {target}={value}.")
             y = column_or_1d(y)
             check_consistent_length(scores, y)
-            encode_labels(y, np.sort(pair))
-            labels = y == pair[1]
+            labels = are_positive(y, pair, is_detector(estimator))
         if target in ("recall", "alarm_rate"):
             thresholds, alpha, recent = self._quantiles(target, scores, labels)
         else:
@@ -232,6 +234,7 @@ class AdaptiveThreshold(Estimator):
             alpha_=alpha,
             n_samples_seen_=self.__dict__.get("n_samples_seen_", 0) + len(scores),
             _used_target=target,
+            _used_pair=pair.tolist(),
             _recent=recent,
         )
         return predicted(scores, thresholds[:-1], pair)
@@ -246,6 +249,17 @@ class AdaptiveThreshold(Estimator):
                 f"The target must remain {used}, got {target}. Use a new AdaptiveThreshold."
             )
         return target, value
+
+    def _pair(self, estimator):
+        """Return the negative and the positive class."""
+        pair = fitted_pair(estimator, self.pos_label)
+        used = self.__dict__.get("_used_pair", pair.tolist())
+        if pair.tolist() != used:
+            raise ValueError(
+                f"The negative and the positive class must remain {used}, got {pair.tolist()}. "
+                "Use a new AdaptiveThreshold."
+            )
+        return pair
 
     def _quantiles(self, target, scores, labels):
         """Return the threshold of each sample and the next one, the level, and recent scores."""

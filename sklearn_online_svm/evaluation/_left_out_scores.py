@@ -8,7 +8,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import encode_labels
+from .._validation import encode_labels, warn
 from ._positive_class import in_favour, is_detector, method_of, scores_of
 
 __all__ = ["LeftOut", "left_out_scores"]
@@ -62,9 +62,17 @@ def leave_one_out(model, X, y):
         check_is_fitted(model)
     except NotFittedError:
         return None
-    if not np.array_equal(model.classes_, np.unique(y)):
-        return None
-    view = model._view()
-    values = view._decision_values(X)
-    left_out = view._held_out(X, encode_labels(y, model.classes_), values)
-    return None if left_out is values else left_out[:, 0]
+    if np.array_equal(model.classes_, np.unique(y)):
+        view = model._view()
+        values = view._decision_values(X)
+        left_out = view._held_out(X, encode_labels(y, model.classes_), values)
+        if left_out is not values:
+            return left_out[:, 0]
+    if hasattr(model, "leave_one_out_decision_function") and model.kernel != "precomputed":
+        name = type(model).__name__
+        warn(
+            f"This {name} was fitted on other samples than X, y: the scores are those of clones "
+            "that are trained on X, and the threshold is for a model that is fitted on X. If X "
+            "are held-out samples, pass FrozenEstimator(estimator)."
+        )
+    return None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
-from sklearn.base import is_outlier_detector
+from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval
@@ -15,10 +15,13 @@ __all__ = [
     "class_pair",
     "classes_of",
     "cost_pair",
+    "fitted_pair",
     "in_favour",
     "is_detector",
+    "are_positive",
     "method_of",
     "predicted",
+    "refuse_other_kinds",
     "scores_of",
     "the_target",
 ]
@@ -42,8 +45,19 @@ def is_detector(estimator):
     return hasattr(estimator, "__sklearn_tags__") and is_outlier_detector(estimator)
 
 
+def refuse_other_kinds(estimator):
+    """Raise ValueError unless an estimator is a classifier or an outlier detector."""
+    has_tags = hasattr(estimator, "__sklearn_tags__")
+    is_known = has_tags and (is_classifier(estimator) or is_outlier_detector(estimator))
+    if not (is_known or hasattr(estimator, "classes_")):
+        raise ValueError(
+            f"estimator must be a classifier or an outlier detector, got {estimator!r}."
+        )
+
+
 def classes_of(estimator):
     """Return the classes of a fitted model; those of an outlier detector are -1 and 1."""
+    refuse_other_kinds(estimator)
     if is_detector(estimator):
         return np.array([-1, 1])
     if hasattr(estimator, "__sklearn_tags__"):
@@ -54,7 +68,7 @@ def classes_of(estimator):
 def class_pair(classes, pos_label, of_detector=False):
     """Return the negative and the positive class."""
     if len(classes) != 2:
-        raise ValueError(f"Thresholds are for two classes, got {classes.tolist()}.")
+        raise ValueError(f"A threshold requires two classes, got {classes.tolist()}.")
     if pos_label is None:
         if not of_detector and classes.tolist() not in ([0, 1], [-1, 1]):
             raise ValueError(
@@ -66,6 +80,27 @@ def class_pair(classes, pos_label, of_detector=False):
         raise ValueError(f"pos_label={pos_label!r} is not one of {classes.tolist()}.")
     code = classes.tolist().index(pos_label)
     return classes[[1 - code, code]]
+
+
+def fitted_pair(estimator, pos_label):
+    """Return the negative and the positive class of a fitted model."""
+    return class_pair(classes_of(estimator), pos_label, is_detector(estimator))
+
+
+def are_positive(y, pair, of_detector=False):
+    """Return whether each label is the positive class; raise ValueError for unknown labels."""
+    unknown = sorted(set(y.tolist()) - set(pair.tolist()), key=str)[:5]
+    if unknown and of_detector:
+        raise ValueError(
+            "The labels y of an outlier detector must be -1 (outliers) and 1 (inliers), got "
+            f"{unknown}."
+        )
+    if unknown:
+        raise ValueError(
+            "y contains labels that are not among the classes of the estimator, "
+            f"{np.sort(pair).tolist()}: {unknown}."
+        )
+    return y == pair[1]
 
 
 def cost_pair(costs, pair):

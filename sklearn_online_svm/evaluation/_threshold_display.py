@@ -4,6 +4,7 @@ import numpy as np
 
 from .._optional import import_optional
 from ._cuts import Cuts
+from ._thresholds import ThresholdChoice
 
 __all__ = ["ThresholdDisplay"]
 
@@ -11,11 +12,12 @@ _COLORS = {"recall": "tab:blue", "precision": "tab:orange", "alarm_rate": "tab:g
 
 
 class ThresholdDisplay:
-    """Recall, precision and alarm rate against the threshold, with the one that was selected.
+    """Recall, precision and alarm rate against the threshold, and the selected threshold.
 
-    Create it with :meth:`from_choice`. The curves are those of the left-out scores. The selected
-    threshold is a vertical line, and the intervals at it are error bars; they hold for new
-    samples. Without labels there is only the alarm rate.
+    Create it with :meth:`from_choice`. The curves are computed from the out-of-sample scores. The
+    selected threshold is a vertical line. Error bars show the intervals of the rates on new
+    samples. If the threshold is infinite, there are neither. Without labels there is only the
+    alarm rate.
 
     Parameters
     ----------
@@ -27,7 +29,7 @@ class ThresholdDisplay:
     lines_ : dict of str to matplotlib Line2D
         Curve of ``"recall"``, ``"precision"`` and ``"alarm_rate"``.
     errorbars_ : dict of str to matplotlib ErrorbarContainer
-        The rates at the selected threshold, and their intervals.
+        The rates at the selected threshold, and their intervals; empty if it is infinite.
     threshold_line_ : matplotlib Line2D or None
         The selected threshold; None if it is infinite.
     ax_ : matplotlib Axes
@@ -76,7 +78,13 @@ class ThresholdDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `choice` is no :class:`ThresholdChoice`.
         """
+        if not isinstance(choice, ThresholdChoice):
+            raise TypeError(
+                f"choice must be a ThresholdChoice, as select_threshold returns, got {choice!r}."
+            )
         return cls(choice).plot(ax=ax, name=name)
 
     def plot(self, ax=None, *, name=None):

@@ -1,26 +1,29 @@
-"""Thresholds of decision values for a given recall, precision, share of alarms, or costs."""
+"""Thresholds of decision values for a recall, a precision, an alarm rate or costs."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
 from scipy.stats import betabinom
-from sklearn.base import is_classifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.utils import column_or_1d, indexable
 
 from .._sklearn_compat import HasMethods, Interval, validate_params
-from .._validation import encode_labels
+from ._adaptive_quantile import ROUNDING
 from ._cuts import Cuts, cost_of, interval_of, limits, rates_at, share_of
 from ._left_out_scores import left_out_scores
 from ._positive_class import (
     POS_LABEL,
     TARGETS,
+    are_positive,
     class_pair,
     classes_of,
     cost_pair,
+    fitted_pair,
     is_detector,
     predicted,
+    refuse_other_kinds,
     scores_of,
     the_target,
 )
@@ -34,9 +37,10 @@ _UNKNOWN = np.nan, (np.nan, np.nan)
 class ThresholdChoice:
     """A threshold, and the rates that are expected on new samples.
 
-    Returned by :func:`select_threshold`. A rate is a share of the left-out scores. Its interval
-    contains the rate of the model on new samples with the probability ``confidence_level``. Rates
-    that need labels are nan if there were none.
+    Returned by :func:`select_threshold`. Rates are computed from out-of-sample scores. The
+    interval of a rate contains the rate of the model on new samples with the probability
+    ``confidence_level``; for scores that are not of held-out samples this is an approximation.
+    Rates that need labels are nan without labels.
 
     Attributes
     ----------
@@ -50,13 +54,13 @@ class ThresholdChoice:
         Method of the estimator that returns the scores. For the first of two classes, and for
         outlier detectors, the score is the decision value with the opposite sign.
     origin : {"leave-one-out", "cross-validation", "held-out samples"}
-        Where the scores are from.
+        Origin of the scores.
     recall : float
         Share of positive samples that are predicted to be positive.
     recall_interval : tuple of float
         Its lower and upper limit.
     precision : float
-        Share of positive predictions that are right.
+        Share of positive predictions that are correct.
     precision_interval : tuple of float
         Its limits.
     alarm_rate : float
@@ -70,7 +74,7 @@ class ThresholdChoice:
     confidence_level : float
         Level of the intervals.
     scores : ndarray of shape (n_samples,)
-        The left-out scores, larger for the positive class.
+        The out-of-sample scores, larger for the positive class.
     labels : ndarray of shape (n_samples,), dtype=bool, or None
         Whether each sample is positive; None without labels.
 
@@ -102,7 +106,41 @@ class ThresholdChoice:
             value, (low, high) = getattr(self, name), getattr(self, f"{name}_interval")
             if not np.isnan(value):
                 parts.append(f"{name}={value:.3g} [{low:.3g}, {high:.3g}]")
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return f"{type(self).__name__}({', '.join(parts)}, origin={self.origin!r})"
+
+    def classifier(self, estimator):
+        """Return a classifier that predicts with the threshold.
+
+        Parameters
+        ----------
+        estimator : classifier
+            The fitted model. It is not copied.
+
+        Returns
+        -------
+        classifier : FixedThresholdClassifier
+            A :class:`~sklearn.model_selection.FixedThresholdClassifier` with the fitted model in a
+            :class:`~sklearn.frozen.FrozenEstimator`. It requires no ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            If `estimator` is not fitted.
+        ValueError
+            If `estimator` is no classifier, or does not have the two classes.
+        """
+        if is_detector(estimator):
+            raise ValueError(
+                f"estimator must be a classifier, got {estimator!r}. For outlier detectors, use "
+                "predict."
+            )
+        fitted_pair(estimator, self.pos_label)
+        return FixedThresholdClassifier(
+            FrozenEstimator(estimator),
+            threshold=self.threshold,
+            response_method=self.response_method,
+            pos_label=self.pos_label,
+        )
 
     def predict(self, estimator, X):
         """Predict with the threshold.
@@ -124,9 +162,10 @@ class ThresholdChoice:
         NotFittedError
             If `estimator` is not fitted.
         ValueError
-            If X is invalid, or `estimator` does not have the two classes.
+            If X is invalid, or `estimator` is no classifier or outlier detector, or does not have
+            the two classes.
         """
-        pair = class_pair(classes_of(estimator), self.pos_label, is_detector(estimator))
+        pair = fitted_pair(estimator, self.pos_label)
         return predicted(scores_of(estimator, X, pair), self.threshold, pair)
 
     def alarms_interval(self, n_samples):
@@ -141,8 +180,8 @@ class ThresholdChoice:
         -------
         low, high : int
             The number is within these limits with the probability ``confidence_level``, for random
-            samples: quantiles of a beta-binomial distribution. In cross-validation, they are
-            extended like those of the rate.
+            samples: quantiles of a beta-binomial distribution. With cross-validation, the limits
+            are extended like those of the alarm rate.
 
         Raises
         ------
@@ -187,11 +226,11 @@ def select_threshold(
     cv=None,
     pos_label=None,
 ):
-    r"""Select the threshold of a model for a recall, a precision, a share of alarms, or costs.
+    r"""Select the threshold of a model for a recall, a precision, an alarm rate or costs.
 
-    Give one of the four targets. The scores of the samples are those of models that were trained
-    without them: the scores of training samples are larger for their own class than those of new
-    samples. The result has the rates that are expected on new samples, with intervals.
+    Give one of the four targets. The score of each sample is computed by a model that was trained
+    without the sample, because scores of training samples are biased in favour of their own class.
+    The result has the rates that are expected on new samples, with intervals.
 
     Read more in the :ref:`user guide <thresholds>`.
 
@@ -200,11 +239,12 @@ def select_threshold(
     estimator : classifier or outlier detector
         The model, with ``decision_function`` or ``predict_proba``.
 
-        - ``LASVC`` or ``ActiveLASVC`` fitted on X and `y` without weights: the leave-one-out
-          decision values are used, if the model has them.
-        - :class:`~sklearn.frozen.FrozenEstimator`: X are held-out samples, which the model has not
-          been trained on, and it is applied to them.
-        - Otherwise clones are trained in cross-validation. The threshold is for a model that is
+        - ``LASVC`` or ``ActiveLASVC`` fitted on X and `y` without weights: leave-one-out decision
+          values are used, if available. If the model was fitted on other samples, a warning is
+          issued, and clones are trained.
+        - :class:`~sklearn.frozen.FrozenEstimator`: the model is applied to X, which are held-out
+          samples.
+        - Otherwise, clones are trained in cross-validation. The threshold is for a model that is
           fitted on X and `y`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples.
@@ -212,14 +252,13 @@ def select_threshold(
         Labels of two classes; for outlier detectors -1 (outliers) and 1. May be None with
         `alarm_rate` and an outlier detector or a frozen model.
     recall : float, default=None
-        Smallest share of the positive samples that are found. The largest threshold that reaches
-        it is selected.
+        Minimum recall. The largest threshold with at least this recall is selected.
     precision : float, default=None
-        Smallest share of alarms that are right. The smallest threshold that reaches it is
-        selected.
+        Minimum precision, the share of positive predictions that are correct. The smallest
+        threshold with at least this precision is selected.
     alarm_rate : float, default=None
-        Largest share of samples that are predicted to be positive. The smallest threshold that
-        does not exceed it is selected.
+        Maximum share of samples that are predicted to be positive. The smallest threshold whose
+        alarm rate does not exceed it is selected.
     costs : dict of label to float, default=None
         Cost of a misclassified sample of each class. The threshold with the smallest total cost is
         selected.
@@ -229,8 +268,9 @@ def select_threshold(
     confidence_level : float, default=0.95
         Level of the intervals and of the guarantee.
     cv : int, cross-validation generator or iterable, default=None
-        Cross-validation with at least 3 folds, also if leave-one-out values are available. If
-        None, these or 10 folds, which are stratified and not shuffled.
+        Cross-validation splitting strategy, with at least 3 folds whose test sets are a partition
+        of the samples. `groups` are not supported: pass the splits instead. None: leave-one-out
+        values if available, otherwise 10 folds, stratified if there are labels, and not shuffled.
     pos_label : int, float, bool or str, default=None
         The positive class. By default 1, if labels are 0 and 1 or -1 and 1; -1 for outlier
         detectors.
@@ -246,7 +286,13 @@ def select_threshold(
         If the model in a :class:`~sklearn.frozen.FrozenEstimator` is not fitted.
     ValueError
         If not exactly one target is given, a parameter is invalid, there are not two classes,
-        no threshold reaches the target, or `y` is None where it is needed.
+        `y` does not contain both or is None where it is needed, or no threshold reaches the
+        target.
+
+    Warns
+    -----
+    UserWarning
+        If an ``LASVC`` or ``ActiveLASVC`` was fitted on other samples than X and `y`.
 
     See Also
     --------
@@ -257,31 +303,39 @@ def select_threshold(
 
     Notes
     -----
-    **Recall and alarm rate.** The k-th largest of n left-out scores of the positive class is
-    reached by a share of new positive samples with the distribution
+    **Recall and alarm rate.** The threshold that is the k-th largest of n scores of positive
+    samples has a recall with the distribution
 
     .. math:: \text{recall} \sim \mathrm{Beta}(k, n + 1 - k), \qquad
               \mathrm{E}\, \text{recall} = k / (n + 1),
 
-    for any continuous distribution of the scores [1]_. The smallest k with :math:`k / (n + 1)` of
-    at least the target is selected; with ``guarantee=True`` the smallest one whose quantile of
-    order :math:`1 - \text{confidence\_level}` reaches it. A recall of r thus requires
+    for any continuous distribution of scores that do not depend on the training of the model
+    (held-out samples) [1]_. The smallest k with :math:`k / (n + 1)` of at least the target is
+    used; with ``guarantee=True`` the smallest one whose quantile of order
+    :math:`1 - \text{confidence\_level}` is at least the target. A recall of r thus requires
     :math:`r / (1 - r)` positive samples: 19 for 0.95. The same holds for the alarm rate and all n
     samples.
 
-    **Precision.** The largest number of alarms a, of which h are right, with :math:`h / (a + 1)`
-    of at least the target. With ``guarantee=True``, the lower Clopper-Pearson limit must reach it,
-    for numbers of alarms on a geometric grid, with the Bonferroni correction for all of them [2]_.
+    **Leave-one-out and cross-validation.** The distribution, the guarantee and the intervals are
+    then approximations. A model that is trained without one of few positive samples has a lower
+    bias. Where the classes overlap strongly, the threshold is therefore too low, and the recall
+    on new samples larger than its distribution suggests. Held-out samples have no such effect.
+
+    **Precision.** The largest number of alarms a, h of them correct, with :math:`h / (a + 1)` of
+    at least the target. With ``guarantee=True``, the lower Clopper-Pearson limit must reach it.
+    It is computed for a geometric grid of numbers of alarms (ratio 1.25), with the Bonferroni
+    correction [2]_.
 
     **Intervals** are those of Clopper and Pearson [3]_; for the cost those of both rates of errors
-    combined. With `costs` they have half the error, because the threshold is the best of many.
-    Recall and false alarms do not depend on how frequent the classes are. Precision, alarm rate
-    and cost do: they are for new samples with the classes in the proportion of `y`.
+    combined. With `costs` the threshold is the best of many, so the intervals have the level
+    (1 + `confidence_level`) / 2. Precision, alarm rate and cost depend on how frequent the classes
+    are: their intervals hold for new samples with the same share of positive samples as in X.
 
-    **Cross-validation.** The folds are scored by models that were trained on fewer samples, so
+    **Trend of folds.** The folds are scored by models that were trained on fewer samples, so
     their rates differ systematically from those of the model. The scores are computed once more
-    with two folds. The difference, multiplied by :math:`1 / (\sqrt{k - 1} - 1)` for k folds,
-    extends the intervals on one side. The threshold itself is not corrected.
+    with two folds. The interval is extended on one side by the difference, extrapolated to all
+    samples: multiplied by :math:`1 / (\sqrt{k - 1} - 1)` for k folds. The threshold itself is not
+    corrected.
 
     References
     ----------
@@ -295,7 +349,6 @@ def select_threshold(
 
     Examples
     --------
-    >>> from sklearn.model_selection import FixedThresholdClassifier
     >>> from sklearn_online_svm import LASVC
     >>> from sklearn_online_svm.datasets import make_waveform
     >>> from sklearn_online_svm.evaluation import select_threshold
@@ -306,7 +359,7 @@ def select_threshold(
     'leave-one-out'
     >>> choice.recall >= 0.9, choice.recall_interval[0] > 0.8
     (True, True)
-    >>> classifier = FixedThresholdClassifier(model, threshold=choice.threshold)
+    >>> classifier = choice.classifier(model)  # a FixedThresholdClassifier
     >>> bool((classifier.predict(X) == choice.predict(model, X)).all())
     True
     """
@@ -333,10 +386,7 @@ def choose(left_out, labels, pair, target, value, guarantee, level):
     else:
         threshold, best = cuts.reaching(target, value, level if guarantee else None)
         if threshold == np.inf:
-            raise ValueError(
-                f"{target}={value} cannot be reached with guarantee={guarantee}, {len(scores)} "
-                f"samples and {cuts.n_positive} positive ones. The nearest value is {best:.3g}."
-            )
+            raise ValueError(unreachable(target, value, best, cuts, level if guarantee else None))
     prices = value if target == "costs" else None
     # The best of all thresholds looks better than it is: half of the error is for its selection.
     level_of_intervals = level if prices is None else 0.5 * (1.0 + level)
@@ -353,6 +403,23 @@ def choose(left_out, labels, pair, target, value, guarantee, level):
         labels=labels,
         **{name: value for name, (value, _) in found.items()},
         **{f"{name}_interval": interval for name, (_, interval) in found.items()},
+    )
+
+
+def unreachable(target, value, best, cuts, level):
+    """Return the message for a target that no threshold reaches; ``level`` is for a guarantee."""
+    condition = "" if level is None else f" with guarantee=True and confidence_level={level}"
+    if target == "recall":
+        # The expected recall of n of n positive samples is n / (n + 1), its limit error^(1 / n).
+        needed = value / (1 - value) if level is None else np.log(1 - level) / np.log(value)
+        return (
+            f"recall={value}{condition} requires at least {int(np.ceil(needed - ROUNDING))} "
+            f"positive samples, got {cuts.n_positive}. Pass more samples or a lower recall."
+        )
+    extreme, change = ("smallest", "larger") if target == "alarm_rate" else ("largest", "lower")
+    return (
+        f"{target}={value}{condition} cannot be reached: the {extreme} value with these "
+        f"{cuts.n_samples} samples is {best:.3g}. Pass more samples or a {change} {target}."
     )
 
 
@@ -378,11 +445,8 @@ def expected(threshold, left_out, labels, level, prices):
 
 def check_samples(estimator, X, y, target, pos_label):
     """Return samples, labels, and the negative and the positive class."""
+    refuse_other_kinds(estimator)
     detector, is_frozen = is_detector(estimator), isinstance(estimator, FrozenEstimator)
-    if not (detector or is_classifier(estimator)):
-        raise ValueError(
-            f"estimator must be a classifier or an outlier detector, got {estimator!r}."
-        )
     if y is None and (target != "alarm_rate" or not (detector or is_frozen)):
         raise ValueError(
             "y=None requires alarm_rate and an outlier detector or a FrozenEstimator, got "
@@ -393,6 +457,8 @@ def check_samples(estimator, X, y, target, pos_label):
         y = column_or_1d(y)
     classes = classes_of(estimator) if detector or is_frozen else np.unique(y)
     pair = class_pair(classes, pos_label, detector)
-    if y is not None:
-        encode_labels(y, np.sort(pair))
+    if y is not None and len(set(are_positive(y, pair, detector).tolist())) == 1:
+        raise ValueError(
+            f"y must contain both classes, {np.sort(pair).tolist()}, got only {y[:1].tolist()}."
+        )
     return X, y, pair

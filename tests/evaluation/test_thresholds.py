@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, SGDClassifier
+from sklearn.linear_model import LinearRegression, Ridge, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -244,19 +245,31 @@ def test_leave_one_out_values_are_used():
     "model",
     [
         LASVC(gamma=0.01),
-        clone(MODEL).fit(X[:-1], y[:-1]),
-        LASVC(gamma=0.01).fit(X, y == 1),
         LASVC(gamma=0.01, algorithm="lasvm-nc", random_state=0).fit(X, y),
         make_pipeline(SelectKBest(k=15), LASVC(gamma=0.01)).fit(X, y),
         SGDClassifier(random_state=0),
     ],
-    ids=["unfitted", "other samples", "other labels", "ramp loss", "pipeline", "sgd"],
+    ids=["unfitted", "ramp loss", "pipeline", "sgd"],
 )
 def test_otherwise_folds_are_used(model):
-    choice = select_threshold(model, X, y, recall=0.8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        choice = select_threshold(model, X, y, recall=0.8)
     assert choice.origin == "cross-validation"
+    assert "origin='cross-validation'" in repr(choice)
     expected = cross_val_predict(model, X, y, cv=StratifiedKFold(10), method="decision_function")
     assert_array_equal(choice.scores, expected)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [clone(MODEL).fit(X[:-1], y[:-1]), clone(MODEL).fit(-X, y), clone(MODEL).fit(X, y == 1)],
+    ids=["fewer samples", "other samples", "other labels"],
+)
+def test_a_model_of_other_samples_is_cloned_with_a_warning(model):
+    with pytest.warns(UserWarning, match="LASVC was fitted on other samples .* FrozenEstimator"):
+        choice = select_threshold(model, X, y, recall=0.8)
+    assert repr(choice) == repr(select_threshold(clone(model), X, y, recall=0.8))
 
 
 def test_folds_and_probabilities():
@@ -306,13 +319,9 @@ def test_labels_may_be_strings(pos_label):
     sign = 1 if pos_label == "regular" else -1
     assert_array_equal(choice.scores, sign * model.leave_one_out_decision_function(X, names))
     assert_array_equal(choice.labels, names == pos_label)
-    fixed = FixedThresholdClassifier(
-        FrozenEstimator(model),
-        threshold=choice.threshold,
-        pos_label=choice.pos_label,
-        response_method=choice.response_method,
-    ).fit(X, names)
+    fixed = choice.classifier(model)
     assert_array_equal(fixed.predict(X), choice.predict(model, X))
+    assert_array_equal(fixed.fit(X, names).predict(X), choice.predict(model, X))
     costs = {"fraud": 10, "regular": 1}
     other = select_threshold(model, X, names, costs=costs, pos_label=pos_label)
     mirrored = select_threshold(
@@ -355,21 +364,25 @@ THREE = np.arange(len(y)) % 3
         (MODEL, y, {"costs": {1: -1, -1: 1}}, r"costs must .* got {1: -1, -1: 1}"),
         (MODEL, y, {"costs": {1: 0, -1: 0}}, r"not both 0"),
         (MODEL, y, {"costs": {1: 1, -1: 1}, "guarantee": True}, "guarantee=True is not available"),
-        (MODEL, y, {"recall": 0.99}, r"recall=0\.99 cannot .* 440 samples and 40 positive"),
-        (MODEL, y, {"precision": 0.999}, r"precision=0\.999 cannot .* nearest value is 0"),
-        (MODEL, y, {"alarm_rate": 1e-4}, r"alarm_rate=0\.0001 .* value is 0\.00227"),
-        (MODEL, y, {"recall": 0.95, "guarantee": True}, r"guarantee=True.* value is 0\.928"),
+        (MODEL, y, {"recall": 0.99}, r"recall=0\.99 requires at least 99 positive .* got 40"),
+        (MODEL, y, {"precision": 0.999}, r"precision=0\.999 cannot .* largest value .* is 0\."),
+        (MODEL, y, {"alarm_rate": 1e-4}, r"smallest value with these 440 samples is 0\.00227"),
+        (MODEL, y, {"recall": 0.95, "guarantee": True}, r"guarantee=True .* least 59 positive"),
         (MODEL, y, {"recall": 0.5, "cv": 2}, "cv must have at least 3 folds, got 2"),
         (MODEL, y, {"recall": 0.5, "confidence_level": 1.5}, "'confidence_level' parameter"),
         (MODEL, y, {"recall": 0.5, "pos_label": 2}, r"pos_label=2 is not one of \[-1, 1\]"),
         (MODEL, y[:-1], {"recall": 0.5}, r"inconsistent numbers of samples"),
-        (MODEL, THREE, {"recall": 0.5}, r"for two classes, got \[0, 1, 2\]"),
+        (MODEL, THREE, {"recall": 0.5}, r"two classes, got \[0, 1, 2\]"),
+        (MODEL, np.ones(440), {"recall": 0.5}, r"requires two classes, got \[1\.0\]"),
+        (FROZEN, np.ones(440), {"alarm_rate": 0.5}, r"both classes, \[-1, 1\], got only \[1\.0\]"),
+        (OneClassLASVM(), -np.ones(440), {"recall": 0.5}, r"both classes, .* got only \[-1\.0\]"),
         (MODEL, None, {"alarm_rate": 0.1}, "y=None requires alarm_rate and an outlier detector"),
         (FROZEN, None, {"recall": 0.1}, "y=None requires alarm_rate .* got recall"),
-        (FROZEN, THREE, {"recall": 0.1}, "not among the classes"),
+        (FROZEN, THREE, {"recall": 0.1}, r"classes of the estimator, \[-1, 1\]: \[0, 2\]\.$"),
+        (FROZEN, THREE.astype(str), {"recall": 0.1}, r"\[-1, 1\]: \['0', '1', '2'\]\.$"),
         (FrozenEstimator(LASVC()), y, {"recall": 0.1}, "not fitted"),
         (REGRESSOR, y, {"recall": 0.1}, "must be a classifier or an outlier detector, got Linear"),
-        (OneClassLASVM(), THREE, {"recall": 0.1}, "not among the classes"),
+        (OneClassLASVM(), THREE, {"recall": 0.1}, r"-1 \(outliers\) and 1 .* got \[0, 2\]"),
         (Scores(), y == 1, {"recall": 0.1}, None),
         (MODEL, np.where(y == 1, "a", "b"), {"recall": 0.1}, r"pos_label must be one of"),
     ],
@@ -380,6 +393,28 @@ def test_errors(model, labels, params, message):
         return
     with pytest.raises((ValueError, NotFittedError), match=message):
         select_threshold(model, X, labels, **params)
+
+
+def test_classifiers_with_the_threshold():
+    """The threshold is one of decision values, although the model has probabilities."""
+    model = LASVC(gamma=0.01, probability=True, random_state=0).fit(X, y)
+    choice = select_threshold(model, X, y, recall=0.8)
+    classifier = choice.classifier(model)
+    assert isinstance(classifier, FixedThresholdClassifier)
+    assert_array_equal(classifier.predict(X), choice.predict(model, X))
+    for other, message in (
+        (OutlierScores(), r"must be a classifier, got OutlierScores\(\)\. For outlier detectors"),
+        (Ridge().fit(X, y), "must be a classifier or an outlier detector, got Ridge"),
+        (LASVC(), "not fitted"),
+        (Scores([2, 3]), r"pos_label=1 is not one of \[2, 3\]"),
+    ):
+        with pytest.raises((ValueError, NotFittedError), match=message):
+            choice.classifier(other)
+
+
+def test_only_choices_are_plotted():
+    with pytest.raises(TypeError, match=r"must be a ThresholdChoice, .* got 0\.5"):
+        ThresholdDisplay.from_choice(0.5)
 
 
 def test_scores_must_be_finite():
@@ -568,11 +603,15 @@ def test_outlier_detectors_in_streams():
         ({"window_size": 0}, MODEL, X, y, r"'window_size' .* Got 0"),
         ({}, MODEL, X, y[:-1], r"inconsistent numbers of samples: \[440, 439\]"),
         ({}, MODEL, X, None, r"y=None is only valid with alarm_rate, got recall=0\.8"),
-        ({}, MODEL, X, np.full(440, 7), r"not among the classes \[-1, 1\]: \[7\]"),
+        ({}, MODEL, X, np.full(440, 7), r"classes of the estimator, \[-1, 1\]: \[7\]\.$"),
+        ({}, OutlierScores(), X, y, r"must remain \[-1, 1\], got \[1, -1\]"),
+        ({}, Scores(), X, y == 1, r"must remain \[-1, 1\], got \[0, 1\]"),
+        ({"pos_label": -1}, MODEL, X, y, r"must remain \[-1, 1\], got \[1, -1\]"),
         ({}, MODEL, X[:, :1], y, r"features"),
         ({}, Scores(["a", "b"]), X, y, r"pos_label must be one of the classes \['a', 'b'\]"),
         ({}, Scores([1]), X, y, r"two classes, got \[1\]"),
-        ({}, LinearRegression().fit(X, y), X, y, "classes_"),
+        ({}, Ridge(), X, y, r"must be a classifier or an outlier detector, got Ridge\(\)"),
+        ({}, Ridge().fit(X, y), X, y, "must be a classifier or an outlier detector, got Ridge"),
     ],
 )
 def test_errors_leave_the_threshold_unchanged(params, model, X, y, message):
@@ -581,7 +620,7 @@ def test_errors_leave_the_threshold_unchanged(params, model, X, y, message):
     threshold.update(MODEL, *make_waveform(440, imbalance_ratio=10, random_state=0))
     before = pickle.dumps(threshold.__dict__)
     threshold.set_params(**params)
-    with pytest.raises((ValueError, NotFittedError, AttributeError), match=message):
+    with pytest.raises((ValueError, NotFittedError), match=message):
         threshold.update(model, X, y)
     threshold.set_params(**AdaptiveThreshold(**start).get_params())
     assert pickle.dumps(threshold.__dict__) == before
