@@ -3,16 +3,16 @@
 Thresholds
 ==========
 
-Find 90 % of the positive samples, or raise at most 40 alarms a day: the threshold of a classifier
-for such an aim, what to expect from it on new samples, and how it follows a stream that changes.
+This example selects the threshold of a classifier for a recall of 90 % or for 40 alarms a day,
+shows what to expect on new samples, and adapts the threshold under concept drift.
 """
 
 # %%
 # A recall of 90 %
 # ================
 #
-# A hundred positive samples among 1100. ``select_threshold`` uses leave-one-out decision values of
-# the model, and states an interval for each rate on new samples.
+# The training set has 100 positive samples among 1100. ``select_threshold`` uses leave-one-out
+# decision values of the model, and returns an interval of each rate on new samples.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,23 +38,23 @@ display.ax_.set(ylabel="share")
 # What the interval means
 # =======================
 #
-# The same for 40 training sets with 40 positive samples each. A threshold from decision values of
-# the training samples misses the target. One from leave-one-out values reaches it on average, but
-# a single recall depends on the sample; with a *guarantee* it is reached with a probability of
-# 95 %. Lines are the 95 % intervals that were stated.
+# Thresholds are selected on 40 training sets with 40 positive samples each. A threshold from
+# decision values of the training samples misses the target. One from leave-one-out values reaches
+# it on average, but the recall varies between training sets; with a *guarantee* it is reached with
+# a probability of 95 %. Horizontal lines are the 95 % intervals of ``select_threshold``.
 
 X, y = make_waveform(64_000, imbalance_ratio=10, random_state=1)
 X_new, y_new = X[20_000:], y[20_000:]
 found = {"training values": [], "leave-one-out": [], "with a guarantee": []}
 for first in range(0, 17_600, 440):
-    rows = slice(first, first + 440)
-    close = LASVC(C=10, gamma=0.01, random_state=0).fit(X[rows], y[rows])
-    values = close.decision_function(X[rows][y[rows] == 1])
-    new = close.decision_function(X_new[y_new == 1])
+    chunk = slice(first, first + 440)
+    overfitted = LASVC(C=10, gamma=0.01, random_state=0).fit(X[chunk], y[chunk])
+    values = overfitted.decision_function(X[chunk][y[chunk] == 1])
+    new = overfitted.decision_function(X_new[y_new == 1])
     naive = np.sort(values)[int(0.1 * (len(values) + 1)) - 1]
     found["training values"].append((np.mean(new >= naive), np.nan, np.nan))
     for name, guarantee in (("leave-one-out", False), ("with a guarantee", True)):
-        chosen = select_threshold(close, X[rows], y[rows], recall=0.9, guarantee=guarantee)
+        chosen = select_threshold(overfitted, X[chunk], y[chunk], recall=0.9, guarantee=guarantee)
         found[name].append((np.mean(new >= chosen.threshold), *chosen.recall_interval))
 
 COLOURS = ("#d1702a", "#8b949e", "#1f6feb")
@@ -74,11 +74,11 @@ axis.invert_yaxis()
 # A number of alarms a day
 # ========================
 #
-# A linear model is trained on a stream of 2000 samples a day, 2 % of them positive, and may raise
-# 40 alarms a day. The fixed threshold is the one of the first three days, selected from samples
-# that were scored before the model was trained on them. It soon gives too many alarms, because the
-# decision values of an online model become larger with training; from day 10 on, the samples
-# spread, too.
+# A linear model is trained on a stream of 2000 samples a day, 2 % of them positive. The target is
+# 40 alarms a day. The fixed threshold is selected on the first three days, from samples that were
+# scored before the model was trained on them. It soon gives too many alarms, because the decision
+# values of an online model become larger with training; from day 10 on, the variance of the
+# samples increases, too.
 
 N_DAYS, PER_DAY, TARGET = 40, 2000, 40
 rng = np.random.default_rng(0)
@@ -102,7 +102,7 @@ axis.axhline(TARGET, color="0.5", linewidth=1, linestyle="--")
 for (name, counts), colour in zip(alarms.items(), ("#d1702a", "#1f6feb")):
     axis.plot(range(1, N_DAYS), counts, color=colour, linewidth=2, label=name)
     print(f"{name:9s} {np.mean(counts[3:]):.0f} alarms a day, at most {max(counts[3:])}")
-axis.set(xlabel="day", ylabel="alarms", ylim=(0, None), title="Alarms on a stream that changes")
+axis.set(xlabel="day", ylabel="alarms", ylim=(0, None), title="Alarms under concept drift")
 axis.spines[["top", "right"]].set_visible(False)
 axis.legend(frameon=False)
 plt.show()

@@ -317,9 +317,10 @@ def select_threshold(
     samples.
 
     **Leave-one-out and cross-validation.** The distribution, the guarantee and the intervals are
-    then approximations. A model that is trained without one of few positive samples has a lower
-    bias. Where the classes overlap strongly, the threshold is therefore too low, and the recall
-    on new samples larger than its distribution suggests. Held-out samples have no such effect.
+    then approximations, because the scores depend on the same samples as the model. They are
+    inaccurate with few positive samples whose class overlaps strongly with the other one: the
+    recall on new samples is larger than expected, and its interval contains it less often. If
+    decision values differ little, a smaller ``tol`` gives more accurate leave-one-out values.
 
     **Precision.** The largest number of alarms a, h of them correct, with :math:`h / (a + 1)` of
     at least the target. With ``guarantee=True``, the lower Clopper-Pearson limit must reach it.
