@@ -277,7 +277,7 @@ def predict_interval(self, X, coverage=0.9):
     >>> bool(width[is_noisy].mean() > 1.5 * width[~is_noisy].mean())
     True
     """
-    check_coverage(self, coverage, "predict_interval")
+    check_coverage(coverage, self.finishing, "predict_interval")
     view = self._view()
     check_is_fitted(view)
     machine, intervals = view._fitted, view._fitted_intervals()

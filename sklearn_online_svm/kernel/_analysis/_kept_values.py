@@ -152,13 +152,13 @@ def decided(solution, problems, slots, encoded, rows, counted):
     return scores
 
 
-def check_coverage(model, coverage, caller):
-    """Raise ValueError unless a model can have sets or intervals with a coverage."""
+def check_coverage(coverage, finishing, caller):
+    """Raise ValueError unless there are sets or intervals with this coverage."""
     allowed = {"coverage": [Interval(Real, 0, 1, closed="neither")]}
     validate_parameter_constraints(allowed, {"coverage": coverage}, caller)
-    if not getattr(model, "finishing", True):
+    if not finishing:
         raise ValueError(
-            f"{caller} requires finishing=True, got finishing={model.finishing!r}: leave-one-out "
+            f"{caller} requires finishing=True, got finishing={finishing!r}: leave-one-out "
             "values follow from a solution that is optimized over the support set. Set it with "
             "set_params(finishing=True)."
         )

@@ -198,7 +198,7 @@ def predict_set(self, X, coverage=0.9):
     >>> bool(0.92 < own.mean() < 0.98)
     True
     """
-    check_coverage(self, coverage, "predict_set")
+    check_coverage(coverage, getattr(self, "finishing", True), "predict_set")
     view = self._view()
     fitted, quantiles = _fitted(view)
     return -log_probabilities(fitted, view._decision_values(X)) <= quantiles.at(coverage)
