@@ -1,6 +1,7 @@
 """Tables of `intervals`: coverage in percent, widths and times compared with ours."""
 
 from functools import partial
+from math import inf
 from statistics import fmean, geometric_mean
 
 from ..bench.rst import list_table, number, percent, pivot, times
@@ -88,7 +89,7 @@ def parameters(results):
     """A line for each number of samples and pair of parameters."""
     found, rows = _all(results, "intervals_parameters"), []
     cases = {tuple(r.get(k) for k in ("n_train", "C", "epsilon")) for r in found.records}
-    for n, C, epsilon in sorted(cases, key=str):
+    for n, C, epsilon in sorted(cases, key=lambda case: [value or inf for value in case]):
         wanted = {"n_train": n, "C": C, "epsilon": epsilon}
         by_table = _by_table(found, **wanted)
         title = f"{n} samples" if n else f"C={C:g}, epsilon={epsilon:g}"
