@@ -45,6 +45,7 @@ FINISHING = {
     "lasvm-g, finishing": LASVC(C=50.0, gamma=0.3, algorithm="lasvm-g"),
     "lasvm, pairs, finishing": LASVC(C=50.0, gamma=0.3, multi_class="ovo"),
     "lasvr, finishing": LASVR(C=50.0, gamma=0.3),
+    "lasvr, intervals, finishing": LASVR(C=50.0, gamma=0.3, intervals=True),
     "one class, finishing": OneClassLASVM(nu=0.2, gamma=0.3),
     "labels, finishing": LabelEfficientClassifier(LASVC(C=50.0, gamma=0.3)),
     "cells, finishing": CellClassifier(LASVC(C=50.0, gamma=0.3), cell_size=30),
