@@ -31,7 +31,7 @@ METRICS = {
 class Fresh(Unseen):
     """A table of this module; its grid is given by powers of ten."""
 
-    # Of the smallest and the largest value; gamma is divided by the number of features.
+    # Exponents of the smallest and the largest value; gamma is divided by the number of features.
     C: tuple = (-1, 3)
     gamma: tuple = (-2, 1.5)
     n_values: int = 10
@@ -56,7 +56,7 @@ class Fresh(Unseen):
         return super().model()
 
     def standard_error(self, first, second, split, n_draws=200):
-        """Of the difference of the scores of two models on the test set, by the bootstrap."""
+        """Return that of the difference of two scores on the test set, by the bootstrap."""
         method, score = METRICS[self.scoring]
         outputs = [getattr(model, method)(split.X_test) for model in (first, second)]
         y, rng, differences = split.y_test, np.random.default_rng(0), []

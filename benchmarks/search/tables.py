@@ -165,7 +165,7 @@ class FreshResults:
         return self._found.where(search=search)
 
     def scores(self):
-        """Of the exhaustive choice; a log-loss without its sign."""
+        """Return the scores of the exhaustive choice, a log-loss without its sign."""
         return [100 * abs(score) for score in self.exhaustive.values("score")]
 
     def standard_errors(self):

@@ -163,7 +163,7 @@ def search_exhaustively(job):
         **search.best_params_,
         "seconds": time.process_time() - start,
         "score": table.score(search, split),
-        # Of all pairs; gamma changes first.
+        # A score for each pair; gamma changes first.
         "mean_test_scores": search.cv_results_["mean_test_score"].round(6).tolist(),
     }
 

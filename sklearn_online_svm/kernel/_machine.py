@@ -170,7 +170,7 @@ class Machine:
     def fitted_to_kept(self, finishing, n_jobs):
         """Return what is fitted to kept samples, each without it in training, or None.
 
-        Of classes, the map to probabilities and the quantiles of prediction sets; of values,
+        For classes: the map to probabilities and the quantiles of prediction sets. For values:
         :class:`Intervals`.
         """
         if self.kept is None:
