@@ -16,7 +16,7 @@ from tests.reliability.tables import tables as reliability_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .coverage import tables as coverage_tables
-from .studies import STUDIES, part
+from .studies import STUDIES, study
 from .svc import tables as svc_tables
 
 DOC = ROOT / "doc" / "benchmarks"
@@ -59,11 +59,11 @@ def _folder(results):
 def tables(results=RESULTS):
     """Write all tables."""
     folder = _folder(results)
-    for study in STUDIES:
+    for name in STUDIES:
         # The versions of `svc` are those of the whole documentation.
-        name = "environment" if study == "svc" else f"{study}_environment"
-        about = {name: partial(environment, steps=part(study, "steps").STEPS)}
-        for table, make in (part(study, "tables").TABLES | about).items():
+        about = "environment" if name == "svc" else f"{name}_environment"
+        made = {**study(name).tables, about: partial(environment, steps=study(name).steps)}
+        for table, make in made.items():
             with contextlib.suppress(NoResults):
                 text = make(results)
                 if text is not None:
@@ -79,21 +79,11 @@ def tables(results=RESULTS):
 def figures(results=RESULTS):
     """Draw every figure that has results."""
     folder = _folder(results)
-    for study in STUDIES:
-        for draw in _drawn(study):
+    for name in STUDIES:
+        for draw in study(name).figures:
             with contextlib.suppress(NoResults):
                 draw(results, folder)
     print(f"figures are in {folder}")
-
-
-def _drawn(study):
-    """Functions draw_... of the modules of a study whose name ends in figures."""
-    folder = ROOT / "benchmarks" / study
-    for path in sorted(folder.glob("*figures.py")):
-        # A copy, since a warning in a figure adds a name to its module.
-        for name, function in [*vars(part(study, path.stem)).items()]:
-            if name.startswith("draw_"):
-                yield function
 
 
 def _into_readme(text):

@@ -2,11 +2,9 @@
 
 from . import build
 from .bench import harness
-from .studies import STUDIES, part
+from .studies import STUDIES, study
 
-STEPS = {}
-for study in STUDIES:
-    STEPS |= part(study, "steps").STEPS
+STEPS = {name: step for each in STUDIES for name, step in study(each).steps.items()}
 
 
 def main(argv=None):

@@ -8,7 +8,7 @@ from sklearn.utils import Bunch
 
 from benchmarks.bench import data
 from benchmarks.bench.data import find_npz, load_paper_dataset
-from benchmarks.svc.workloads import WORKLOADS
+from benchmarks.sets.workloads import WORKLOADS
 
 FILES = {
     "banana": "banana",

@@ -30,21 +30,21 @@ from benchmarks.label_efficient import tables as label_efficient_tables
 from benchmarks.multiclass import generators as multiclass_generators
 from benchmarks.multiclass import sets as multiclass_sets
 from benchmarks.multiclass import tables as multiclass_tables
-from benchmarks.regression import sets as regression_sets
 from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
 from benchmarks.search import fresh, generators
 from benchmarks.search import tables as search_tables
+from benchmarks.sets import streams as unbounded_streams
+from benchmarks.sets import tables as table_sets
+from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.svc.workloads import Split
+from benchmarks.studies import regression
 from benchmarks.tables import generated as generated_tables
-from benchmarks.tables import sets as table_sets
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
 from benchmarks.thresholds import tasks as threshold_tasks
-from benchmarks.unbounded import streams as unbounded_streams
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
@@ -408,10 +408,10 @@ def test_tables_of_mixed_types(name):
 
 
 def test_outputs_are_different_functions_of_the_same_features():
-    X, Y = regression_sets.outputs(2000, 10, np.random.default_rng(0))
+    X, Y = regression.outputs(2000, 10, np.random.default_rng(0))
     assert X.shape == (2000, 10)
-    assert Y.shape == (2000, regression_sets.N_OUTPUTS)
-    correlations = np.corrcoef(Y.T) - np.eye(regression_sets.N_OUTPUTS)
+    assert Y.shape == (2000, regression.N_OUTPUTS)
+    correlations = np.corrcoef(Y.T) - np.eye(regression.N_OUTPUTS)
     assert np.abs(correlations).max() < 0.8
 
 
@@ -588,7 +588,7 @@ def test_asv_times_every_sample_of_a_stream(name, monkeypatch):
 def test_steps_without_their_data_are_left_out(monkeypatch, tmp_path):
     monkeypatch.setenv("SOSVM_DATA", str(tmp_path))
     with pytest.raises(harness.DataMissing, match="abalone.npz"):
-        harness.Settings(quick=True).call("regress", set="abalone", model="lasvr")
+        harness.Settings(quick=True).call(regression.regress, set="abalone", model="lasvr")
 
 
 def test_tables_without_results_are_left_out(tmp_path):

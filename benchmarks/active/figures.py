@@ -5,10 +5,23 @@ Two panels beside each other, because the pages are read on narrow screens, too.
 
 import numpy as np
 
-from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.plots import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    YELLOW,
+    legend_below,
+    optimum,
+    panels,
+    plain_log,
+    plot,
+    save,
+)  # fmt: skip
 from ..bench.results import NoResults
 from ..bench.summary import mean, mean_curve, measured
-from ..svc.workloads import WORKLOADS
+from ..sets.workloads import WORKLOADS
 from .pairs import TRAINING
 from .steps import SELECTIONS
 from .tables import (
@@ -22,22 +35,7 @@ from .tables import (
     pool_records,
 )
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-INK, GREY, BLUE, ORANGE, GREEN, YELLOW = (
-    "#24292f", "#8b949e", "#0072b2", "#d55e00", "#009e73", "#e69f00",
-)  # fmt: skip
 COLOURS = {"random": GREY, "gradient": YELLOW, "active": BLUE, "autoactive": GREEN}
-
-
-def plot(axis, points, x, y, scale=1.0, **style):
-    """A curve over the points that have the field."""
-    style = dict(marker="o", markersize=2.5, linewidth=1.4) | style
-    known = [p for p in points if y in p]
-    axis.plot([p[x] for p in known], [scale * p[y] for p in known], **style)
-
-
-def optimum(axis, error, label="SVC, all samples"):
-    axis.axhline(100 * error, color=INK, linestyle=":", linewidth=1.0, label=label)
 
 
 # Loops that score all samples are dashed.

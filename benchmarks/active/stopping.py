@@ -17,8 +17,8 @@ from sklearn_online_svm.kernel._choice import STOPPINGS
 
 from ..bench.measure import timed
 from ..imbalance import sets
+from ..sets.workloads import Split, Workload, letter, one_against_rest, with_noise
 from ..svc.models import ONE_PASS
-from ..svc.workloads import Split, Workload, letter, one_against_rest, with_noise
 
 
 def integer_letters(seed):

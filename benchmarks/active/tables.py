@@ -6,7 +6,7 @@ from statistics import fmean
 from ..bench.results import NoResults, load
 from ..bench.rst import count, joined, list_table, percent, pivot, seconds, times
 from ..bench.summary import Records, flat, mean, mean_curve, measured, ratio, stored_records
-from ..svc.workloads import WORKLOADS
+from ..sets.workloads import WORKLOADS
 from .pairs import SCALE, TRAINING
 from .steps import SELECTIONS
 from .tasks import N_FIRST

@@ -12,8 +12,8 @@ from sklearn_online_svm.kernel._choice import seeds_first
 
 from ..bench.job import Job
 from ..bench.measure import timed
+from ..sets.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 from ..svc import models as svc_models
-from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 from . import pairs, stopping
 from .models import LOOPS, Retrain
 

@@ -8,11 +8,11 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from itertools import product
 from pathlib import Path
 
 from . import measure, results
 from .results import RESULTS
+from .study import grid  # noqa: F401
 
 # Quick numbers mean nothing; kept apart, they cannot end up in a table by accident.
 QUICK_RESULTS = measure.ROOT / "build" / "benchmarks-quick"
@@ -56,32 +56,24 @@ class Settings:
         return record
 
     def record(self, task, asked, **fixed):
-        """Call a task; return its record, with what was asked but without what is fixed."""
-        record = self.call(task, **asked, **fixed)
-        say(self.step, record, **asked)
-        return {**asked, **record}
+        """Call a task; return its record, with what was asked but without what is fixed.
+
+        `asked`: keywords of the task, or a pair of what is stored and keywords.
+        """
+        labels, fields = asked if isinstance(asked, tuple) else (asked, asked)
+        record = self.call(task, **fields, **fixed)
+        say(self.step, record, **labels)
+        return {**labels, **record}
 
     def records(self, task, cases, **fixed):
-        """A record for each case, a dict of what is asked."""
+        """Return a record for each case."""
         return {"records": [self.record(task, asked, **fixed) for asked in cases]}
 
-    def labelled(self, task, cases, **fixed):
-        """As `records`, for cases that are told apart by labels: pairs of labels and fields."""
-        records = []
-        for labels, fields in cases:
-            record = self.call(task, **fields, **fixed)
-            say(self.step, record, **labels)
-            records.append({**labels, **record})
-        return {"records": records}
+    labelled = records
 
     def runs(self, n):
         """Seeds of a step that has a number of its own."""
         return range(1 if self.quick else n)
-
-
-def grid(**axes):
-    """All combinations of values, as dicts; the last axis changes first."""
-    return [dict(zip(axes, values)) for values in product(*axes.values())]
 
 
 def environment():

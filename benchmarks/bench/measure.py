@@ -29,14 +29,14 @@ def call(task, *, threads=1, limit=None, **fields):
 
     Parameters
     ----------
-    task : str
-        Name of the task.
+    task : callable
+        A function of a module.
     threads : int, default=1
         Threads that BLAS and OpenMP may use, also passed to the task.
     limit : float, default=None
         Seconds after which the process is stopped.
     **fields
-        Further fields of its `Job`.
+        Its other keywords.
 
     Returns
     -------
@@ -44,6 +44,8 @@ def call(task, *, threads=1, limit=None, **fields):
         The answer of the task, with ``status`` "ok", "no result" (after `limit` seconds)
         or "failed" (with a ``message``).
     """
+    if callable(task):
+        task = f"{task.__module__}:{task.__qualname__}"
     if fields.get("quick") and hasattr(os, "fork"):
         return _call_in_fork(task, {"threads": threads, **fields}, limit)
     environment = os.environ | {name: str(threads) for name in THREAD_VARIABLES}

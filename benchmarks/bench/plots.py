@@ -7,6 +7,22 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+INK, GREY, BLUE, ORANGE, GREEN, YELLOW = (
+    "#24292f", "#8b949e", "#0072b2", "#d55e00", "#009e73", "#e69f00",
+)  # fmt: skip
+
+
+def plot(axis, points, x, y, scale=1.0, **style):
+    """A curve over the points that have the field."""
+    style = dict(marker="o", markersize=2.5, linewidth=1.4) | style
+    known = [p for p in points if y in p]
+    axis.plot([p[x] for p in known], [scale * p[y] for p in known], **style)
+
+
+def optimum(axis, error, label="SVC, all samples"):
+    axis.axhline(100 * error, color=INK, linestyle=":", linewidth=1.0, label=label)
+
 
 def panels(n_rows, n_columns, width=4.0, height=3.2):
     """A figure with a grid of axes."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from .measure import ROOT
 
 RESULTS = ROOT / "benchmarks" / "results"
+PAPERS = ROOT / "benchmarks" / "papers"
 
 
 class NoResults(Exception):
@@ -18,6 +19,11 @@ def load(name, folder=RESULTS):
     if not path.exists():
         raise NoResults(f"{path} does not exist.")
     return json.loads(path.read_text())
+
+
+def printed(name):
+    """Return the numbers that a paper prints."""
+    return json.loads((PAPERS / f"{name}.json").read_text())
 
 
 def load_those_stored(names, folder=RESULTS):

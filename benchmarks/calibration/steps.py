@@ -5,7 +5,7 @@ streams whose labels become noisy, with a sliding window.
 """
 
 from ..bench.harness import grid
-from .sets import SETS
+from ..sets.calibration import SETS
 
 N_SEEDS = 3
 CS = [1.0, 10.0]

@@ -6,7 +6,7 @@ from statistics import mean
 from ..bench.harness import grid
 from ..bench.rst import pivot, times
 from ..bench.summary import stored_records
-from .sets import SETS
+from ..sets.calibration import SETS
 from .steps import CS, DRIFTS, STREAMS
 
 

@@ -13,7 +13,7 @@ from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
-from .sets import SETS
+from ..sets.calibration import SETS
 
 N_FOLDS = 5
 # Of streams: samples before the frozen map is fitted, samples of a chunk, and of the window.

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from ..bench.data import load_paper_dataset
-from ..svc.workloads import WORKLOADS
+from ..sets.workloads import WORKLOADS
 
 N_TEST = 20_000
 

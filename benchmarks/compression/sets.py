@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..calibration.sets import SETS as SAMPLES
-from ..calibration.sets import Set
+from ..sets.calibration import SETS as SAMPLES
+from ..sets.calibration import Set
 
 
 @dataclass(frozen=True)

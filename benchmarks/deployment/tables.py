@@ -2,7 +2,7 @@
 
 from ..bench.rst import grouped, joined, list_table
 from ..bench.summary import stored_records
-from ..calibration.sets import SETS as TITLES
+from ..sets.calibration import SETS as TITLES
 from .steps import MODELS, SETS
 
 MODEL_TITLES = {"lasvc": "LASVC", "kernel_arow": "kernel AROW", "pa": "PA"}

@@ -13,7 +13,7 @@ from sklearn_online_svm import LASVC, KernelAROWClassifier, PassiveAggressiveCla
 
 from ..bench.job import Job
 from ..bench.measure import microseconds_of_calls, timed
-from ..calibration.sets import SETS, Set
+from ..sets.calibration import SETS, Set
 
 N_SINGLE = 300
 # Samples of a batch: graphs store the kernel values of a whole batch.

@@ -2,8 +2,19 @@
 
 import numpy as np
 
-from ..active.figures import BLUE, GREEN, GREY, INK, ORANGE, YELLOW, plot
-from ..bench.plots import legend_below, panels, plain_log, save
+from ..bench.plots import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    YELLOW,
+    legend_below,
+    panels,
+    plain_log,
+    plot,
+    save,
+)
 from ..bench.summary import Records, mean_curve, measured, stored_records
 from .sets import ADULT, FOLDS, GENERAL, SETS, TEXT, WAVEFORM
 from .steps import POOL_SETS

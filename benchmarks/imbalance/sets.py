@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ..bench.data import imbalanced, load_paper_dataset
-from ..svc.workloads import (
+from ..sets.workloads import (
     Split,
     Workload,
     adult_dense,

@@ -6,8 +6,8 @@ from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ..bench.data import load_paper_dataset
-from ..svc.workloads import Split
-from ..tables.sets import REGRESSION, TABLES
+from ..sets.tables import REGRESSION, TABLES
+from ..sets.workloads import Split
 
 N_TRAIN, N_TEST = 1000, 4000
 # Targets of very different size.

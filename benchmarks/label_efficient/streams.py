@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..bench.data import imbalanced, load_paper_dataset, load_parts
-from ..linear.streams import TextLike
+from ..sets.linear import TextLike
 
 N_QUICK = 1500
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from ..bench.plots import panels, plain_log, save
 from ..bench.summary import stored_records
+from ..sets.linear import AXES
 from .models import SPEED
-from .streams import AXES
 from .tables import median_seconds
 
 STYLES = {

@@ -7,9 +7,9 @@ errors and times of whole fits, with parameters chosen on held-out samples.
 """
 
 from ..bench.harness import grid
+from ..sets.linear import AXES
 from .models import TUNED
 from .sets import SETS
-from .streams import AXES
 
 WORKS = ["dense_64", "dense_32", "text", "newsgroups"]
 # In the order of the samples, then with the default shuffle=True.

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..bench.job import Job
 from ..bench.measure import microseconds_of_calls
+from ..sets.linear import AXES, WORK, noisy_plane
 from .models import SPEED, TUNED, C
 from .sets import SETS
-from .streams import AXES, WORK, noisy_plane
 
 
 @dataclass(frozen=True)

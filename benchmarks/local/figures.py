@@ -1,8 +1,8 @@
 """Figure of `local`: error against the time of a sample."""
 
 from ..bench.plots import panels, plain_log, save
+from ..sets.local import SETS
 from .models import KERNEL, LINEAR, LOCAL, MAPPED, MODELS
-from .sets import SETS
 from .tables import error, microseconds, records
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.

@@ -6,8 +6,8 @@ all of them in several orders.
 
 from functools import partial
 
+from ..sets.local import SETS
 from .models import MODELS
-from .sets import SETS
 
 ORDERS = [0, 1, 2]
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..bench.rst import count, pivot
 from ..bench.summary import stored_records
+from ..sets.local import SETS
 from .models import LINEAR, MODELS
-from .sets import SETS
 
 LINEAR_MODELS = [name for name, model in MODELS.items() if model.family == LINEAR]
 # Columns, each the best of some models; narrow ones break at a soft hyphen.

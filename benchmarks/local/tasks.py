@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..bench.job import Job
+from ..sets.local import SETS
 from .models import MODELS, N_BASIS
-from .sets import SETS
 
 # Training samples on which C and gamma are chosen: so many to fit, and half as many to score.
 N_CHOICE = 3000

@@ -7,8 +7,8 @@ from matplotlib.ticker import MaxNLocator
 
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.summary import Records, flat, mean, measured
+from ..sets.workloads import CHAPTER_6
 from ..svc.models import ROBUST_COLUMNS
-from ..svc.workloads import CHAPTER_6
 from .steps import NOISE_COLUMNS, TRADE_OFF
 from .tables import chapter_6_runs, noise_points, robust_records, titled
 

@@ -9,8 +9,8 @@ from functools import partial
 from itertools import product
 
 from ..bench.harness import grid
+from ..sets.workloads import CHAPTER_6
 from ..svc import models
-from ..svc.workloads import CHAPTER_6
 from .suspects import KINDS, SETS
 
 CACHE_SIZE = 1000

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from sklearn_online_svm import LASVC, RampSVC
 
-from ..calibration.sets import Set
+from ..sets.calibration import Set
 
 N_TRAIN = 1500
 SETS = {

@@ -20,8 +20,8 @@ from ..bench.rst import (
     times,
 )
 from ..bench.summary import flat, measured, ratio, stored_records
+from ..sets.workloads import CHAPTER_6, WORKLOADS
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
-from ..svc.workloads import CHAPTER_6, WORKLOADS
 from . import paper
 from .steps import (
     CONSTANTS,

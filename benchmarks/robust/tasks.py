@@ -12,9 +12,9 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels
 
 from ..bench.measure import processor_seconds
+from ..sets.workloads import Split, with_noise
 from ..svc import models
 from ..svc.tasks import KernelJob, fit, scored, scores_of, warm_up
-from ..svc.workloads import Split, with_noise
 from .suspects import suspect_methods
 
 

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from ..bench.data import load_paper_dataset, scaled
-from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, Split
+from ..sets.workloads import QUICK_TEST, QUICK_TRAIN, Split
 from .generators import make_chessboard, make_many_clusters, make_rough_field
 
 N_VALUES = 10

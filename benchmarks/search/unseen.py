@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_online_svm import LASVC, LASVR
 
 from ..bench.data import load_paper_dataset
-from ..svc.workloads import Split
+from ..sets.workloads import Split
 
 N_TEST = 10_000
 QUICK = 300

@@ -19,7 +19,7 @@ from sklearn_online_svm.export import load_model, save_model
 from ..active.models import Refit
 from ..bench.job import Job
 from ..bench.measure import PeakMemory, processor_seconds, timed
-from ..svc.workloads import WORKLOADS
+from ..sets.workloads import WORKLOADS
 from .sets import TURNS, load, title
 
 # The first of each kind is the peer.

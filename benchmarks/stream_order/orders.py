@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.feature_selection import f_classif
 
-from ..unbounded.streams import N_FEATURES, curved_boundary
+from ..sets.streams import N_FEATURES, curved_boundary
 
 BURSTS = (20, 200, 1000)
 SHUFFLED, BY_CLASS, BY_FEATURE = "shuffled", "by class", "by a feature"

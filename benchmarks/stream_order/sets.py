@@ -7,11 +7,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..bench.data import imbalanced, load_paper_dataset
-from ..local.sets import SETS as LOCAL
-from ..local.sets import Set as LocalSet
-from ..regression.sets import REAL_SETS
-from ..regression.sets import SETS as REGRESSION
-from ..regression.sets import Set as RegressionSet
+from ..sets.local import SETS as LOCAL
+from ..sets.local import Set as LocalSet
+from ..sets.regression import REAL_SETS
+from ..sets.regression import SETS as REGRESSION
+from ..sets.regression import Set as RegressionSet
 
 N_TEST, N_QUICK = 5000, 400
 N_RARE = 100  # negative samples for each positive one

@@ -13,7 +13,7 @@ from sklearn_online_svm import LASVC, LASVR, KernelAROWClassifier
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
-from ..unbounded.streams import DRIFT_GAMMA
+from ..sets.streams import DRIFT_GAMMA
 from .orders import BY_CLASS, ORDERS, SHUFFLED, bursts, order_of, turning, vanishing
 from .sets import N_REGRESSION, REGRESSION_SETS, SETS, for_linear
 

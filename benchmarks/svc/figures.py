@@ -4,9 +4,9 @@ import numpy as np
 
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.summary import Records, flat, measured, stored_records
+from ..sets.workloads import COMPARED, WORKLOADS
 from . import paper
 from .models import COLUMNS, NAMES, PARTS
-from .workloads import COMPARED, WORKLOADS
 
 COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a", "sklearnex": "#2da44e"}
 GREY = "#8b949e"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import models, text_models
-from .workloads import (
+from ..sets.workloads import (
     CLUSTER_CLASSES,
     CLUSTER_FEATURES,
     COMPARED,
@@ -18,6 +17,7 @@ from .workloads import (
     clusters_name,
     text_name,
 )
+from . import models, text_models
 
 # MB, for LASVC and SVC.
 CACHE_SIZE = 1000

@@ -20,9 +20,9 @@ from ..bench.rst import (
     times,
 )
 from ..bench.summary import Records, ratio, stored_records
+from ..sets.workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 from . import figures, models, paper, text_models
 from .models import NAMES, PARTS
-from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 
 TITLES = {column.key: column.title for column in models.COLUMNS}
 # How the medians of a field are written.

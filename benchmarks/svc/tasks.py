@@ -13,8 +13,8 @@ from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall
 
 from ..bench.job import Job
 from ..bench.measure import PeakMemory, timed
+from ..sets.workloads import WORKLOADS
 from . import models
-from .workloads import WORKLOADS
 
 
 @dataclass(frozen=True)

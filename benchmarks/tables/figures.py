@@ -2,8 +2,8 @@
 
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.summary import mean_curve, measured
+from ..sets.tables import CLASSES
 from .generated import N_RELEVANT
-from .sets import CLASSES
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 STYLES = {

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..svc.workloads import Split
-from .sets import CLASSES, N_QUICK
+from ..sets.tables import CLASSES, N_QUICK
+from ..sets.workloads import Split
 
 N_TRAIN, N_TEST = 2000, 4000
 N_RELEVANT, N_FEATURES = 5, 50

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, SVR
 
 from sklearn_online_svm import LASVC, LASVR, KernelMetric
 
-from .sets import CLASSES, REGRESSION
+from ..sets.tables import CLASSES, REGRESSION
 
 LASVM = {CLASSES: LASVC, REGRESSION: LASVR}
 

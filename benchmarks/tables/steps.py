@@ -3,9 +3,9 @@
 from functools import partial
 
 from ..bench.harness import grid
+from ..sets.tables import CHOSEN, CLASSES, HELD_BACK, REGRESSION, TABLES
 from .generated import FUNCTIONS
 from .models import OURS, PEERS
-from .sets import CHOSEN, CLASSES, HELD_BACK, REGRESSION, TABLES
 
 # Seconds of a model, and of a search.
 LIMIT, SEARCH_LIMIT = 1800, 14_400

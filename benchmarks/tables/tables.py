@@ -6,9 +6,9 @@ from statistics import fmean, geometric_mean
 from ..bench.harness import grid
 from ..bench.rst import count, cross_table, joined, list_table, number, percent, pivot, times
 from ..bench.summary import Records, mean, mean_curve, stored_records
+from ..sets.tables import CLASSES, REGRESSION
+from ..sets.tables import TABLES as SETS
 from .generated import FUNCTIONS, N_FEATURES, N_RELEVANT
-from .sets import CLASSES, REGRESSION
-from .sets import TABLES as SETS
 
 TITLES = {
     "metric": "metric",

@@ -8,9 +8,9 @@ from sklearn_online_svm import KernelMetric
 
 from ..bench.job import Job
 from ..bench.measure import processor_seconds
+from ..sets.tables import TABLES
 from .generated import N_FEATURES, N_RELEVANT, make_table
 from .models import MODELS
-from .sets import TABLES
 from .tuning import N_TRIALS, SEARCHES, error_of
 
 # Numbers of features of generated tables.

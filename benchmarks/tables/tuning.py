@@ -6,8 +6,8 @@ from sklearn.model_selection import ParameterSampler, train_test_split
 
 from sklearn_online_svm.model_selection import ProgressiveSearch
 
+from ..sets.tables import CLASSES
 from .models import LASVM, boosting, catboost, metric_pipeline, with_scaled_target
-from .sets import CLASSES
 
 N_TRIALS, HELD_OUT = 30, 0.25
 C_VALUES, GAMMA_VALUES = (1, 4, 16, 64), (0.25, 0.5, 1, 2)

@@ -1,8 +1,8 @@
 """Figures of `unbounded`."""
 
 from ..bench.plots import panels, save
+from ..sets.streams import DRIFTS, WRONG
 from .models import DRIFT_MODELS
-from .streams import DRIFTS, WRONG
 from .tables import drift_records
 
 STYLES = {

@@ -7,8 +7,8 @@
 from functools import partial
 
 from ..bench.harness import grid
+from ..sets.streams import DRIFTS, STREAMS
 from .models import DRIFT_MODELS, MODELS
-from .streams import DRIFTS, STREAMS
 
 N_SEEDS = 5
 

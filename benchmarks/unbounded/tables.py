@@ -5,8 +5,8 @@ from statistics import mean, median
 
 from ..bench.rst import list_table, pivot
 from ..bench.summary import stored_records
+from ..sets.streams import DRIFTS, STREAMS
 from .models import DRIFT_MODELS, MODELS
-from .streams import DRIFTS, STREAMS
 
 # Columns of the two tables of accuracies.
 KERNELS = ["kernel_arow", "kernel_pa", "nystroem_arow"]

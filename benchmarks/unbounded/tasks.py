@@ -8,8 +8,8 @@ import numpy as np
 
 from ..bench.job import Job
 from ..bench.measure import resident
+from ..sets.streams import DRIFT_GAMMA, STREAMS, drifting
 from .models import DRIFT_MODELS, MODELS, Setting
-from .streams import DRIFT_GAMMA, STREAMS, drifting
 
 CHUNK, DRIFT_CHUNK, N_POINTS = 200, 500, 20
 # The features of a stream have mean 0 and a squared length of about 1: gamma="scale".

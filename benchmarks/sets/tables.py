@@ -10,7 +10,7 @@ from importlib.resources import files
 import numpy as np
 
 from ..bench.data import load_paper_dataset
-from ..svc.workloads import Split
+from .workloads import Split
 
 N_MAX, N_TRAIN, N_QUICK = 20_000, 8000, 300
 CLASSES, REGRESSION = "classes", "regression"

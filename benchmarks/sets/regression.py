@@ -80,20 +80,3 @@ def _abalone(n_samples, noise, random_state):
 
 
 REAL_SETS = {"abalone": Set("Abalone", _abalone, 0.0, n_train=3133, n_test=1044)}
-# Outputs of the table with several outputs, and its numbers of features.
-N_OUTPUTS = 10
-WIDTHS = (10, 100, 784)
-
-
-def outputs(n_samples, n_features, random):
-    """Return features, and ten sums of waves along random directions, with noise."""
-    fixed = np.random.default_rng(0)
-    X = random.normal(size=(n_samples, n_features))
-    directions = 0.5 * fixed.normal(size=(N_OUTPUTS, 4, n_features)) * (10 / n_features) ** 0.5
-    Y = np.sin(np.einsum("nf,owf->now", X, directions)).sum(axis=2)
-    Y = Y / Y.std(axis=0) + 0.3 * random.normal(size=Y.shape)
-    return X.astype(np.float32), Y
-
-
-# Numbers of samples of the curve over n, on the first set.
-SIZES = [3000, 6000, 12_500, 25_000, 50_000]

@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 
 from sklearn_online_svm.datasets import flip_labels, make_waveform
 
-from ..local.sets import SETS
+from .local import SETS
 
 N_QUICK = 1500
 # Numbers of generated samples: in the stream, and for the scale of the features.

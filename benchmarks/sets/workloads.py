@@ -16,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler
 from benchmarks.bench.data import load_paper_dataset
 from sklearn_online_svm.datasets import flip_labels, make_waveform
 
-from ..linear.streams import csr_text
+from .linear import csr_text
 
 QUICK_TRAIN, QUICK_TEST = 1500, 600
 

@@ -1,0 +1,54 @@
+"""A study: what is measured, and the tables and figures that are made from it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+
+@dataclass(frozen=True)
+class Study:
+    """A module of `benchmarks.studies` has one, ``STUDY``.
+
+    Parameters
+    ----------
+    steps : mapping of str to callable
+        What is measured, by the name of its file of results: functions that return
+        ``{"records": [...]}`` from the `Settings` of a run. Most are made by `step`.
+    tables : mapping of str to callable
+        Functions that return a table in reStructuredText, or None, from the folder of the
+        results, by the name of its file.
+    figures : sequence of callable
+        Functions that write a figure, from the folder of the results and that of the figures.
+    """
+
+    steps: Mapping[str, Callable]
+    tables: Mapping[str, Callable] = field(default_factory=dict)
+    figures: Sequence[Callable] = ()
+
+
+def step(task, cases, **fixed):
+    """Return a step that calls a task for each case.
+
+    Parameters
+    ----------
+    task : callable
+        A function of a study. It runs in a process of its own and returns a record, a dict that
+        can be written as JSON. It may have the keywords ``seed``, ``threads`` and ``quick``
+        (small subsets: does it work?), beside those of the cases.
+    cases : list or callable
+        Keywords of the task for each record, in which they are stored (`grid` makes many); or
+        pairs of what is stored and keywords. A function returns them from the settings.
+    **fixed
+        Keywords that are the same for all cases and are not stored, and ``limit``, the seconds
+        after which a process is stopped.
+    """
+
+    def measure(settings):
+        return settings.records(task, cases(settings) if callable(cases) else cases, **fixed)
+
+    return measure
+
+
+def grid(**axes):
+    """Return all combinations of values, as dicts; the last axis changes first."""
+    return [dict(zip(axes, values)) for values in product(*axes.values())]

@@ -1,1 +1,0 @@
-"""Support vector regression beside other regressors."""

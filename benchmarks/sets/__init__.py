@@ -1,0 +1,1 @@
+"""Data sets that several studies use: real ones, generated ones, and streams."""
