@@ -14,7 +14,7 @@ from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
 
 from ..bench.job import Job
-from ..svc.tasks import scores_of
+from ..studies.svc_models import scores_of
 from .models import RIVALS, Setting
 from .sets import SETS
 
