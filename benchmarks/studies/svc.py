@@ -152,7 +152,10 @@ def _comparison(settings, workload):
     """All columns alternate, so that a slow period of the machine affects all of them."""
     limits = {column: {"limit": settings.limit} for column in DENSE}
     return [
-        (dict(column=column, seed=seed), fields | limits.get(column, {}))
+        (
+            dict(column=column, seed=seed),
+            dict(seed=seed, **fields, **limits.get(column, {})),
+        )
         for seed in range(settings.seeds)
         for column, fields in COLUMNS.items()
         if _is_measured(workload, column, seed)
