@@ -30,7 +30,6 @@ from benchmarks.label_efficient import tables as label_efficient_tables
 from benchmarks.multiclass import generators as multiclass_generators
 from benchmarks.multiclass import sets as multiclass_sets
 from benchmarks.multiclass import tables as multiclass_tables
-from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
 from benchmarks.search import fresh, generators
 from benchmarks.search import tables as search_tables
@@ -40,7 +39,7 @@ from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import regression
+from benchmarks.studies import regression, robust_constants, robust_thesis
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -300,7 +299,8 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
 
 def test_tables_of_chapter_6_count_their_runs(tmp_path):
     def runs(n, n_curves):
-        return [{"curve": [{"n_seen": 9}] if i < n_curves else []} for i in range(n)]
+        curves = ([{"n_seen": 9}] if i < n_curves else [] for i in range(n))
+        return [{"curve": curve, "final": {}} for curve in curves]
 
     for name, n in (("adult_dense", 1), ("banana_c10", 3)):
         records = [
@@ -311,7 +311,7 @@ def test_tables_of_chapter_6_count_their_runs(tmp_path):
     sweep = [dict(order=order, ramp_s=s) for order in range(4) for s in (-1, 0)]
     record = dict(status="ok", workload="banana_c10", sweep=sweep)
     results.store("ramp_s", {"records": [record]}, tmp_path)
-    assert robust_tables.runs_of_chapter_6(tmp_path) == (
+    assert robust_thesis.runs_of_chapter_6(tmp_path) == (
         "Table 6.1: 5 runs (FULL SVM: 2). Figures 6.1, 6.2, 6.4, 6.6 and 6.7: 3 runs "
         "(Adult, dense, C=100: 1). Figure 6.5: 4 runs.\n"
     )
@@ -330,11 +330,11 @@ def test_tables_of_constants_compare_means(tmp_path):
     ]
     record = dict(status="ok", workload="banana_c10", algorithm="lasvm-i", sweep=sweep)
     results.store("chapter_6_constants", {"records": [record]}, tmp_path)
-    text = robust_tables.one_coordinate(tmp_path).replace("\N{NO-BREAK SPACE}", " ")
+    text = robust_constants.one_coordinate(tmp_path).replace("\N{NO-BREAK SPACE}", " ")
     assert "Support vectors, 2 runs" in text
     assert text.count("- 1 000\n     - 1 050\n     - +5 %\n     - 669\n") == 1
     assert text.count("- 4×\n     - 1×\n     - 1×\n     - 50.00 → 50.00\n") == 1
-    text = robust_tables.other_constants(tmp_path)
+    text = robust_constants.other_constants_table(tmp_path)
     assert "* - S = 0\n     - 15; 50.00 (1 collapsed)\n" in text
     assert "* - thesis\n     - 669; 10.16\n" in text
 

@@ -88,7 +88,7 @@ def prefixes(workload, n_train, seed=0, threads=1, quick=False):
     Times: of the stream alone, and with a prediction after each chunk.
     """
     split = WORKLOADS[workload].load(seed, quick, n_train)
-    make = partial(build, "lasvc", workload, seed, threads, C=1000.0)
+    make = partial(build, workload, "lasvc", seed, threads, C=1000.0)
     warm_up(make(), split)
     X, y, classes = split.X_train, split.y_train, np.unique(split.y_train)
     ends = np.linspace(0, len(y), N_CHUNKS + 1).astype(int)
@@ -121,7 +121,7 @@ def leave_one_out_errors(workload, n_train, seed=0, threads=1, quick=False):
     """Of the optimum: the estimate from its solution, the exact error, and those of others."""
     split = WORKLOADS[workload].load(seed, quick, 200 if quick else n_train)
     X, y = split.X_train, split.y_train
-    model = build("lasvc", workload, seed, threads)
+    model = build(workload, "lasvc", seed, threads)
     once = clone(model).set_params(**ONE_PASS).fit(X, y)
     model.set_params(max_iter=-1)
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)

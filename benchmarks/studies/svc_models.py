@@ -93,7 +93,7 @@ MODELS = {
 }
 
 
-def build(model, workload, seed=0, threads=1, cache_size=CACHE_SIZE, **options):
+def build(workload, model="lasvc", seed=0, threads=1, cache_size=CACHE_SIZE, **options):
     """Return an unfitted model with the parameters of a set, and with further options."""
     work = WORKLOADS[workload]
     problem = dict(C=work.C, gamma=work.gamma, kernel=work.kernel, cache_size=cache_size)
@@ -138,7 +138,7 @@ def fit_and_predict(
     split = WORKLOADS[workload].load(seed, quick, n_train)
     if dense and split.sparse:
         split = split.map_rows(lambda X: X.toarray())
-    make = partial(build, model, workload, seed, threads, **options)
+    make = partial(build, workload, model, seed, threads, **options)
     warm_up(make(), split)
     with PeakMemory() as memory:
         fitted, first_seconds = fit(make(), split)

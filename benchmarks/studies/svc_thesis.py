@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..bench.frames import cross, curve, frame, mean, median, values, where
-from ..bench.plots import GREY, legend_below, panels, plain_log, save
+from ..bench.plots import GREY, legend_below, note, panels, plain_log, save
 from ..bench.results import load_those_stored, printed
 from ..bench.rst import (
     NBSP,
@@ -58,7 +58,7 @@ def fit_digit(digit, sets="mnist_digit", **options):
 def before_and_after_finishing(workload, cache_size, seed=0, threads=1, quick=False):
     """One pass of LASVC, and the same model after `finish` (Table 3.3)."""
     split = WORKLOADS[workload].load(seed, quick)
-    make = partial(build, "lasvc", workload, seed, threads, cache_size, **ONE_PASS)
+    make = partial(build, workload, "lasvc", seed, threads, cache_size, **ONE_PASS)
     warm_up(make(), split)
     model, online_seconds = fit(make(finishing=False), split)
     before = scored(model, split) | {"seconds": online_seconds}
@@ -72,7 +72,7 @@ def before_and_after_finishing(workload, cache_size, seed=0, threads=1, quick=Fa
 def delta_max_sweep(workload, cache_size, delta_max, seed=0, threads=1, quick=False):
     """LASVC with REPROCESS repeated until delta <= delta_max, three ways (Figure 3.7)."""
     split = WORKLOADS[workload].load(seed, quick)
-    make = partial(build, "lasvc", workload, seed, threads, cache_size)
+    make = partial(build, workload, "lasvc", seed, threads, cache_size)
     warm_up(make(), split)
     sweep = []
     for case in grid(delta_max=delta_max, way=DELTA_WAYS):
@@ -221,9 +221,10 @@ def table_3_3(results):
 def mnist_multiclass(results):
     """Figure 3.4: ten digits against the rest, joined."""
     found = frame("mnist_digits", results)
+    stored = load_those_stored(["mnist_digits", "mnist_signed"], results)
     joint = [
-        stored["multiclass_error"]
-        for stored in load_those_stored(["mnist_digits", "mnist_signed"], results).values()
+        stored.get(name, {}).get("multiclass_error", {})
+        for name in ("mnist_digits", "mnist_signed")
     ]
     thesis = pd.DataFrame(printed("ertekin2009_chapter_3")["figure_3_4"])
     titles = {
@@ -266,7 +267,8 @@ BLUE, ORANGE, GREEN = "#1f6feb", "#d1702a", "#2da44e"
 
 def draw_cache_size(results, folder):
     """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
-    found = where(frame("cache_size", results), n_train=min(CACHE_SAMPLES["svc"]))
+    found = frame("cache_size", results)
+    found = where(found, n_train=found.n_train.min())
     found["seconds"] = [statistics.median(s) for s in found.fit_seconds]
     svc = where(found, model="svc", cache_size=max(CACHE_SIZES["svc"]))
     found["relative"] = found.seconds / found.digit.map(svc.set_index("digit").seconds)
@@ -341,9 +343,8 @@ def draw_figure_3_3(results, folder):
         digits, times = curve(mine, "digit", "fit_seconds")
         _, vectors = curve(mine, "digit", "n_support")
         axis.plot(vectors, times, "o", color=colour, label=name)
-        style = dict(xytext=(5, 3), textcoords="offset points", fontsize=8, color=colour)
         for digit, *point in zip(digits, vectors, times):
-            axis.annotate(f"{digit:.0f}", point, **style)
+            note(axis, f"{digit:.0f}", point, fontsize=8, color=colour)
     plain_log(axis.yaxis)
     axis.set(xlabel="support vectors", ylabel="fit time (s)", xlim=(0, None))
     axis.legend(frameon=False)
