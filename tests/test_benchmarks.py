@@ -13,7 +13,6 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmarks import build, coverage
-from benchmarks.active.models import WarmStarted
 from benchmarks.bench import harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
@@ -40,6 +39,7 @@ from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
 from benchmarks.studies import regression, robust_constants, robust_thesis
+from benchmarks.studies.active_loops import WarmStarted
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets

@@ -129,3 +129,9 @@ def curve(found, x, field, middle=median):
     known = {value: middle(found, field, **{x: value}) for value in sorted(found[x].unique())}
     known = {value: y for value, y in known.items() if y is not None}
     return np.array([*known]), np.array([*known.values()])
+
+
+def pointwise(found, field, statistic="mean"):
+    """Return means of the first points in the lists of a field, of the second points, ..."""
+    lists = [pd.DataFrame(listed) for listed in found[field]]
+    return pd.concat(lists).groupby(level=0).agg(statistic) if lists else pd.DataFrame()

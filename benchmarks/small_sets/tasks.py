@@ -16,10 +16,10 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
 from sklearn_online_svm.export import load_model, save_model
 
-from ..active.models import Refit
 from ..bench.job import Job
 from ..bench.measure import PeakMemory, processor_seconds, timed
 from ..sets.workloads import WORKLOADS
+from ..studies.active_loops import Loop
 from .sets import TURNS, load, title
 
 # The first of each kind is the peer.
@@ -151,10 +151,6 @@ def search(job):
     return {"models": found}
 
 
-class RefitLASVC(Refit):
-    make = LASVC
-
-
 def label_loop(job):
     """Times of loops that query a label by margin sampling, and fit the model again."""
     work = WORKLOADS[job.set]
@@ -163,13 +159,14 @@ def label_loop(job):
     first = np.concatenate([np.flatnonzero(y == label)[:N_FIRST] for label in (-1, 1)])
 
     def run(make):
-        loop = make(work, X, y, first, job.seed, POOL_SIZE)
+        model = make(C=work.C, gamma=work.gamma)
+        loop = Loop(X, y, first, model, POOL_SIZE, refit=True, seed=job.seed)
         for _ in range(20 if job.quick else N_QUERIES):
             loop.step()
         return loop.classifier()
 
     found = []
-    for name, make in (("svc", Refit), ("lasvc", RefitLASVC)):
+    for name, make in (("svc", SVC), ("lasvc", LASVC)):
         model, seconds = shortest(partial(run, make), job.quick)
         score = model.score(split.X_test, split.y_test)
         found.append({"model": name, "seconds": seconds, "score": score})

@@ -1,6 +1,5 @@
 """Label noise: the algorithms with a ramp compared with SVC, and the search for wrong labels."""
 
-import time
 from functools import partial
 from itertools import product
 
@@ -15,6 +14,7 @@ from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import flip_labels
 
 from ..bench.frames import cross, curve, frame, mean, median, points, ratio, where
+from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.rst import cross_table, joined, percent, times
 from ..bench.study import Study, grid, seeded, step
@@ -126,11 +126,11 @@ def noise_kinds(kind, n_features, C, seed=0, quick=False):
     sweep = []
     for algorithm in NOISE_ALGORITHMS:
         model = LASVC(C, algorithm=algorithm, cache_size=1000, random_state=seed, **ONE_PASS)
-        began = time.perf_counter()
-        model.fit(X[:n], y[:n])
+        with Stopwatch() as watch:
+            model.fit(X[:n], y[:n])
         sweep.append({
             "algorithm": algorithm,
-            "seconds": time.perf_counter() - began,
+            "seconds": watch.seconds,
             "error": 1 - model.score(X[n:], y[n:]),
             "n_vectors": len(model.support_),
         })  # fmt: skip
@@ -213,11 +213,11 @@ def suspect_methods(set, kind, share, C, seed=0, quick=False):
     }
     sweep = []
     for name, method in methods.items():
-        began = time.perf_counter()
-        order = method()
+        with Stopwatch() as watch:
+            order = method()
         sweep.append({
             "method": name,
-            "seconds": time.perf_counter() - began,
+            "seconds": watch.seconds,
             "precision": float(average_precision_score(is_wrong, -order)),
         })  # fmt: skip
     return {"sweep": sweep}

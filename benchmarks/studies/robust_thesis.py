@@ -5,7 +5,6 @@ Figure 6.5.
 """
 
 import textwrap
-import time
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from ..bench.frames import curve, frame, mean, median, points, where
+from ..bench.measure import Stopwatch
 from ..bench.plots import note, panels, plain_log, save
 from ..bench.results import printed
 from ..bench.rst import NBSP, count, cross_table, joined, seconds, split_table
@@ -65,19 +65,17 @@ def learn_in_chunks(workload, algorithm, seed=0, threads=1, quick=False):
     n_orders = 2 if quick else FEWER_RUNS.get((workload, algorithm), N_RUNS)
     for rows in in_orders(split, n_orders):
         # Scored as the papers do: with the vectors as they are.
-        model, passed, snapshots = make(finishing=False), 0.0, []
+        model, watch, snapshots = make(finishing=False), Stopwatch(), []
         ends = np.linspace(0, len(rows.y_train), N_POINTS + 1).astype(int)
         for chunk in (slice(*pair) for pair in zip(ends, ends[1:])):
-            began = time.perf_counter()
-            model.partial_fit(rows.X_train[chunk], rows.y_train[chunk], classes=[-1, 1])
-            passed += time.perf_counter() - began
-            snapshots.append(_snapshot(model, rows, passed))
+            with watch:
+                model.partial_fit(rows.X_train[chunk], rows.y_train[chunk], classes=[-1, 1])
+            snapshots.append(_snapshot(model, rows, watch.seconds))
         flow = {}
         if algorithm == "lasvm":
-            began = time.perf_counter()
-            model.finish()
-            passed += time.perf_counter() - began
-            snapshots.append(_snapshot(model, rows, passed))
+            with watch:
+                model.finish()
+            snapshots.append(_snapshot(model, rows, watch.seconds))
         else:
             # Numbers of samples first seen left of the ramp, on it and right of it.
             kinds = ("admitted", "cleaned", "skipped")
@@ -267,10 +265,8 @@ def learning_curve(runs, field):
 
     The last point of LASVM, after finishing, is at the same number of samples.
     """
-    curves = [snapshots for snapshots in runs.curve if snapshots]
-    seen = [shot["n_seen"] for shot in curves[0]]
-    values = [[shot[field] for shot in snapshots] for snapshots in curves]
-    return np.array(seen), np.mean(values, axis=0)
+    curves = [pd.DataFrame(snapshots) for snapshots in runs.curve if snapshots]
+    return curves[0].n_seen, np.mean([snapshots[field] for snapshots in curves], axis=0)
 
 
 def draw_figure_6_1(results, folder):
@@ -296,10 +292,10 @@ def draw_figure_6_2(results, folder):
             seen, values = learning_curve(where(runs, algorithm=key), field)
             axis.plot(seen, scale * values, **style(key, markersize=4))
             if key == "lasvm":
-                point = seen[-1], scale * values[-2:].mean()
+                point = seen.max(), scale * values[-2:].mean()
                 look = dict(va="center", fontsize=9, color=STYLES[key][0])
                 note(axis, "finishing", point, (6, 0), **look)
-        axis.set(xlabel="samples seen", ylabel=label, xlim=(0, 1.16 * seen[-1]))
+        axis.set(xlabel="samples seen", ylabel=label, xlim=(0, 1.16 * seen.max()))
     axes[1].legend(frameon=False)
     figure.suptitle(titled("adult_dense"), fontsize=10)
     save(figure, folder / "figure_6_2.png")

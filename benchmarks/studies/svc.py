@@ -1,7 +1,6 @@
 """LASVC compared with SVC and other peers, on sets of all kinds."""
 
 import pickle
-import time
 from functools import partial
 from statistics import median as middle
 
@@ -10,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ..bench.frames import cross, cross_fields, curve, frame, mean, median, ratio, verdict, where
+from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.rst import count, cross_table, joined, megabytes, percent, pivot, seconds, times
 from ..bench.study import Study, grid, seeded, step
@@ -95,17 +95,17 @@ def prefixes(workload, n_train, seed=0, threads=1, quick=False):
     chunks = [slice(*pair) for pair in zip(ends, ends[1:])]
     stream_seconds = []
     for _ in range(3):
-        model, began = make(), time.perf_counter()
-        for chunk in chunks:
-            model.partial_fit(X[chunk], y[chunk], classes=classes)
-        stream_seconds.append(time.perf_counter() - began)
+        model = make()
+        with Stopwatch() as stream:
+            for chunk in chunks:
+                model.partial_fit(X[chunk], y[chunk], classes=classes)
+        stream_seconds.append(stream.seconds)
 
-    model, watched, errors = make(), 0.0, []
+    model, watch, errors = make(), Stopwatch(), []
     for chunk in chunks:
-        began = time.perf_counter()
-        model.partial_fit(X[chunk], y[chunk], classes=classes)
-        model.decision_function(split.X_test[:1])
-        watched += time.perf_counter() - began
+        with watch:
+            model.partial_fit(X[chunk], y[chunk], classes=classes)
+            model.decision_function(split.X_test[:1])
         finished = pickle.loads(pickle.dumps(model)).finish()
         raw = pickle.loads(pickle.dumps(model)).set_params(finishing=False)
         errors.append([1 - m.score(split.X_test, split.y_test) for m in (model, finished, raw)])
@@ -113,7 +113,7 @@ def prefixes(workload, n_train, seed=0, threads=1, quick=False):
         "n_train": len(y),
         "errors": errors,
         "stream_seconds": stream_seconds,
-        "watched_seconds": watched,
+        "watched_seconds": watch.seconds,
     }
 
 

@@ -3,7 +3,6 @@
 Other studies use them, too.
 """
 
-import time
 from functools import partial
 
 import numpy as np
@@ -24,7 +23,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 
-from ..bench.measure import PeakMemory, timed
+from ..bench.measure import PeakMemory, Stopwatch, timed
 from ..sets.workloads import WORKLOADS
 
 # Options of LASVC for the papers' protocol: online passes, then `finish`, once.
@@ -102,11 +101,11 @@ def build(workload, model="lasvc", seed=0, threads=1, cache_size=CACHE_SIZE, **o
 
 def fit(model, split):
     """Return the fitted model, and the time."""
-    start = time.perf_counter()
-    model.fit(split.X_train, split.y_train)
-    if all(getattr(model, name, None) == value for name, value in TWO_PASSES.items()):
-        model.finish()
-    return model, time.perf_counter() - start
+    with Stopwatch() as watch:
+        model.fit(split.X_train, split.y_train)
+        if all(getattr(model, name, None) == value for name, value in TWO_PASSES.items()):
+            model.finish()
+    return model, watch.seconds
 
 
 def warm_up(model, split):

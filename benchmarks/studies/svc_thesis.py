@@ -2,7 +2,6 @@
 
 import statistics
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..bench.frames import cross, curve, frame, mean, median, values, where
+from ..bench.measure import Stopwatch
 from ..bench.plots import GREY, legend_below, note, panels, plain_log, save
 from ..bench.results import load_those_stored, printed
 from ..bench.rst import (
@@ -62,10 +62,9 @@ def before_and_after_finishing(workload, cache_size, seed=0, threads=1, quick=Fa
     warm_up(make(), split)
     model, online_seconds = fit(make(finishing=False), split)
     before = scored(model, split) | {"seconds": online_seconds}
-    start = time.perf_counter()
-    model.finish()
-    finish_seconds = time.perf_counter() - start
-    after = scored(model, split) | {"seconds": online_seconds + finish_seconds}
+    with Stopwatch() as finishing:
+        model.finish()
+    after = scored(model, split) | {"seconds": online_seconds + finishing.seconds}
     return {"before": before, "after": after, "n_train": len(split.y_train)}
 
 
