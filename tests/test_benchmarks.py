@@ -32,15 +32,14 @@ from benchmarks.multiclass import sets as multiclass_sets
 from benchmarks.multiclass import tables as multiclass_tables
 from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
-from benchmarks.search import fresh, generators
-from benchmarks.search import tables as search_tables
+from benchmarks.sets import search as search_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import regression
+from benchmarks.studies import regression, search
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -146,26 +145,27 @@ def test_support_vectors_are_told_apart():
 
 
 def test_generated_sets_are_what_their_names_say():
-    X, y = generators.make_chessboard(20_000, 0)
+    X, y = search_sets.chessboard_144(20_000)
     fields = np.floor(X).astype(int)
     assert len(np.unique(fields, axis=0)) == 144
     # Adjacent fields differ.
     assert set(y[(fields == [3, 4]).all(axis=1)]) == {1}
     assert set(y[(fields == [3, 5]).all(axis=1)]) == {-1}
-    X, y = generators.make_rough_field(2000, 0)
-    assert X.shape == (2000, 8)
-    assert 0.4 < np.mean(y == 1) < 0.6
-    X, y = generators.make_many_clusters(2000, 0)
+    X, y = search_sets.CLUSTERS_16(2000)
     assert X.shape == (2000, 16)
     assert np.array_equal(np.unique(y), np.arange(10))
-    for make in (
-        generators.make_chessboard,
-        generators.make_rough_field,
-        generators.make_many_clusters,
-    ):
-        first, again, other = (make(200, seed)[0] for seed in (1, 1, 2))
-        assert np.array_equal(first, again)
-        assert not np.array_equal(first, other)
+    assert np.array_equal(X, search_sets.CLUSTERS_16(2000)[0])
+
+
+def test_seeds_order_the_samples_of_a_set(paper_data):
+    """A set without a test part loses a quarter to it, the same one for every seed."""
+    paper_data("banana")
+    first, again, other = (search_sets.SETS["banana"].load(seed) for seed in (1, 1, 2))
+    assert (len(first.y_train), len(first.y_test)) == (3975, 1325)
+    assert np.array_equal(first.X_test, other.X_test)
+    assert np.array_equal(first.X_train, again.X_train)
+    assert not np.array_equal(first.X_train, other.X_train)
+    assert np.array_equal(np.sort(first.X_train, axis=0), np.sort(other.X_train, axis=0))
 
 
 def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
@@ -174,19 +174,20 @@ def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
         for g, e in ((0.1, 0.3), (1.0, 0.1), (10.0, 0.2))
     ]
     given_up = dict(C=1.0, gamma=100.0, seconds=15.0)
-    curves = dict(status="ok", seconds=18.0, pairs=[*pairs, given_up])
-    ours = dict(status="ok", search="progressive", seconds=12.0, one_fit_seconds=2.0, error=0.13)
+    ok = dict(status="ok", work="banana")
+    curves = dict(ok, seconds=18.0, pairs=[*pairs, given_up])
+    ours = dict(ok, search="progressive", seconds=12.0, one_fit_seconds=2.0, error=0.13)
     results.store("curves_banana", {"records": [curves]}, tmp_path)
     results.store("search_banana", {"records": [ours]}, tmp_path)
-    found = search_tables.regrets("banana", tmp_path)
-    assert found["progressive"] == [(pytest.approx(2.0), 6.0)]
-    assert search_tables.times_cheaper("banana", tmp_path) == pytest.approx(20 / 12)
-    assert search_tables.searched(tmp_path) == {"banana": found}
+    (run,) = search.regrets(tmp_path).itertuples()
+    assert (run.search, run.regret, run.cost) == ("progressive", pytest.approx(2.0), 6.0)
+    assert (run.exhaustive, run.time) == (20.0, 12.0)
+    assert "- 13.00\n     - +2.00\n     - +2.00\n" in search.regret_table(tmp_path)
 
 
-@pytest.mark.parametrize("name", fresh.FRESH)
+@pytest.mark.parametrize("name", search_sets.FRESH)
 def test_fresh_tables_are_what_the_page_says(name, paper_data):
-    table = fresh.FRESH[name]
+    table = search_sets.FRESH[name]
     sources = dict(letter_h="letter", covtype_1v2="covtype_first20k")
     if name in ("svmguide1", "abalone", *sources):
         paper_data(sources.get(name, name))
@@ -195,9 +196,10 @@ def test_fresh_tables_are_what_the_page_says(name, paper_data):
     assert 1000 < len(split.y_test) <= 10_000
     assert np.array_equal(split.X_train, again.X_train)
     assert not np.array_equal(split.X_train, other.X_train)
-    grid = table.grid(table.n_features)
-    assert [len(values) for values in grid.values()] == 2 * [table.n_values]
-    if not table.is_regression:
+    grid = table.grid(split.X_train)
+    n_values = 8 if name == "shells" else 10
+    assert [len(values) for values in grid.values()] == 2 * [n_values]
+    if table.scoring != "r2":
         assert set(split.y_test) == set(split.y_train)
     if table.scoring == "f1":
         assert 1 / 80 < np.mean(split.y_train) < 1 / 20
@@ -218,15 +220,16 @@ def test_regrets_on_fresh_tables(tmp_path):
     results.store("exhaustive_digits", {"records": exhaustive}, tmp_path)
     results.store("fresh_digits", {"records": ours}, tmp_path)
     results.store("fresh_peers_digits", {"records": halving}, tmp_path)
-    found = search_tables.FreshResults("digits", tmp_path)
-    assert found.regrets("progressive") == pytest.approx([5.0, -1.0])
-    assert found.fits("halving") == [80.0]
-    assert found.part("progressive") == [0.5, 0.5]
-    text = search_tables.fresh_table(tmp_path)
+    found = search.fresh_runs(tmp_path)
+    assert found.search.tolist() == ["progressive", "progressive", "halving"]
+    assert found.regret.tolist() == pytest.approx([5.0, -1.0, 0.0])
+    assert found.fits.tolist() == [20.0, 20.0, 80.0]
+    assert found.part.tolist() == [0.5, 0.5, 2.0]
+    text = search.fresh_table(tmp_path)
     assert "- 20.0\n     - +2.00\n     - +5.00\n     - 2.00\n" in text
     assert "- +0.00\n     - +0.00\n     - –\n     - –\n" in text
     assert "- progressive\n     - +2.00\n     - +5.00\n     - 20\n" in (
-        search_tables.fresh_means(tmp_path)
+        search.fresh_means(tmp_path)
     )
 
 
@@ -244,7 +247,7 @@ def test_standard_error_of_the_difference_of_two_models():
 
     split = Split(None, None, None, y)
     models = Constant(rows < 100), Constant((rows >= 100) & (rows < 200))
-    found = fresh.FRESH["spirals"].standard_error(*models, split)
+    found = search_sets.FRESH["spirals"].standard_error(*models, split)
     assert found == pytest.approx(np.sqrt(0.1 / 2000), rel=0.2)
 
 
