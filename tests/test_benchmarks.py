@@ -17,8 +17,6 @@ from benchmarks.active.models import WarmStarted
 from benchmarks.bench import harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
-from benchmarks.cells import sets as cell_sets
-from benchmarks.cells import tables as cell_tables
 from benchmarks.imbalance import figures as imbalance_figures
 from benchmarks.imbalance import paper as imbalance_paper
 from benchmarks.imbalance import sets as imbalance_sets
@@ -32,6 +30,7 @@ from benchmarks.multiclass import sets as multiclass_sets
 from benchmarks.multiclass import tables as multiclass_tables
 from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
+from benchmarks.sets import cells as cell_sets
 from benchmarks.sets import search as search_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
@@ -39,7 +38,7 @@ from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import regression, search
+from benchmarks.studies import cells_distributed, regression, search
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -556,7 +555,7 @@ def test_generated_tables_have_five_relevant_features():
 
 def test_simulated_times_of_workers():
     durations = {"first": [4.0, 3.0, 2.0, 2.0, 1.0], "second": [1.0, 5.0]}
-    found = [cell_tables.simulated_seconds(durations, n) for n in (1, 2, 3, 100)]
+    found = [cells_distributed.simulated_seconds(durations, n) for n in (1, 2, 3, 100)]
     # Two workers: 4 + 2 and 3 + 2 + 1; three: 4, 3 + 1 and 2 + 2.
     assert found == [18.0, 6.0 + 5.0, 4.0 + 5.0, 4.0 + 5.0]
 

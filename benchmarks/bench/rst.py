@@ -119,11 +119,13 @@ def cross_table(corner, rows, columns, cell, parts=""):
 def table(rows, parts="", n_keys=1):
     """Return a table of rows that are dicts from header to cell; None without rows.
 
-    `parts`: the title, or those of `split_table`.
+    `parts`: the title, or those of `split_table`. With several keys, equal ones in the first
+    column are named once.
     """
     if not rows:
         return None
     header, cells = list(rows[0]), [list(row.values()) for row in rows]
+    cells = cells if n_keys == 1 else grouped(cells)
     if isinstance(parts, str):
         return list_table(header, cells, parts)
     return split_table(header, cells, parts, n_keys)
