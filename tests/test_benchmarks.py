@@ -25,12 +25,10 @@ from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import paper as lu2016
 from benchmarks.label_efficient import tables as label_efficient_tables
-from benchmarks.multiclass import generators as multiclass_generators
-from benchmarks.multiclass import sets as multiclass_sets
-from benchmarks.multiclass import tables as multiclass_tables
 from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
+from benchmarks.sets import multiclass as multiclass_sets
 from benchmarks.sets import search as search_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
@@ -38,7 +36,7 @@ from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import cells_distributed, regression, search
+from benchmarks.studies import cells_distributed, multiclass, regression, search
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -266,17 +264,19 @@ def test_differences_from_the_best_model_of_constant_size(tmp_path):
     assert {name: gap["banana"] for name, gap in found.items()} == behind
 
 
-def test_differences_of_one_vs_one_and_their_standard_errors():
+def test_differences_of_one_vs_one_and_their_standard_errors(tmp_path):
     """Differences of 2 and 4 points; 9 + 16 of 2 * 100 test samples are told apart."""
 
     def run(ovr, ovo):
         errors = {"ovr": dict(error=ovr, n_only=8), "ovo": dict(error=ovo, n_only=4.5)}
         return dict(tuned=errors, n_test=100)
 
-    found = multiclass_tables.Comparison([run(0.10, 0.12), run(0.11, 0.15)], "tuned")
+    record = dict(status="ok", set="iris", runs=[run(0.10, 0.12), run(0.11, 0.15)])
+    results.store("multiclass_real", {"records": [record]}, tmp_path)
+    (found,) = multiclass.comparisons("tuned", tmp_path).itertuples()
     assert found.difference == pytest.approx(3.0)
     # The splits differ by 2 points: a standard error of 1 point.
-    assert found.standard_error == pytest.approx(100 * np.sqrt(25) / 200)
+    assert found.error == pytest.approx(100 * np.sqrt(25) / 200)
     assert not found.is_clear
 
 
@@ -288,16 +288,16 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
     run = dict(seed=0, n_train=99, n_test=100, n_classes=3, tuned=both, C1=both, C10=both)
     record = dict(status="ok", set="iris", runs=[run, run])
     results.store("multiclass_real", {"records": [record]}, tmp_path)
-    table = multiclass_tables.errors("C1", tmp_path)
+    table = multiclass.errors_table("C1", tmp_path)
     assert table.endswith("- 20.00\n     - 10.00\n     - **-10.00 ± 3.54**\n")
-    assert "-10.00 (Iris)" in multiclass_tables.summary(tmp_path)
-    assert "10, 1" in multiclass_tables.description(tmp_path)
+    assert "-10.00 (Iris)" in multiclass.summary_table(tmp_path)
+    assert "10, 1" in multiclass.sets_table(tmp_path)
     times = {
         form: dict(fit_seconds=[s], predict_seconds=[s]) for form, s in (("ovr", 1), ("ovo", 2))
     }
     record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, C1=times)])
     results.store("multiclass_times", {"records": [record]}, tmp_path)
-    assert multiclass_tables.time_ratios(tmp_path).count("- 2×") == 4
+    assert multiclass.times_table(tmp_path).count("- 2×") == 4
 
 
 def test_tables_of_chapter_6_count_their_runs(tmp_path):
@@ -343,9 +343,9 @@ def test_tables_of_constants_compare_means(tmp_path):
 
 @pytest.mark.parametrize("name", multiclass_sets.GENERATED)
 def test_generated_sets_of_several_classes(name):
-    X, y = multiclass_sets.GENERATED[name].samples()
+    X, y = multiclass_sets.GENERATED[name].source()
     assert len(X) == len(y) == multiclass_sets.N_POOL
-    again = multiclass_sets.GENERATED[name].samples()
+    again = multiclass_sets.GENERATED[name].source()
     assert np.array_equal(X, again[0])
     assert np.array_equal(y, again[1])
     X, y, X_test, y_test = multiclass_sets.GENERATED[name].load(0, quick=True)
@@ -355,7 +355,7 @@ def test_generated_sets_of_several_classes(name):
 
 
 def test_fields_of_a_board_have_six_colours():
-    X, y = multiclass_generators.colours(20_000)
+    X, y = multiclass_sets.colours(20_000)
     fields = np.floor(X).astype(int)
     assert len(np.unique(np.column_stack([fields, y]), axis=0)) == 36
     assert np.bincount(y).min() > 3000
