@@ -30,10 +30,10 @@ from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
 from benchmarks.sets import multiclass as multiclass_sets
 from benchmarks.sets import search as search_sets
+from benchmarks.sets import small_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
-from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
 from benchmarks.studies import cells_distributed, multiclass, regression, search
@@ -439,7 +439,7 @@ def test_draws_for_thresholds_have_ten_negative_samples_for_each_positive_one():
 
 @pytest.mark.parametrize("name", ["50 x 10, 2", "400 x 100, 40", "1500 x 20, 300"])
 def test_small_sets_are_what_their_titles_say(name):
-    X, X_test, y, y_test = small_sets.load("classes", name, quick=False)
+    X, X_test, y, y_test = small_sets.load(name)
     assert f"{len(X)} x {X.shape[1]}, {len(set(y))}" == name
     assert len(X_test) == len(y_test) == small_sets.N_TEST
     assert set(y_test) <= set(y)
@@ -447,7 +447,7 @@ def test_small_sets_are_what_their_titles_say(name):
 
 @pytest.mark.parametrize("n_classes", small_sets.FEW)
 def test_classes_of_few_samples(n_classes):
-    _, _, y, _ = small_sets.load("classes", small_sets.FEW[n_classes], quick=False)
+    _, _, y, _ = small_sets.load(small_sets.FEW[n_classes])
     assert set(np.bincount(y)) == set(range(1, 11))
     assert len(np.bincount(y)) == n_classes
 

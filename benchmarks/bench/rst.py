@@ -131,6 +131,11 @@ def table(rows, parts="", n_keys=1):
     return split_table(header, cells, parts, n_keys)
 
 
+def column_table(columns, parts="", n_keys=1):
+    """Return a `table` of columns: a dict from header to cells."""
+    return table([dict(zip(columns, row)) for row in zip(*columns.values())], parts, n_keys)
+
+
 def points(value, digits=2):
     """Write percentage points with their sign; + 0.0 turns a rounded -0 into 0."""
     return "–" if value is None or value != value else f"{round(value, digits) + 0.0:+.{digits}f}"
