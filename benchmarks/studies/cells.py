@@ -3,7 +3,6 @@
 import os
 import subprocess
 import tempfile
-import time
 import warnings
 from functools import partial
 from pathlib import Path
@@ -23,8 +22,8 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 
 from ..bench.frames import cross, frame, median, points, verdict, where
-from ..bench.measure import Clock, resident
-from ..bench.rst import count, joined, number, percent, table
+from ..bench.measure import Clock, processor_seconds, resident
+from ..bench.rst import column_table, count, joined, number, percent, table
 from ..bench.study import Study, grid, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
 from . import cells_distributed, cells_files
@@ -219,19 +218,16 @@ def train_stream(model, seed=0, quick=False):
     made, before, spent, found = STREAM_MODELS[model][1](random_state=seed), resident(), 0.0, []
     for first in range(0, shown[-1], CHUNK):
         part = slice(first, first + CHUNK)
-        begun = time.process_time()
-        made.partial_fit(X[part], y[part], classes=[0, 1])
-        spent += time.process_time() - begun
+        spent += processor_seconds(partial(made.partial_fit, X[part], y[part], [0, 1]))[1]
         if part.stop in shown:
-            begun = time.process_time()
-            error = zero_one_loss(y_test, made.predict(X_test))
+            predicted, predicting = processor_seconds(partial(made.predict, X_test))
             found.append(
                 {
                     "n_samples": part.stop,
                     "seconds": spent,
-                    "predict_seconds": time.process_time() - begun,
+                    "predict_seconds": predicting,
                     "megabytes": resident() - before,
-                    "error": error,
+                    "error": zero_one_loss(y_test, predicted),
                 }
             )
         if spent > STREAM_LIMIT:
@@ -288,20 +284,14 @@ def curve_table(n_classes, results):
 def stream_table(results):
     """Time, memory and error along a stream."""
     found = points(frame("cells_stream", results), "points", "model")
-    return table(
-        [
-            {
-                "model": title,
-                "samples": count(point.n_samples),
-                "time (s)": number(point.seconds),
-                "memory (MB)": number(point.megabytes),
-                "error": percent(point.error),
-            }
-            for model, (title, _) in STREAM_MODELS.items()
-            for point in where(found, model=model).itertuples()
-        ],
-        n_keys=2,
-    )
+    columns = {
+        "model": found.model.map(lambda model: STREAM_MODELS[model][0]),
+        "samples": found.n_samples.map(count),
+        "time (s)": found.seconds.map(number),
+        "memory (MB)": found.megabytes.map(number),
+        "error": found.error.map(percent),
+    }
+    return column_table(columns, n_keys=2)
 
 
 def _available(models):

@@ -20,7 +20,7 @@ from sklearn_online_svm import LASVC
 from ..bench import frames
 from ..bench.data import load_all_samples, scaled
 from ..bench.frames import frame, where
-from ..bench.rst import count, number, points, split_table, table, times
+from ..bench.rst import column_table, count, number, points, split_table, table, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.multiclass import GENERATED, REAL, SETS
 from .cells import fit_forest
@@ -148,8 +148,7 @@ def stream(form, algorithm, seed=0, quick=False):
     for first in range(0, n_stream, CHUNK):
         part = slice(first, first + CHUNK)
         start = time.process_time()
-        model.partial_fit(X_train[part], y[rows[part]], classes=np.unique(y))
-        model.predict(X_test[:1])
+        model.partial_fit(X_train[part], y[rows[part]], classes=np.unique(y)).predict(X_test[:1])
         seconds += time.process_time() - start
         found.append(
             {
@@ -193,20 +192,21 @@ def comparisons(choice, results):
     return found.assign(is_clear=found.difference.abs() > 2 * found.error)
 
 
+def titles(found):
+    return [SETS[name].title for name in found.index]
+
+
 def errors_table(choice, results):
     """A row for each set: both errors, and their difference."""
-    rows = []
-    for name, found in comparisons(choice, results).iterrows():
-        difference = f"{points(found.difference)} ± {found.error:.2f}"
-        rows.append(
-            {
-                "set": SETS[name].title,
-                "ovr": f"{found.ovr:.2f}",
-                "ovo": f"{found.ovo:.2f}",
-                "difference": f"**{difference}**" if found.is_clear else difference,
-            }
-        )
-    return table(rows, f"Test error in percent, {CHOICES[choice]}")
+    found = comparisons(choice, results)
+    difference = found.difference.map(points) + " ± " + found.error.map("{:.2f}".format)
+    columns = {
+        "set": titles(found),
+        "ovr": found.ovr.map("{:.2f}".format),
+        "ovo": found.ovo.map("{:.2f}".format),
+        "difference": difference.mask(found.is_clear, "**" + difference + "**"),
+    }
+    return column_table(columns, f"Test error in percent, {CHOICES[choice]}")
 
 
 def summary_table(results):
@@ -230,23 +230,23 @@ def summary_table(results):
     return table(rows, f"Error of ovo minus error of ovr, in points, {len(found)} sets")
 
 
+def _most_frequent(form, tuned):
+    """Return the parameters that were found most often."""
+    chosen = [run[form]["params"] for run in tuned]
+    return ", ".join(f"{value:g}" for value in max(chosen, key=chosen.count).values())
+
+
 def sets_table(results):
     """A row for each set: its size and the parameters that were found most often."""
-    rows = []
-    for name, of in runs_of("tuned", results).groupby("set", sort=False):
-        first = of.iloc[0]
-        row = {
-            "set": SETS[name].title,
-            "classes": count(first.n_classes),
-            "samples": count(first.n_train),
-            "splits": count(len(of)),
-        }
-        for form in FORMS:
-            chosen = [run[form]["params"] for run in of.tuned]
-            best = max(chosen, key=chosen.count)
-            row[form] = ", ".join(f"{value:g}" for value in best.values())
-        rows.append(row)
-    return table(rows, {"Training samples": 3, "C and gamma": 2})
+    of_set = runs_of("tuned", results).groupby("set", sort=False)
+    columns = {
+        "set": titles(of_set.size()),
+        "classes": of_set.n_classes.first().map(count),
+        "samples": of_set.n_train.first().map(count),
+        "splits": of_set.size().map(count),
+        **{form: of_set.tuned.agg(partial(_most_frequent, form)) for form in FORMS},
+    }
+    return column_table(columns, {"Training samples": 3, "C and gamma": 2})
 
 
 def times_table(results):
@@ -260,11 +260,11 @@ def times_table(results):
             timed[f"{choice}_{field}"] = (ovo / ovr).groupby(runs["set"]).median()
     vectors = runs_of("tuned", results).groupby("set", sort=False)
     vectors = vectors[["ovr.n_vectors", "ovo.n_vectors"]].median()
+    found = vectors.join(pd.DataFrame(timed), how="inner")
     rows = []
-    for name, found in vectors.join(pd.DataFrame(timed), how="inner").iterrows():
-        ovr, ovo, seconds, *ratios = found
-        ratios = [times(ratio) for ratio in ratios]
-        rows.append([SETS[name].title, number(seconds, 1000), *ratios, count(ovr), count(ovo)])
+    for title, (_, of_set) in zip(titles(found), found.iterrows()):
+        n_ovr, n_ovo, ovr, *ratios = of_set
+        rows.append([title, number(ovr, 1000), *map(times, ratios), count(n_ovr), count(n_ovo)])
     parts = {
         "Time of ovo divided by that of ovr, tuned": 3,
         "Time of ovo divided by that of ovr, C = 1": 2,
@@ -277,16 +277,14 @@ def times_table(results):
 def forest_table(results):
     """A row for each number of samples and threads: times and errors of LASVC and its peer."""
     found, rows = frame("multiclass_forest", results), []
+    shown = {"fit (s)": "fit_seconds", "predict (s)": "predict_seconds", "error (%)": "error"}
     for n_train, threads in FOREST:
+        of = where(found, n_train=n_train, threads=threads)
         row = {"samples": count(n_train), "threads": count(threads)}
-        for field, title, factor in (
-            ("fit_seconds", "fit (s)", 1),
-            ("predict_seconds", "predict (s)", 1),
-            ("error", "error (%)", 100),
-        ):
+        for title, field in shown.items():
             for model, name in FOREST_MODELS.items():
-                case = dict(n_train=n_train, threads=threads, model=model)
-                row[f"{title}, {name}"] = number(frames.median(found, field, **case), factor)
+                value = frames.median(of, field, model=model)
+                row[f"{title}, {name}"] = number(value, 100 if field == "error" else 1)
         rows.append(row)
     return table(rows)
 

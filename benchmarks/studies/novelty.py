@@ -1,6 +1,6 @@
 """Novelty detection: models on 20 000 samples, a large set, and drifting streams."""
 
-import time
+from functools import partial
 
 import numpy as np
 from sklearn.ensemble import IsolationForest
@@ -14,7 +14,7 @@ from sklearn.svm import OneClassSVM
 from sklearn_online_svm import OneClassLASVM
 
 from ..bench.frames import frame
-from ..bench.measure import resident
+from ..bench.measure import processor_seconds, resident
 from ..bench.rst import column_table, count, joined, list_table, megabytes, percent, seconds
 from ..bench.study import Study, grid, step
 
@@ -65,13 +65,11 @@ def detect(model, n_train, seed=0, quick=False):
     random = np.random.default_rng(seed + 1)
     X, _ = clusters(2000 if quick else n_train, random)
     X_test, is_outlier = clusters(2000 if quick else 50_000, random)
-    begun = time.process_time()
-    fitted = MODELS[model][1](X, seed).fit(X)
-    end = time.process_time()
-    scores = fitted.decision_function(X_test)
+    fitted, fitting = processor_seconds(lambda: MODELS[model][1](X, seed).fit(X))
+    scores, predicting = processor_seconds(lambda: fitted.decision_function(X_test))
     return {
-        "seconds_fit": end - begun,
-        "seconds_predict": time.process_time() - end,
+        "seconds_fit": fitting,
+        "seconds_predict": predicting,
         "rejected": float(np.mean(scores <= 0)),
         "auc": roc_auc_score(~is_outlier, scores),
     }
@@ -91,9 +89,7 @@ def detect_in_stream(model, n_train, seed=0, quick=False):
             scores = detector.decision_function(X)
             found["auc"].append(roc_auc_score(~is_outlier, scores))
             found["rejected"].append(float(np.mean(scores <= 0)))
-        begun = time.process_time()
-        detector.partial_fit(X)
-        spent += time.process_time() - begun
+        spent += processor_seconds(partial(detector.partial_fit, X))[1]
         found["megabytes"].append(resident())
         found["n_support"].append(len(detector.support_))
     return {"samples_per_second": n / spent, **found}

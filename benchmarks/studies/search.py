@@ -27,7 +27,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from ..bench.frames import frame, where
 from ..bench.measure import processor_seconds
 from ..bench.plots import panels, plain_log, save
-from ..bench.rst import count, points, seconds, table
+from ..bench.rst import column_table, count, points, seconds, table
 from ..bench.study import Study, grid, seeded, step
 from ..sets.search import FRESH, METRICS, SETS, UNSEEN
 
@@ -51,6 +51,7 @@ FIRST_RUNG, N_TRIALS = 120, 50
 STOPPED_AFTER, N_FINISHED = 15.0, 25
 # Random pairs: how many, and how often they are drawn.
 N_PAIRS, N_DRAWS = 50, 400
+WHOLE, TENTHS, HUNDREDTHS = "{:.0f}".format, "{:.1f}".format, "{:.2f}".format
 
 
 def rungs(model, X, y):
@@ -254,19 +255,18 @@ def regrets(results):
 
 def regret_table(results):
     """Regret and cost of our search."""
-    rows = [
-        {
-            "": SETS[work].title,
-            "error": f"{100 * of.error.mean():.2f}",
-            "regret": points(of.regret.mean()),
-            "worst": points(of.regret.max()),
-            "cost": f"{of.cost.median():.1f}",
-            "time": seconds(of.time.iloc[0]),
-            "times cheaper": f"{of.exhaustive.iloc[0] / of.time.iloc[0]:.0f}",
-        }
-        for work, of in where(regrets(results), search="progressive").groupby("work", sort=False)
-    ]
-    return table(rows, {"Test errors of ProgressiveSearch": 3, "Cost": 3})
+    of_set = where(regrets(results), search="progressive").groupby("work", sort=False)
+    time, exhaustive = of_set.time.first(), of_set.exhaustive.first()
+    columns = {
+        "": [SETS[work].title for work in time.index],
+        "error": (100 * of_set.error.mean()).map(HUNDREDTHS),
+        "regret": of_set.regret.mean().map(points),
+        "worst": of_set.regret.max().map(points),
+        "cost": of_set.cost.median().map(TENTHS),
+        "time": time.map(seconds),
+        "times cheaper": (exhaustive / time).map(WHOLE),
+    }
+    return column_table(columns, {"Test errors of ProgressiveSearch": 3, "Cost": 3})
 
 
 def _means(runs, searches, **columns):
@@ -286,36 +286,32 @@ def _worst(regret):
 def peers_table(results):
     """Regret and cost of all searches, over the sets that each has finished."""
     runs = regrets(results).assign(worst=lambda runs: runs.regret)
-    whole = "{:.0f}".format
     return _means(
-        runs, TITLES, regret=("mean", points), worst=(_worst, points), cost=("median", whole)
+        runs, TITLES, regret=("mean", points), worst=(_worst, points), cost=("median", WHOLE)
     )
-
-
-def hundredths(score):
-    return f"{100 * score:.1f}"
 
 
 def unseen_table(results):
     """Scores and costs on the tables of `UNSEEN`; grid searches have the first seed only."""
-    found, rows = frame([f"unseen_{name}" for name in UNSEEN], results), []
-    for work, of in found.groupby("work", sort=False):
-        ours, three, five = (where(of, search=name) for name in ("progressive", "grid3", "grid5"))
-        fits = ours.seconds / ours.one_fit_seconds
-        rows.append(
-            {
-                "": UNSEEN[work].title,
-                "five folds": hundredths(five.score.iloc[0]),
-                "search": hundredths(ours.score.iloc[0]),
-                "all seeds": hundredths(mean(ours.score)),
-                "worst": hundredths(ours.score.min()),
-                "fits": f"{fits.median():.1f}",
-                "largest": f"{fits.max():.1f}",
-                "one fit": seconds(ours.one_fit_seconds.median()),
-                "part of grid": f"{ours.seconds.median() / three.seconds.iloc[0]:.2f}",
-            }
-        )
-    return table(rows, {"Scores": 4, "Cost of the search": 4})
+    found = frame([f"unseen_{name}" for name in UNSEEN], results)
+    found = found.assign(score=100 * found.score, fits=found.seconds / found.one_fit_seconds)
+    ours, three, five = (
+        where(found, search=name).groupby("work", sort=False)
+        for name in ("progressive", "grid3", "grid5")
+    )
+    works = ours.size().index
+    columns = {
+        "": [UNSEEN[work].title for work in works],
+        "five folds": five.score.first()[works].map(TENTHS),
+        "search": ours.score.first().map(TENTHS),
+        "all seeds": ours.score.agg(mean).map(TENTHS),
+        "worst": ours.score.min().map(TENTHS),
+        "fits": ours.fits.median().map(TENTHS),
+        "largest": ours.fits.max().map(TENTHS),
+        "one fit": ours.one_fit_seconds.median().map(seconds),
+        "part of grid": (ours.seconds.median() / three.seconds.first())[works].map(HUNDREDTHS),
+    }
+    return column_table(columns, {"Scores": 4, "Cost of the search": 4})
 
 
 def fresh_runs(results):
@@ -339,29 +335,29 @@ def fresh_runs(results):
 
 def fresh_table(results):
     """Scores, regrets and costs on the tables of `FRESH`, and the regrets of other searches."""
-    rows = []
-    for work, of in fresh_runs(results).groupby("work", sort=False):
-        case, ours = FRESH[work], where(of, search="progressive")
-        row = {
-            "": case.title,
-            "metric": METRICS[case.scoring][0],
-            "size": f"{count(case.n_train)} × {case.n_features}",
-            "exhaustive": hundredths(ours.score_exhaustive.abs().mean()),
-            "regret": points(ours.regret.mean()),
-            "worst": points(ours.regret.max()),
-            "±": f"{100 * ours.standard_error.mean():.2f}",
-            "fits": f"{ours.fits.median():.1f}",
-            "largest": f"{ours.fits.max():.1f}",
-            "one fit": seconds(ours.one_fit_seconds.median()),
-            "grid search": seconds(ours.seconds_exhaustive.median()),
-            "part of it": f"{ours.part.median():.2f}",
-        }
-        for name in FRESH_SEARCHES:
-            regret = where(of, search=name).regret
-            row[TITLES[name]] = points(regret.mean())
-            row[f"{TITLES[name]}, worst"] = points(regret.max())
-        rows.append(row)
-    return table(rows, {"Scores": 6, "Cost": 5, "Regret of each search": 6})
+    found = fresh_runs(results)
+    ours = where(found, search="progressive").groupby("work", sort=False)
+    works = ours.size().index
+    tables = [FRESH[work] for work in works]
+    columns = {
+        "": [table.title for table in tables],
+        "metric": [METRICS[table.scoring][0] for table in tables],
+        "size": [f"{count(table.n_train)} × {table.n_features}" for table in tables],
+        "exhaustive": (100 * ours.score_exhaustive.mean().abs()).map(TENTHS),
+        "regret": ours.regret.mean().map(points),
+        "worst": ours.regret.max().map(points),
+        "±": (100 * ours.standard_error.mean()).map(HUNDREDTHS),
+        "fits": ours.fits.median().map(TENTHS),
+        "largest": ours.fits.max().map(TENTHS),
+        "one fit": ours.one_fit_seconds.median().map(seconds),
+        "grid search": ours.seconds_exhaustive.median().map(seconds),
+        "part of it": ours.part.median().map(HUNDREDTHS),
+    }
+    for name in FRESH_SEARCHES:
+        regret = where(found, search=name).groupby("work").regret
+        columns[TITLES[name]] = regret.mean().reindex(works).map(points)
+        columns[f"{TITLES[name]}, worst"] = regret.max().reindex(works).map(points)
+    return column_table(columns, {"Scores": 6, "Cost": 5, "Regret of each search": 6})
 
 
 def fresh_means(results):
@@ -370,8 +366,8 @@ def fresh_means(results):
     columns = {
         "regret": ("mean", points),
         "worst": ("max", points),
-        "fits": ("median", "{:.0f}".format),
-        "part of the grid search": ("median", "{:.2f}".format),
+        "fits": ("median", WHOLE),
+        "part of the grid search": ("median", HUNDREDTHS),
     }
     return _means(runs.rename(columns={"part": [*columns][-1]}), FRESH_SEARCHES, **columns)
 

@@ -102,14 +102,20 @@ def memory(set, model, stream, quick=False):
     return {"peak_mb": peak.megabytes}
 
 
+def _timed(runs, score, quick):
+    """Return times of functions, and scores of what they return, by the name of the model."""
+    found = []
+    for name, run in runs.items():
+        fitted, spent = shortest(run, quick)
+        found.append({"model": name, "seconds": spent, "score": score(fitted)})
+    return {"models": found}
+
+
 def stream(set, quick=False):
     """Times of streams in chunks."""
     X, X_test, y, y_test = load(set, quick)
-    found = []
-    for name in ("lasvc", "ovr"):
-        model, spent = shortest(partial(_streamed, CLASSIFIERS[name], X, y), quick)
-        found.append({"model": name, "seconds": spent, "score": model.score(X_test, y_test)})
-    return {"models": found}
+    runs = {name: partial(_streamed, CLASSIFIERS[name], X, y) for name in ("lasvc", "ovr")}
+    return _timed(runs, lambda model: model.score(X_test, y_test), quick)
 
 
 def single_calls(n_vectors, seed=0, quick=False):
@@ -139,12 +145,9 @@ def search(set, quick=False):
     X, _, y, _ = load(set, quick)
     scales = np.logspace(-2, 2, 5)
     candidates = {"C": 10 * scales, "gamma": scales / (X.shape[1] * X.var())}
-    found = []
-    for name in ("svc", "lasvc"):
-        searching = GridSearchCV(CLASSIFIERS[name], candidates, cv=3)
-        _, spent = shortest(partial(searching.fit, X, y), quick)
-        found.append({"model": name, "seconds": spent, "score": searching.best_score_})
-    return {"models": found}
+    searches = {n: GridSearchCV(CLASSIFIERS[n], candidates, cv=3) for n in ("svc", "lasvc")}
+    runs = {name: partial(each.fit, X, y) for name, each in searches.items()}
+    return _timed(runs, lambda fitted: fitted.best_score_, quick)
 
 
 class RefitLASVC(Refit):
@@ -164,12 +167,8 @@ def label_loop(set, seed=0, quick=False):
             loop.step()
         return loop.classifier()
 
-    found = []
-    for name, make in (("svc", Refit), ("lasvc", RefitLASVC)):
-        model, spent = shortest(partial(run, make), quick)
-        score = model.score(split.X_test, split.y_test)
-        found.append({"model": name, "seconds": spent, "score": score})
-    return {"models": found}
+    runs = {"svc": partial(run, Refit), "lasvc": partial(run, RefitLASVC)}
+    return _timed(runs, lambda model: model.score(split.X_test, split.y_test), quick)
 
 
 def fit_on_threads(set, threads, quick=False):
