@@ -3,6 +3,7 @@
 import copy
 import warnings
 from contextlib import nullcontext
+from functools import partial
 from numbers import Integral
 
 import joblib
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
+from ._docs import filled_docs
 from ._estimator import (
     Estimator,
     PostponedInterrupts,
@@ -154,6 +156,24 @@ def _has_partial_fit(pipeline):
     return True
 
 
+_DOCS = {
+    "inputs": """Parameters
+----------
+X : iterable
+    Training data. Must fulfil the input requirements of the first step.
+y : iterable, default=None
+    Training targets.
+**params : dict of str -> object
+    Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
+    routing is disabled, ``sample_weight`` is passed to the final estimator.""",
+    "the_pipeline": """Returns
+-------
+self : object
+    The pipeline.""",
+}
+
+
+@partial(filled_docs, parts=_DOCS)
 class OnlinePipeline(Pipeline, Guarded):
     """A pipeline with ``partial_fit``.
 
@@ -273,20 +293,9 @@ class OnlinePipeline(Pipeline, Guarded):
     def fit(self, X, y=None, **params):
         """Fit copies of all steps, one after the other, and replace the steps by them.
 
-        Parameters
-        ----------
-        X : iterable
-            Training data. Must fulfil the input requirements of the first step.
-        y : iterable, default=None
-            Training targets.
-        **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
-            routing is disabled, ``sample_weight`` is passed to the final estimator.
+        $inputs
 
-        Returns
-        -------
-        self : object
-            The pipeline.
+        $the_pipeline
 
         Raises
         ------
@@ -300,15 +309,7 @@ class OnlinePipeline(Pipeline, Guarded):
     def fit_transform(self, X, y=None, **params):
         """Fit the pipeline as ``fit`` does, and transform the samples with all steps.
 
-        Parameters
-        ----------
-        X : iterable
-            Training data. Must fulfil the input requirements of the first step.
-        y : iterable, default=None
-            Training targets.
-        **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
-            routing is disabled, ``sample_weight`` is passed to the final estimator.
+        $inputs
 
         Returns
         -------
@@ -326,15 +327,7 @@ class OnlinePipeline(Pipeline, Guarded):
     def fit_predict(self, X, y=None, **params):
         """Transform the samples as ``fit`` does, and call ``fit_predict`` of the final estimator.
 
-        Parameters
-        ----------
-        X : iterable
-            Training data. Must fulfil the input requirements of the first step.
-        y : iterable, default=None
-            Training targets.
-        **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
-            routing is disabled, ``sample_weight`` is passed to the final estimator.
+        $inputs
 
         Returns
         -------
@@ -398,10 +391,7 @@ class OnlinePipeline(Pipeline, Guarded):
             Sample weights under another name: ``<final step>__sample_weight``, as in ``fit``, or,
             with metadata routing enabled, the alias that the final estimator requests.
 
-        Returns
-        -------
-        self : object
-            The pipeline.
+        $the_pipeline
 
         Raises
         ------
@@ -444,10 +434,7 @@ class OnlinePipeline(Pipeline, Guarded):
             Sample weights under another name: ``<final step>__sample_weight``, as in ``fit``, or,
             with metadata routing enabled, the alias that the final estimator requests.
 
-        Returns
-        -------
-        self : object
-            The pipeline.
+        $the_pipeline
 
         Raises
         ------

@@ -183,15 +183,10 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
     def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None, **params):
         """Reset the model and fit it on the queried labels.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
         y : array-like of shape (n_samples,), default=None
             Labels; nan or None marks an unknown label. Only queried labels are used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
+        $passed_weights
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. It is called for
             queried samples whose label is missing in y. A callable with two arguments (without
@@ -199,9 +194,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             array of shape (n_features,) or a sparse matrix of shape (1, n_features).
         classes : array-like of shape (n_classes,), default=None
             All classes; required if y does not contain all of them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 
@@ -288,15 +281,11 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             All classes of the stream. Must be provided at the first call to partial_fit and can be
             omitted in subsequent calls. A later call with additional classes adds them to the base
             estimator, if it is one of this package; see :ref:`new_classes`.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
+        $passed_weights
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. A callable with two
             arguments also gets the sample, as in :meth:`fit`.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 
@@ -515,10 +504,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
         """Find the samples whose label the model contradicts most.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
         y : array-like of shape (n_samples,)
             Labels to check.
         n_suspects : int, default=None
@@ -534,10 +520,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         margins : ndarray of shape (n_suspects,)
             Margins of these samples; only if ``return_margins=True``.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a label is not in ``classes_``.
         """

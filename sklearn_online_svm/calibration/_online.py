@@ -228,18 +228,11 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
     def fit(self, X, y, sample_weight=None, **params):
         """Reset the model and train it on the samples, once, in random order.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        $labeled_samples
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, used to fit the map. They are also passed to the base estimator;
             with metadata routing enabled, only if it requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 
@@ -295,9 +288,7 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, used to fit the map. They are also passed to the base estimator;
             with metadata routing enabled, only if it requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 

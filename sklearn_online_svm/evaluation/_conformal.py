@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from .._docs import with_shared_docs
 from .._estimator import Estimator
 from .._pairs import class_values
 from .._sklearn_compat import Interval
@@ -81,6 +82,7 @@ def _around(middles, units, thresholds):
     return np.column_stack([middles - half, middles + half])
 
 
+@with_shared_docs
 class AdaptiveConformalInference(Estimator):
     r"""Prediction sets that contain the true class with a given frequency, on any stream.
 
@@ -213,10 +215,7 @@ class AdaptiveConformalInference(Estimator):
         sets : ndarray of shape (n_samples, n_classes), dtype=bool
             Whether each class of ``estimator.classes_`` is in the set.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, or `estimator` has neither ``predict_proba`` nor
             ``decision_function`` or returns values that are not finite.
@@ -241,10 +240,7 @@ class AdaptiveConformalInference(Estimator):
             Lower and upper ends. Infinite before there are enough samples for the confidence
             level. If ``alpha_`` is 1 or greater, the interval is empty: its ends are inf and -inf.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, the object has been used with classifiers, or `estimator` is
             no regressor, has several outputs or returns values that are not finite.
@@ -272,10 +268,7 @@ class AdaptiveConformalInference(Estimator):
             regressor, the ends of the interval. They depend on the labels of the preceding
             samples, but not on that of the sample or later ones.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, X and `y` differ in length, a label is not among
             ``estimator.classes_``, or `estimator` has neither ``predict_proba`` nor

@@ -88,16 +88,7 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         Maximum number of epochs in ``fit``, as in :class:`LASVC`; those after the first are over
         the samples whose label has been used. With ``"auto"`` and up to 5000 samples, epochs are
         repeated until one changes nothing, unless that takes more than about half a second.
-    delta_max : float, default=None
-        Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
-    finishing : bool, default=True
-        Whether the model is optimized over its support set, as in :class:`LASVC`.
-    shrinking : bool, default=True
-        Whether :meth:`finish` uses the shrinking heuristic.
-    tol : float, default=1e-3
-        Tolerance for the stopping criterion of the optimization.
-    ramp_s : float, default=-1.0
-        Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
+    $finishing_and_tolerance
     window_size : int, default=None
         Number of samples after which a vector is removed from the support set. None: no limit.
     cache_size : float, default=500

@@ -235,10 +235,7 @@ Returns
 self : object
     Estimator optimized over the support set.
 
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+$not_fitted
 ValueError
     If a parameter was changed that must not change during training.""",
     "snapshot": """\
@@ -251,10 +248,7 @@ Returns
 model : object
     Independent copy, on which ``partial_fit`` can be called as well.
 
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+$not_fitted
 ValueError
     If ``kernel="precomputed"`` and :meth:`finish` has not been called: the kernel matrix
     is not stored.
@@ -306,34 +300,44 @@ Parameters
 X : {array-like, sparse matrix} of shape (n_samples, n_features)
     Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
     shape (n_samples, n_samples_fit).""",
-    "value_errors": """\
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+    "value_errors": """$not_fitted
 ValueError
     If the input is invalid, or a decision function value overflows.""",
-    "probability_errors": """\
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+    "probability_errors": """$not_fitted
 ValueError
     If the input is invalid, or ``probability`` was set after training.""",
     "training_set": """X : {array-like, sparse matrix} of shape (n_samples, n_features)
     All training samples, in the same order; the kernel matrix of shape
     (n_samples, n_samples) if ``kernel="precomputed"``.""",
-    "training_set_errors": """\
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+    "training_set_errors": """$not_fitted
 ValueError
     If the input is invalid, X and y are not the training samples, or a parameter was
     changed that must not change.""",
     "gamma_as_in_lasvc": """gamma : {"scale", "auto"} or float, default="scale"
     Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
     :class:`LASVC`.""",
+    "finishing_and_tolerance": """delta_max : float, default=None
+    Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
+finishing : bool, default=True
+    Whether the model is optimized over its support set, as in :class:`LASVC`.
+shrinking : bool, default=True
+    Whether :meth:`finish` uses the shrinking heuristic.
+tol : float, default=1e-3
+    Tolerance for the stopping criterion of the optimization.
+ramp_s : float, default=-1.0
+    Position :math:`s < 1` of the ramp, as in :class:`LASVC`.""",
+    "path": """$cost_weights
+
+Returns
+-------
+path : SolutionPath
+    Fitted models in ascending order of C.
+
+Raises
+------
+ValueError
+    If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is given
+    twice;""",
     "order_and_threads": """shuffle : bool, default=True
     Whether epochs of ``fit`` visit the samples in random order. LASVM relies on random order:
     switch shuffling off only if the samples are already shuffled.

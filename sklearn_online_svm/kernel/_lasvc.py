@@ -379,20 +379,9 @@ class LASVC(KernelClassifier, DualEstimator):
             Class labels.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order; the largest may be ``np.inf``.
-        $cost_weights
-
-        Returns
-        -------
-        path : SolutionPath
-            Fitted models in ascending order of C.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
-            given twice; with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not
-            convex; with ``window_size``; or with ``finishing=False``. A fitted model is left
-            unchanged.
+        $path
+            with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not convex; with
+            ``window_size``; or with ``finishing=False``. A fitted model is left unchanged.
         KeyboardInterrupt
             After Ctrl-C. The attribute ``path`` of the exception is the path of the values of C
             solved so far, and this estimator is the last of these models. If the path is empty,

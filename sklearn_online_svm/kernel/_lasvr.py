@@ -371,18 +371,8 @@ class LASVR(RegressorMixin, DualEstimator):
             Target values, at most 1e130 in absolute value.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order.
-        $cost_weights
-
-        Returns
-        -------
-        path : SolutionPath
-            Fitted models in ascending order of C.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
-            given twice; with ``window_size`` or ``max_support_vectors``; or with
+        $path
+            with ``window_size`` or ``max_support_vectors``; or with
             ``finishing=False``. A fitted model is left unchanged.
         KeyboardInterrupt
             After Ctrl-C. The attribute ``path`` of the exception contains the models completed so
@@ -427,10 +417,7 @@ class LASVR(RegressorMixin, DualEstimator):
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Predicted values.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a predicted value overflows.
         """

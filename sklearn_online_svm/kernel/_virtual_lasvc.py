@@ -94,16 +94,7 @@ class VirtualLASVC(KernelClassifier, DualEstimator):
     stopping_window : int, default=None
         Number of samples over which the ``stopping`` criterion must be met. None: 5 for
         ``"margin"``, 200 for ``"n_support"`` and ``"errors"``.
-    delta_max : float, default=None
-        Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
-    finishing : bool, default=True
-        Whether the model is optimized over its support set, as in :class:`LASVC`.
-    shrinking : bool, default=True
-        Whether :meth:`finish` uses the shrinking heuristic.
-    tol : float, default=1e-3
-        Tolerance for the stopping criterion of the optimization.
-    ramp_s : float, default=-1.0
-        Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
+    $finishing_and_tolerance
     cache_size : float, default=500
         Size of the kernel cache (in MB).
     class_weight : dict or "balanced", default=None
