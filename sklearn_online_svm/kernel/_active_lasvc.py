@@ -4,12 +4,12 @@ from numbers import Integral
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
-from . import _svc, _training
+from . import _dual_estimator, _svc, _training
 from ._analysis import _leave_one_out
 from ._choice import SELECTIONS, STOPPINGS, SampleSelection
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
-from ._dual_estimator import DualEstimator, finished
+from ._dual_estimator import DualEstimator
 from ._kernel_estimator import can_take_new_samples
 from ._svc import plan_of_classes, without_keywords_of_svc
 
@@ -189,6 +189,7 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
     _held_out = _leave_one_out.held_out
 
     set_params = _svc.set_params
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_
     n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
     stopped_early_ = _svc.stopped_early_
@@ -243,20 +244,6 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         $partial_fit_classes
         """
         return _training.partial_fit(self, X, y, classes, sample_weight)
-
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
 
     def _plan(self):
         return plan_of_classes(self, choice=SampleSelection)

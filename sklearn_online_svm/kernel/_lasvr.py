@@ -11,13 +11,13 @@ from .. import _limits
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
 from .._validation import check_weights, warn
-from . import _training
+from . import _dual_estimator, _training
 from ._analysis import _intervals
 from ._analysis._left_out import Training, without_each
 from ._analysis._path import fit_path
 from ._analysis._solution_view import are_rows_of, solution_views
 from ._docs import with_shared_docs
-from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
+from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._plan import is_precomputed, plan_of, refuse_limits
@@ -281,6 +281,7 @@ class LASVR(RegressorMixin, DualEstimator):
     ):
         store_parameters(locals())
 
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     predict_interval = _intervals.predict_interval
     _fitted_intervals = _intervals.fitted_intervals_of
 
@@ -340,20 +341,6 @@ class LASVR(RegressorMixin, DualEstimator):
         if before < MIN_SAMPLES:
             self._warn_if_crowded()
         return self
-
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
 
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
