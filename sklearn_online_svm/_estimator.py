@@ -493,13 +493,8 @@ def with_classes(estimator, classes):
 def update_parts(estimator, present, defaults):
     """Set the changed parameters of the fitted parts of an estimator: of ``part_`` for ``part``.
 
-    Parameters
-    ----------
-    estimator : Estimator
-    present : tuple
-        What ``_changed_params`` has returned.
-    defaults : dict
-        Class of each part for the parameter None.
+    ``present``: what ``_changed_params`` has returned. ``defaults``: class of each part for the
+    parameter None.
     """
     names = *estimator._fixed_params, *estimator._adjustable_params
     values = {name: pair for name, *pair in zip(names, estimator._fitted_params, present)}

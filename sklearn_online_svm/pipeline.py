@@ -779,16 +779,10 @@ def make_online_pipeline(
 def _checkpoint(method, *, first=0, n_before=None, is_over):
     """Return what ``resume`` needs to know of an interrupted call: plain values.
 
-    Parameters
-    ----------
-    method : str
-        Name of the interrupted method.
-    first : int, default=0
-        Index of the first sample that the final estimator was to be trained on.
-    n_before : int, default=None
-        Number of samples that it had been trained on before.
-    is_over : bool
-        Whether it has been trained on all of them.
+    ``method``: name of the interrupted method.
+    ``first``: index of the first sample that the final estimator was to be trained on.
+    ``n_before``: number of samples that it had been trained on before.
+    ``is_over``: whether it has been trained on all of them.
     """
     return {
         "method": method,

@@ -16,13 +16,7 @@ __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 def confidence_of(scores):
     """Return |p| for binary scores, or the gap between the two largest class scores.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,) or (n_samples, n_classes)
-
-    Returns
-    -------
-    confidence : ndarray of shape (n_samples,)
+    ``scores`` has shape (n_samples,) or (n_samples, n_classes).
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:

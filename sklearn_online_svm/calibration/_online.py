@@ -42,15 +42,11 @@ class ScoreWindow:
 
     An object does not change.
 
-    Parameters
-    ----------
-    n_seen : int
-        Number of samples so far.
-    scores : ndarray of shape (n_kept, n_problems)
-    codes : ndarray of shape (n_kept,)
-    weights : ndarray of shape (n_kept,)
-    of_pairs : bool
-        Whether scores are those of pairs of classes.
+    ``n_seen``: number of samples so far.
+    ``scores`` (n_kept, n_problems).
+    ``codes`` (n_kept,).
+    ``weights`` (n_kept,).
+    ``of_pairs``: whether scores are those of pairs of classes.
     """
 
     def __init__(self, n_seen, scores, codes, weights, of_pairs=False):

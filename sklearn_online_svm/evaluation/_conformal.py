@@ -19,11 +19,8 @@ __all__ = ["AdaptiveConformalInference"]
 def conformity_scores(estimator, X):
     """Return how well each class conforms to each sample.
 
-    Returns
-    -------
-    scores : ndarray of shape (n_samples, n_classes)
-        Probabilities, or the difference between the decision value of a class and the largest one
-        of the other classes.
+    Returns ``scores`` (n_samples, n_classes): probabilities, or the difference between the
+    decision value of a class and the largest one of the other classes.
     """
     if hasattr(estimator, "predict_proba"):
         method, scores = "predict_proba", estimator.predict_proba(X)

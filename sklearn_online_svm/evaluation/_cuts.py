@@ -49,12 +49,8 @@ class Cuts(NamedTuple):
     def reaching(self, target, value, level=None):
         """Return the threshold for a target, infinite if there is none, and the best estimate.
 
-        Parameters
-        ----------
-        target : {"recall", "precision", "alarm_rate"}
-        value : float
-        level : float or None
-            Probability of reaching the target; None: it is reached in expectation.
+        ``target``: {"recall", "precision", "alarm_rate"}. ``level``: probability of reaching the
+        target; None: it is reached in expectation.
         """
         estimates = self._estimates(target, level)
         sign = -1 if target == "alarm_rate" else 1

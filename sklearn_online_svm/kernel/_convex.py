@@ -15,24 +15,13 @@ from ._epochs import FINISH_SHARE, Position, Procedure, known_slots, learn, opti
 
 @dataclass
 class ProblemPosition(Position):
-    """Where the sequence of convex problems is.
+    """Where the sequence of convex problems is."""
 
-    Parameters
-    ----------
-    ids : ndarray of int64 or None
-        Samples of the current problem; None: all.
-    shifted : ndarray of int8 of shape (n_problems, n_samples) or None
-        Flags of the samples beyond the ramp; None at the beginning.
-    checked_at : int
-        Count of changes at the last check for violations.
-    n_solved : int
-        Number of convex problems solved.
-    """
-
-    ids: np.ndarray | None = None
+    ids: np.ndarray | None = None  # samples of the current problem; None: all
+    # Flags of the samples beyond the ramp; None at the beginning, (n_problems, n_samples).
     shifted: np.ndarray | None = None
-    checked_at: int = -1
-    n_solved: int = 0
+    checked_at: int = -1  # count of changes at the last check for violations
+    n_solved: int = 0  # number of convex problems solved
 
 
 def begun(plan, machine, rows, random):

@@ -203,33 +203,19 @@ def end_fit(run, machine):
 
 @dataclass
 class ChunkPosition:
-    """Where ``partial_fit`` is in a chunk: what it needs to continue.
+    """Where ``partial_fit`` is in a chunk: what it needs to continue."""
 
-    Parameters
-    ----------
-    order : ndarray of int64
-        Samples of the chunk, in the order of training.
-    choice : dict or None
-        State of a sample selection.
-    first : int
-        Position of the first sample in the stream.
-    n_seen, n_labels : int
-        Numbers of samples and labels before the chunk.
-    targets_before, targets_after : Targets
-        Targets before and after the chunk.
-    replayed : dict or None
-        Samples of the stream that are visited again (see :meth:`Replay.visit`); ``order`` has
-        their positions after those of the chunk.
-    stage : {"begin", "learn"}
-    """
-
-    order: np.ndarray
-    choice: dict | None
-    first: int
+    order: np.ndarray  # samples of the chunk, in the order of training
+    choice: dict | None  # state of a sample selection
+    first: int  # position of the first sample in the stream
+    # Numbers of samples and labels before the chunk.
     n_seen: int
     n_labels: int
+    # Targets before and after the chunk.
     targets_before: Targets
     targets_after: Targets
+    # Samples of the stream that are visited again (see :meth:`Replay.visit`); ``order`` has their
+    # positions after those of the chunk.
     replayed: dict | None = None
     stage: str = "begin"
 

@@ -137,19 +137,13 @@ def _first_vectors(rules, signs):
 def shortfalls(piece, label_signs, coef, intercept):
     """Return by how much the weights of each problem violate a rule.
 
-    Parameters
-    ----------
-    piece : Advice
-    label_signs : ndarray of shape (n_problems,)
-    coef : ndarray of shape (n_problems, n_features)
-    intercept : ndarray of shape (n_problems,)
+    ``piece``: Advice.
+    ``label_signs`` (n_problems,).
+    ``coef`` (n_problems, n_features).
+    ``intercept`` (n_problems,).
 
-    Returns
-    -------
-    eta : ndarray of shape (n_problems, n_features)
-        Violation by the weights; positive where ``z w`` is too large.
-    zeta : ndarray of shape (n_problems,)
-        Shortfall of the margin that the rule requires.
+    Returns ``eta`` (n_problems, n_features): violation by the weights; positive where ``z w`` is
+    too large. ``zeta`` (n_problems,): shortfall of the margin that the rule requires.
     """
     columns = np.unique(piece.D.indices)
     rows, d = piece.D[:, columns].toarray().T, piece.d

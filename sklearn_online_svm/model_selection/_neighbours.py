@@ -38,10 +38,7 @@ class GridNeighbours:
     of an SVM with a radial kernel runs along pairs of a larger ``C`` and a smaller ``gamma``.
     Candidates that differ in another parameter are no neighbours.
 
-    Parameters
-    ----------
-    settings : list of dict
-        Parameters of each candidate.
+    ``settings``: parameters of each candidate.
     """
 
     def __init__(self, settings):
@@ -83,13 +80,7 @@ class DrawnNeighbours:
     which there would be about one of the candidates of the search. It is halved if the best
     candidate stays the same.
 
-    Parameters
-    ----------
-    estimator : estimator
-    param_grid : dict or list of dict
-        Distributions.
-    n_candidates : int
-    seed : int
+    ``param_grid``: distributions.
     """
 
     def __init__(self, estimator, param_grid, n_candidates, seed):

@@ -39,19 +39,11 @@ class Rules:
 class Race:
     """Candidates that are compared on the same samples.
 
-    Parameters
-    ----------
-    candidates : list of Candidate
-    scorers : dict of callables
-        By name; the first one decides.
-    rules : Rules
-    classes : ndarray or None
-        Class labels.
+    ``candidates``: list of Candidate.
+    ``scorers``: by name; the first one decides.
+    ``classes``: class labels, or None.
 
-    Attributes
-    ----------
-    racing : list of Candidate
-        Those that are left, or are trained and scored at present.
+    Further attributes: ``racing``: those that are left, or are trained and scored at present.
     """
 
     def __init__(self, candidates, scorers, rules, classes):

@@ -73,12 +73,7 @@ class ExpansionSpec(VectorSpec):
 class Chunk:
     """A chunk of a stream, followed by the samples that are visited again with it.
 
-    Parameters
-    ----------
-    rows : Rows
-        The samples of the chunk.
-    first : int
-        Position of the first one in the stream.
+    ``rows``: the samples of the chunk. ``first``: position of the first one in the stream.
     """
 
     def __init__(self, X, targets, weights, first):
@@ -106,10 +101,7 @@ class ExpansionState:
 
     Provides the interface of ``LinearState`` for a kernel expansion.
 
-    Parameters
-    ----------
-    spec : ExpansionSpec
-    update_spec : UpdateSpec
+    ``spec``: ExpansionSpec.
     """
 
     # Column subset of the samples: a kernel expansion has none.
