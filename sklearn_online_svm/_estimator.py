@@ -26,24 +26,6 @@ from ._core.guard import Guarded
 from ._validation import check_params, class_order_among, classes_of_stream
 from ._version import __version__
 
-__all__ = [
-    "Estimator",
-    "InconsistentPackageWarning",
-    "PostponedInterrupts",
-    "Transaction",
-    "compared",
-    "extend_classes",
-    "has_new_classes",
-    "is_current",
-    "params_getter",
-    "params_of",
-    "raise_fixed_param",
-    "store_parameters",
-    "update_parts",
-    "with_classes",
-]
-
-
 # Versions in a pickle: of this package, and of scikit-learn.
 _VERSIONS = ("_package_version", "_sklearn_version")
 # Version reported for a pickle without versions.

@@ -19,18 +19,6 @@ import numpy as np
 
 from ._sklearn_compat import _num_samples, _safe_indexing, callback_management_context
 
-__all__ = [
-    "StopTraining",
-    "check_stop",
-    "epoch",
-    "n_blocks",
-    "optimization",
-    "propagating",
-    "reporting",
-    "sample_tasks",
-    "unguarded",
-]
-
 # Number of samples after which the task of a block ends, the next time the engine returns.
 TASK_SAMPLES = 1024
 # Number of seconds after which a task of the optimization over the support set ends.

@@ -11,8 +11,6 @@ from .._sklearn_compat import CallbackSupportMixin, HasMethods, available_if
 from .._tasks import propagating, reporting
 from ..kernel import LASVC
 
-__all__ = ["EntityResolver"]
-
 
 @with_shared_docs
 class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):

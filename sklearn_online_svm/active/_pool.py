@@ -23,8 +23,6 @@ from .._sklearn_compat import (
 from .._validation import draw_seed
 from ._query import confidence_of
 
-__all__ = ["MarginSampling", "margin_sampling", "small_pool_size"]
-
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0.0, 1.0, closed="neither")
 

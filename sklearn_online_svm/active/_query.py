@@ -10,8 +10,6 @@ from .._estimator import Estimator
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import draw_seed
 
-__all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
-
 
 def confidence_of(scores):
     """Return |p| for binary scores, or the gap between the two largest class scores.

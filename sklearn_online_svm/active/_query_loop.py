@@ -14,8 +14,6 @@ from .._estimator import PostponedInterrupts
 from .._pairs import margin_scores
 from .._validation import class_order_after, code_of, encode_labels, is_labelled
 
-__all__ = ["ABSTAIN"]
-
 # Codes of labels besides those of the classes, 0 and up.
 UNKNOWN = -1
 ABSTAINED = -2

@@ -11,8 +11,6 @@ import numpy as np
 from ..readers import read_svmlight
 from ..readers._tables import csv_frames, parquet_frames
 
-__all__ = ["DataFiles"]
-
 _CSV = tuple(f".csv{ending}" for ending in ("", ".gz", ".bz2", ".xz", ".zip", ".zst"))
 # With this number of features every index is accepted.
 _MAX_FEATURES = 2**31 - 1

@@ -5,8 +5,6 @@ from bisect import bisect_left, insort
 
 import numpy as np
 
-__all__ = ["follow", "threshold_of"]
-
 # Rounding errors of a rank.
 ROUNDING = 1e-9
 

@@ -22,8 +22,6 @@ from ._positive_class import (
     the_target,
 )
 
-__all__ = ["AdaptiveThreshold"]
-
 
 @with_shared_docs
 class AdaptiveThreshold(Estimator):

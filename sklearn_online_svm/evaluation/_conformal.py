@@ -13,8 +13,6 @@ from .._sklearn_compat import Interval
 from .._validation import encode_labels
 from ._adaptive_quantile import follow, threshold_of
 
-__all__ = ["AdaptiveConformalInference"]
-
 
 def conformity_scores(estimator, X):
     """Return how well each class conforms to each sample.

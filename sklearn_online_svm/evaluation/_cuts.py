@@ -7,8 +7,6 @@ from scipy.stats import beta
 
 from ._adaptive_quantile import ROUNDING
 
-__all__ = ["Cuts", "cost_of", "interval_of", "limits", "rates_at", "share_of"]
-
 # Ratio of the numbers of alarms for which a guaranteed precision is tested.
 GRID_RATIO = 1.25
 

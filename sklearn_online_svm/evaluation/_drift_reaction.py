@@ -5,8 +5,6 @@ from array import array
 from .._chunks import copied, stacked
 from .._sklearn_compat import _safe_indexing
 
-__all__ = ["DriftReaction"]
-
 
 class DriftReaction:
     """Alarms of a drift detector, and the latest samples, for a new model.

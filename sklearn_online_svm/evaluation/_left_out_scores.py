@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import encode_labels, warn
 from ._positive_class import in_favour, is_detector, method_of, scores_of
 
-__all__ = ["LeftOut", "left_out_scores"]
-
 N_FOLDS = 10
 
 

@@ -25,8 +25,6 @@ from ..pipeline import final_estimator
 from ._chunk_statistics import ClassCounts, RegressionStatistics
 from ._drift_reaction import DriftReaction
 
-__all__ = ["progressive_validation"]
-
 
 def _iter_chunks(X, y, chunk_size):
     """Yield the samples and the labels of each chunk."""

@@ -9,8 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._docs import filled_docs
 from .._optional import import_optional
 
-__all__ = ["ProgressiveSearchDisplay"]
-
 _WINNER = "tab:red"
 _OTHERS = ("tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown")
 _MAX_TICKS = 8

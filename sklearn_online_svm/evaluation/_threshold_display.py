@@ -9,8 +9,6 @@ from .._optional import import_optional
 from ._cuts import Cuts
 from ._thresholds import ThresholdChoice
 
-__all__ = ["ThresholdDisplay"]
-
 _COLORS = {"recall": "tab:blue", "precision": "tab:orange", "alarm_rate": "tab:green"}
 
 

@@ -29,8 +29,6 @@ from ._positive_class import (
     the_target,
 )
 
-__all__ = ["ThresholdChoice", "select_threshold"]
-
 _UNKNOWN = np.nan, (np.nan, np.nan)
 
 

@@ -15,8 +15,6 @@ from ..pipeline import final_estimator
 from ._scoring import Scores
 from ._transformers import last_step
 
-__all__ = ["CALL_NS", "Candidate", "Entry", "candidates_of"]
-
 # Estimates of cost in nanoseconds: a call of fit, partial_fit or predict; a visit of a sample by a
 # linear model, and each of its values.
 CALL_NS, VISIT_NS, VALUE_NS = 7e5, 100.0, 0.5

@@ -7,8 +7,6 @@ from .._estimator import PostponedInterrupts
 from ._race import mean_of
 from ._samples import FEW_SAMPLES, Split, n_scored_at, smallest_share
 
-__all__ = ["FitSearch"]
-
 # Parts of the budget: of one rung at most, and of the first comparison at full size.
 RUNG_PART, FIRST_PART = 0.06, 0.4
 # The cost at full size is extrapolated from rungs with at least one part in so many.

@@ -9,8 +9,6 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from ._candidates import candidates_of
 from ._transformers import key_of
 
-__all__ = ["DrawnNeighbours", "GridNeighbours", "ordered_parameters"]
-
 # Draws from the distributions per candidate of the search, among which neighbours are sought.
 DRAWS_PER_CANDIDATE = 100
 # Neighbours drawn at a time; and how often the region is halved where none of them is better.

@@ -59,8 +59,6 @@ from ._samples import (
 )
 from ._stream_search import StreamCandidate, StreamSearch
 
-__all__ = ["ProgressiveSearch"]
-
 # Parameters that cannot change between two calls of partial_fit.
 FIXED = (
     *("estimator", "param_grid", "scoring", "refit", "n_candidates"),

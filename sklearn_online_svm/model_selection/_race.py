@@ -17,8 +17,6 @@ from .._validation import started_threads, warn
 from ._neighbours import ordered_parameters
 from ._scoring import compute_scores, jackknife_error, mean_scores, no_scores
 
-__all__ = ["Race", "Rules"]
-
 
 @dataclass(frozen=True)
 class Rules:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["best_line", "results_table", "rungs_of"]
-
 
 def _lines(candidates):
     """Return pairs of a candidate and a result, by rungs, the best results of a rung first."""

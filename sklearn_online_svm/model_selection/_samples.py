@@ -10,21 +10,6 @@ from .._chunks import copied, stacked
 from .._sklearn_compat import _num_samples, _safe_indexing
 from ._transformers import FittedSteps
 
-__all__ = [
-    "FEW_SAMPLES",
-    "Samples",
-    "Split",
-    "StreamRungs",
-    "concatenate",
-    "first_rung",
-    "make_folds",
-    "n_scored_at",
-    "refuse_another_kind",
-    "rung_ends",
-    "smallest_share",
-    "stratified",
-]
-
 # The number of training samples grows by this factor from rung to rung.
 GROWTH = 2
 # Samples of the first rung, and of each class.

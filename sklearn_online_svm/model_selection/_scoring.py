@@ -9,8 +9,6 @@ from sklearn.utils import get_tags
 
 from .._sklearn_compat import _num_samples, _safe_indexing
 
-__all__ = ["Scores", "compute_scores", "jackknife_error", "mean_scores", "no_scores"]
-
 # Blocks of samples of the jackknife.
 N_BLOCKS = 5
 _RESPONSES = ("predict", "decision_function", "predict_proba", "predict_log_proba")

@@ -8,8 +8,6 @@ from ._candidates import Candidate, n_support_of, training_cost
 from ._samples import concatenate, refuse_another_kind
 from ._transformers import FittedSteps
 
-__all__ = ["StreamCandidate", "StreamSearch"]
-
 # Candidates left by a rung before the last one, at least.
 LEAST_LEFT = 3
 

@@ -5,8 +5,6 @@ from numbers import Number
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-__all__ = ["FittedSteps", "Step", "key_of", "last_step"]
-
 
 class Step:
     """A transformer of a pipeline, behind those before it.
