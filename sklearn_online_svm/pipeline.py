@@ -19,12 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._docs import filled_docs
-from ._estimator import (
-    Estimator,
-    PostponedInterrupts,
-    Transaction,
-    with_classes,
-)
+from ._estimator import Estimator, PostponedInterrupts, Transaction, with_classes
 from ._metadata import the_weights
 from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import (
@@ -275,11 +270,7 @@ class OnlinePipeline(Pipeline, Guarded):
 
     _parameter_constraints: dict = {
         **Pipeline._parameter_constraints,
-        "freeze_after": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-            None,
-        ],
+        "freeze_after": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
     }
 
     def __init__(

@@ -246,10 +246,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             for n_iter in range(1, self.max_iter + 1):
                 if self.shuffle:
                     order = shuffled(loop.n_samples, draw_seed(start.generator))
-                with (
-                    interrupts.raised(),
-                    epoch(self, loop.n_samples, order=order) as report,
-                ):
+                with interrupts.raised(), epoch(self, loop.n_samples, order=order) as report:
                     self.n_iter_ = n_iter
                     loop.run(self.estimator_, self.query_strategy_, order, report=report)
                 loop.end_epoch()

@@ -417,11 +417,7 @@ class QueryHistory:
 
     def as_dict(self):
         """Plain values, for pickles."""
-        return {
-            "taught": self.taught,
-            "predicted": self.predicted,
-            "answers": self.answers,
-        }
+        return {"taught": self.taught, "predicted": self.predicted, "answers": self.answers}
 
     @classmethod
     def from_dict(cls, state):

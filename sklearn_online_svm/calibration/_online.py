@@ -75,11 +75,7 @@ class ScoreWindow:
         keep = slice(-(size + BLOCK), None)
         arrays = (
             np.concatenate(pair)[keep]
-            for pair in (
-                (self.scores, scores),
-                (self.codes, codes),
-                (self.weights, weights),
-            )
+            for pair in ((self.scores, scores), (self.codes, codes), (self.weights, weights))
         )
         window = ScoreWindow(self.n_seen + len(codes), *arrays, self.of_pairs)
         window._known = self._known

@@ -297,11 +297,7 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
     if n_negative == 0:
         return 1.0
     false_rate, true_rate, _ = roc_curve(
-        positive,
-        y_score.ravel(),
-        pos_label=True,
-        sample_weight=weights,
-        drop_intermediate=False,
+        positive, y_score.ravel(), pos_label=True, sample_weight=weights, drop_intermediate=False
     )
     # Number of positive predictions per positive sample; it increases along the curve.
     n_predicted = true_rate + false_rate * (n_negative / n_positive)
@@ -413,14 +409,7 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     prefer_skip_nested_validation=True,
 )
 def misclassification_cost(
-    y_true,
-    y_pred,
-    *,
-    cost_p=None,
-    cost_n=None,
-    pos_label=1,
-    normalize=False,
-    sample_weight=None,
+    y_true, y_pred, *, cost_p=None, cost_n=None, pos_label=1, normalize=False, sample_weight=None
 ):
     r"""Compute the cost of false negatives and false positives.
 

@@ -154,8 +154,5 @@ def first_rows(order, codes, cost, size):
 
 
 CONVEX_PROBLEMS = Procedure(
-    ProblemPosition,
-    begun,
-    convex_problems,
-    visited=lambda run: np.arange(len(run.rows.encoded)),
+    ProblemPosition, begun, convex_problems, visited=lambda run: np.arange(len(run.rows.encoded))
 )

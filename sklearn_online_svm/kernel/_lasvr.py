@@ -599,12 +599,12 @@ def warn_if_crowded(plan, machine, n_support):
                 f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
                 "C, or scale the targets, for example with "
                 "sklearn.compose.TransformedTargetRegressor(LASVR(), "
-                "transformer=StandardScaler()).",
+                "transformer=StandardScaler())."
             )
             return
     if n_support > LARGEST_SHARE * n_samples:
         warn(
             f"{n_support} of {n_samples} samples are support vectors, because "
             f"epsilon={machine.targets.epsilon:.3g} is small compared with the noise of y: "
-            "training and predictions take long. Use a larger epsilon, or max_support_vectors.",
+            "training and predictions take long. Use a larger epsilon, or max_support_vectors."
         )

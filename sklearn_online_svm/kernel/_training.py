@@ -33,14 +33,7 @@ from ._diagnosis import (
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._epochs import (
-    ALL_AT_ONCE,
-    Rows,
-    Run,
-    known_slots,
-    next_order,
-    procedure_of,
-)
+from ._epochs import ALL_AT_ONCE, Rows, Run, known_slots, next_order, procedure_of
 from ._first_samples import (
     MIN_FIRST_CHUNK,
     fixed_kernel,

@@ -20,12 +20,7 @@ from ._virtual_pool import VirtualSampleSelection
 
 # Parameters of ActiveLASVC that VirtualLASVC does not have: it runs a single epoch of margin
 # sampling, from scratch and without a window, because virtual samples belong to their epoch.
-FIXED = (
-    "selection",
-    "max_iter",
-    "warm_start",
-    "window_size",
-)
+FIXED = ("selection", "max_iter", "warm_start", "window_size")
 
 
 def refuse_no_points_between(plan, in_stream):

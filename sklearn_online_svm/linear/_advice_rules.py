@@ -58,7 +58,7 @@ def warn_of_contradictions(pieces):
         more = f"; and {len(pairs) - 3} more pairs" if len(pairs) > 3 else ""
         warn(
             "Rules with different labels contradict each other where their regions overlap: "
-            f"{'; '.join(pairs[:3])}{more}.",
+            f"{'; '.join(pairs[:3])}{more}."
         )
 
 
@@ -76,7 +76,7 @@ def rules_of(pieces, classes, *, fit_intercept, weight, zero_start, refine):
         elif (d >= 0.0).all():
             warn(
                 f"advice[{i}], {str(piece)!r}, has no effect with fit_intercept=False, because "
-                "its region contains the origin, where the decision function is 0.",
+                "its region contains the origin, where the decision function is 0."
             )
         blocks.append(rows)
         bounds.append(d)

@@ -48,7 +48,7 @@ def warn_if_inaccurate(model, X, y, weights):
             f"model has the mean {name} {before:.3g}, and cells of {cells.cell_size} samples "
             f"{before + increase:.3g}. Increase cell_size={model.cell_size} or "
             f"overlap={model.overlap}, or fit {type(estimator).__name__} to all samples; for "
-            "thousands of features, a linear model.",
+            "thousands of features, a linear model."
         )
 
 
