@@ -28,11 +28,11 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _limits
+from ._class_codes import balanced_weights, class_factors, class_order_after
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
 from ._estimator import (
     Estimator,
-    Transaction,
     extend_classes,
     has_new_classes,
     is_current,
@@ -42,18 +42,16 @@ from ._estimator import (
 from ._sample_arrays import check_norms, raise_sample_error
 from ._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
 from ._tasks import epoch, n_blocks, reporting, sample_tasks, unguarded
+from ._threads import warn
+from ._transactions import Transaction
 from ._validation import (
-    balanced_weights,
     check_labels,
     check_weights,
-    class_factors,
-    class_order_after,
     classes_of_stream,
     draw_seed,
     encode_labels,
     refuse_large_targets,
     unique_labels_and_codes,
-    warn,
 )
 
 # -------------------------------------------------------------------------------- targets

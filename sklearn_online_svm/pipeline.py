@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._docs import filled_docs
-from ._estimator import Estimator, PostponedInterrupts, Transaction, with_classes
+from ._estimator import Estimator, with_classes
 from ._metadata import the_weights
 from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import (
@@ -31,6 +31,7 @@ from ._sklearn_compat import (
     available_if,
 )
 from ._tasks import check_stop, propagating, reporting
+from ._transactions import PostponedInterrupts, Transaction
 from ._validation import classes_of_stream, routes_metadata
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]

@@ -11,19 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.linear.rows import shuffled
 from .._docs import with_shared_docs
-from .._estimator import (
-    Estimator,
-    PostponedInterrupts,
-    Transaction,
-    extend_classes,
-    has_new_classes,
-    update_parts,
-    with_classes,
-)
+from .._estimator import Estimator, extend_classes, has_new_classes, update_parts, with_classes
 from .._metadata import WeightRouter
 from .._sample_arrays import check_norms
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt, available_if
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
+from .._transactions import PostponedInterrupts, Transaction
 from .._validation import check_samples, check_weights, classes_of_stream, draw_seed
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall

@@ -8,11 +8,12 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from .._class_codes import class_order_after, code_of
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
-from .._estimator import PostponedInterrupts
 from .._pairs import margin_scores
-from .._validation import class_order_after, code_of, encode_labels, is_labelled
+from .._transactions import PostponedInterrupts
+from .._validation import encode_labels, is_labelled
 
 # Codes of labels besides those of the classes, 0 and up.
 UNKNOWN = -1

@@ -8,26 +8,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
-from .._estimator import (
-    Estimator,
-    PostponedInterrupts,
-    Transaction,
-    extend_classes,
-    has_new_classes,
-    update_parts,
-    with_classes,
-)
+from .._estimator import Estimator, extend_classes, has_new_classes, update_parts, with_classes
 from .._metadata import WeightRouter
 from .._pairs import among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval
 from .._tasks import StopTraining, check_stop, propagating, reporting
+from .._threads import warn
+from .._transactions import PostponedInterrupts, Transaction
 from .._validation import (
     check_labels,
     check_samples,
     check_weights,
     classes_of_stream,
     encode_labels,
-    warn,
 )
 from ..linear import AROWClassifier
 from ._maps import CouplingMap, MultinomialMap, SplineMap

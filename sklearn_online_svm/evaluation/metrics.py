@@ -10,7 +10,8 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from .._sklearn_compat import Interval, validate_params
-from .._validation import check_weights, warn
+from .._threads import warn
+from .._validation import check_weights
 
 __all__ = [
     "geometric_mean_score",

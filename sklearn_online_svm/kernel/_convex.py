@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
-from .._validation import thread_pool, warn
+from .._threads import thread_pool, warn
 from ._diagnosis import advice, warn_unless_solved
 from ._epochs import FINISH_SHARE, Position, Procedure, known_slots, learn, optimize
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _limits
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
-from .._validation import warn
+from .._threads import warn
 from ._first_samples import short
 from ._optimum import Optimum
 from ._spec import EXPONENTIAL

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
-from .._validation import thread_pool, warn
+from .._threads import thread_pool, warn
 from ._diagnosis import advice, most_steps_of, violation_in, warn_if_cut_short, warn_unless_solved
 from ._optimum import Optimum, batch_of, keep_reserve
 from ._progress import finish_with_progress, optimization_progress, progress

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _limits
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
-from .._validation import check_weights, warn
+from .._threads import warn
+from .._validation import check_weights
 from . import _dual_estimator, _training
 from ._analysis import _intervals
 from ._analysis._left_out import Training, without_each

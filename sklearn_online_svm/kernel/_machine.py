@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .._validation import thread_pool
+from .._threads import thread_pool
 from ._analysis._intervals import fitted_intervals
 from ._analysis._probabilities import fitted_map
 from ._diagnosis import most_steps

@@ -11,23 +11,25 @@ from scipy.linalg import eigh
 from sklearn.utils import check_array, check_random_state
 
 from .. import _limits
+from .._class_codes import (
+    balanced_weights,
+    class_factors,
+    class_order_after,
+    class_order_among,
+    running_balanced_weights,
+    signs,
+    weights_of_counts,
+)
 from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
 from .._pairs import ClassScores
 from .._validation import (
-    balanced_weights,
     check_labels,
     check_samples,
-    class_factors,
-    class_order_after,
-    class_order_among,
     classes_of_stream,
     encode_labels,
     refuse_large_targets,
-    running_balanced_weights,
-    signs,
     unique_labels_and_codes,
-    weights_of_counts,
 )
 from ._analysis._solution_view import KernelValues
 

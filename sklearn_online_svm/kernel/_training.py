@@ -17,9 +17,11 @@ from .. import _limits
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA, STREAM
-from .._estimator import Transaction, has_new_classes, is_current
+from .._estimator import has_new_classes, is_current
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
-from .._validation import can_skip_validation, check_weights, restore_generator, thread_pool
+from .._threads import thread_pool
+from .._transactions import Transaction
+from .._validation import can_skip_validation, check_weights, restore_generator
 from ._analysis._solution_view import are_rows_of
 from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
 from ._diagnosis import (

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy import sparse
 
+from .._class_codes import code_of
 from .._core.kernel.vectors.block import Samples
 from .._core.kernel.vectors.support_set import VIRTUAL
 from .._feature_space import Kernel
-from .._validation import code_of, restore_generator
+from .._validation import restore_generator
 from ._choice import SampleSelection
 from ._virtual_points import VirtualPoints
 

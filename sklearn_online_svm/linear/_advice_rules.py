@@ -12,7 +12,7 @@ minimize it by nonnegative least squares.
 import numpy as np
 from scipy.optimize import nnls
 
-from .._validation import warn
+from .._threads import warn
 from ._advice import Advice
 
 # Violations below this fraction of the largest weight are rounding errors of the least squares.

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .._estimator import PostponedInterrupts
+from .._transactions import PostponedInterrupts
 
 
 class FeatureMap:

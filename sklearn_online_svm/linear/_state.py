@@ -14,8 +14,8 @@ from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, first_not_finite
 from .._core.linear.weights import FullWeights, Weights, zeros
-from .._estimator import PostponedInterrupts
 from .._sample_arrays import canonical_csr, check_norms, sample_arrays
+from .._transactions import PostponedInterrupts
 from .._updates import UpdateSpec
 from .._validation import check_samples, matches_fitted_format
 from ._feature_map import FeatureMap

@@ -9,8 +9,8 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from .._estimator import PostponedInterrupts
 from .._sklearn_compat import _num_samples
+from .._transactions import PostponedInterrupts
 from ..pipeline import final_estimator
 from ._scoring import Scores
 from ._transformers import last_step

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import _limits
-from .._estimator import PostponedInterrupts
+from .._transactions import PostponedInterrupts
 from ._race import mean_of
 from ._samples import FEW_SAMPLES, Split, n_scored_at, smallest_share
 

@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import PostponedInterrupts, raise_fixed_param
+from .._estimator import raise_fixed_param
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -33,14 +33,14 @@ from .._sklearn_compat import (
     available_if,
 )
 from .._tasks import reporting
+from .._threads import equal_warnings_once, warn
+from .._transactions import PostponedInterrupts
 from .._validation import (
     check_labels,
     classes_of_stream,
-    equal_warnings_once,
     plain_labels,
     refuse_mixed_types,
     routes_metadata,
-    warn,
 )
 from ..pipeline import final_estimator
 from ._candidates import Candidate, candidates_of

@@ -12,8 +12,8 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from .. import _limits
-from .._estimator import PostponedInterrupts
-from .._validation import started_threads, warn
+from .._threads import started_threads, warn
+from .._transactions import PostponedInterrupts
 from ._neighbours import ordered_parameters
 from ._scoring import compute_scores, jackknife_error, mean_scores, no_scores
 

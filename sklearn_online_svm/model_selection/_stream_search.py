@@ -2,8 +2,9 @@
 
 import copy
 
-from .._estimator import PostponedInterrupts, with_classes
+from .._estimator import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
+from .._transactions import PostponedInterrupts
 from ._candidates import Candidate, n_support_of, training_cost
 from ._samples import concatenate, refuse_another_kind
 from ._transformers import FittedSteps

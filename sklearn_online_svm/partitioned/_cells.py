@@ -11,10 +11,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.guard import Guarded
 from .._docs import SHARED, filled_docs
-from .._estimator import PostponedInterrupts, Transaction
 from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
-from .._validation import check_samples, check_weights, equal_warnings_once, thread_pool
+from .._threads import equal_warnings_once, thread_pool
+from .._transactions import PostponedInterrupts, Transaction
+from .._validation import check_samples, check_weights
 from ._stream import CellStream
 from ._tree import CellTree
 

@@ -5,7 +5,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from .. import _limits
-from .._validation import warn
+from .._threads import warn
 
 # Cells of the comparison have this share of its training samples.
 SHARE_OF_CELL = 0.25

@@ -6,18 +6,18 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import Transaction, ignore_class_order, with_classes
+from .._class_codes import class_order_after, class_order_among
+from .._estimator import ignore_class_order, with_classes
 from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods, available_if
+from .._threads import equal_warnings_once
+from .._transactions import Transaction
 from .._validation import (
     check_labels,
     check_samples,
     check_weights,
-    class_order_after,
-    class_order_among,
     classes_of_stream,
     encode_labels,
-    equal_warnings_once,
 )
 from ..kernel import LASVC
 from ._cells import (

@@ -3,9 +3,10 @@
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import Transaction
 from .._sklearn_compat import HasMethods, available_if
-from .._validation import check_samples, check_weights, equal_warnings_once
+from .._threads import equal_warnings_once
+from .._transactions import Transaction
+from .._validation import check_samples, check_weights
 from ..kernel import LASVR
 from ._cells import _CellEstimator, _fit, _has_partial_fit, _train, with_cell_docs
 from ._check import warn_if_inaccurate

@@ -6,10 +6,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..._estimator import Transaction, store_parameters
+from ..._estimator import store_parameters
 from ..._metadata import WeightRouter
 from ..._sklearn_compat import Interval, available_if
 from ..._tasks import propagating, reporting
+from ..._transactions import Transaction
 from ..._validation import check_samples
 from .._classifier import KernelClassifier
 from .._docs import with_shared_docs

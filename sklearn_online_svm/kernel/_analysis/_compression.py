@@ -15,7 +15,7 @@ from sklearn import config_context
 
 from ..._core.kernel.vectors import stores
 from ..._feature_space import Kernel
-from ..._validation import blas_threads
+from ..._threads import blas_threads
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from .._kernel_estimator import decision_values
 from .._spec import VectorSpec, linear_weights, pairs_of

@@ -14,8 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from ... import _limits
+from ..._class_codes import signs
 from ..._sklearn_compat import Interval, validate_parameter_constraints
-from ..._validation import blas_threads, signs
+from ..._threads import blas_threads
 from .._kept_samples import stack
 from ._left_out import Training, without_each
 from ._solution_view import KernelValues, SolutionView

@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ... import _limits
 from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
-from ..._validation import thread_pool, warn
+from ..._threads import thread_pool, warn
 from .._diagnosis import advice, most_steps_of, warn_unless_solved
 from .._epochs import by_class, known_slots
 from .._kept_samples import KeptSamples

@@ -21,7 +21,7 @@ from ..._sklearn_compat import (
     _fit_context,
     _safe_indexing,
 )
-from ..._validation import warn
+from ..._threads import warn
 from ._check import is_better
 from ._columns import Columns
 from ._descent import descend

@@ -14,8 +14,9 @@ from ..._core.linear.rows import Dataset
 from ..._core.linear.update_loop import UpdateLoop
 from ..._sample_arrays import sample_arrays
 from ..._tasks import unguarded
+from ..._threads import blas_threads
 from ..._updates import UpdateSpec, class_weights
-from ..._validation import blas_threads, can_skip_validation, check_samples
+from ..._validation import can_skip_validation, check_samples
 from .._epochs import Rows
 from .._first_samples import (
     choose_layout,
