@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.linear.rows import shuffled
 from .._docs import with_shared_docs
-from .._estimator import Estimator, extend_classes, has_new_classes, update_parts, with_classes
+from .._estimator import (
+    Estimator,
+    extend_classes,
+    has_new_classes,
+    store_parameters,
+    update_parts,
+    with_classes,
+)
 from .._metadata import WeightRouter
 from .._sample_arrays import check_norms
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt, available_if
@@ -166,12 +173,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         max_labels=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.query_strategy = query_strategy
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.max_labels = max_labels
-        self.random_state = random_state
+        store_parameters(locals())
 
     def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None, **params):
         """Reset the model and fit it on the queried labels.

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
-from .._estimator import Estimator
+from .._estimator import Estimator, store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import draw_seed
 
@@ -296,12 +296,7 @@ class MarginQuery(QueryStrategy):
         confidence="margin",
         random_state=None,
     ):
-        self.delta = delta
-        self.offset = offset
-        self.schedule = schedule
-        self.rate = rate
-        self.confidence = confidence
-        self.random_state = random_state
+        store_parameters(locals())
 
     @property
     def delta_(self):

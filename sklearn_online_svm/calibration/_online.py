@@ -8,7 +8,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
-from .._estimator import Estimator, extend_classes, has_new_classes, update_parts, with_classes
+from .._estimator import (
+    Estimator,
+    extend_classes,
+    has_new_classes,
+    store_parameters,
+    update_parts,
+    with_classes,
+)
 from .._metadata import WeightRouter
 from .._pairs import among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval
@@ -204,9 +211,7 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
     _adjustable_params = ("estimator", "window_size")
 
     def __init__(self, estimator=None, *, window_size=4000, random_state=None):
-        self.estimator = estimator
-        self.window_size = window_size
-        self.random_state = random_state
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._docs import with_shared_docs
-from .._estimator import Estimator
+from .._estimator import Estimator, store_parameters
 from .._sklearn_compat import Interval
 from ._adaptive_quantile import follow
 from ._cuts import Cuts
@@ -148,13 +148,7 @@ class AdaptiveThreshold(Estimator):
         window_size=1000,
         pos_label=None,
     ):
-        self.recall = recall
-        self.precision = precision
-        self.alarm_rate = alarm_rate
-        self.costs = costs
-        self.step_size = step_size
-        self.window_size = window_size
-        self.pos_label = pos_label
+        store_parameters(locals())
 
     def predict(self, estimator, X):
         """Predict with the present threshold.

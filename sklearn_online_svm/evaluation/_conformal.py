@@ -7,7 +7,7 @@ from sklearn.base import is_regressor
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._docs import with_shared_docs
-from .._estimator import Estimator
+from .._estimator import Estimator, store_parameters
 from .._pairs import class_values
 from .._sklearn_compat import Interval
 from .._validation import encode_labels
@@ -191,9 +191,7 @@ class AdaptiveConformalInference(Estimator):
     _state_attribute = "alpha_"
 
     def __init__(self, *, confidence_level=0.9, step_size=0.005, window_size=1000):
-        self.confidence_level = confidence_level
-        self.step_size = step_size
-        self.window_size = window_size
+        store_parameters(locals())
 
     def predict_set(self, estimator, X):
         """Return the prediction sets of samples, as they would be for the next sample.

@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import raise_fixed_param
+from .._estimator import raise_fixed_param, store_parameters
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -286,21 +286,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         random_state=None,
         verbose=0,
     ):
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.scoring = scoring
-        self.n_candidates = n_candidates
-        self.max_cost = max_cost
-        self.min_resources = min_resources
-        self.max_resources = max_resources
-        self.cv = cv
-        self.refit = refit
-        self.select = select
-        self.error_score = error_score
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

@@ -11,6 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.guard import Guarded
 from .._docs import SHARED, filled_docs
+from .._estimator import store_parameters
 from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
 from .._threads import equal_warnings_once, thread_pool
@@ -140,11 +141,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     def __init__(
         self, estimator=None, *, cell_size=4000, overlap=0.2, n_jobs=None, random_state=None
     ):
-        self.estimator = estimator
-        self.cell_size = cell_size
-        self.overlap = overlap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(locals())
 
     @property
     def n_cells_(self):
