@@ -28,8 +28,8 @@ A callback whose hook ``on_fit_task_end`` has the parameter ``fitted_estimator``
 the model, as if training had ended there; ``X`` and ``y`` are the samples of the task. Copies are
 made only when a callback of this module uses them: their time is proportional to the size of the
 model, and a copy of ``LASVC`` is optimized over the support set before its first prediction.
-Within ``partial_fit`` of a linear model, a hook can predict with ``fitted_estimator``, but not with
-the model itself, which is being updated. Pickles of a model include its callbacks.
+Within ``partial_fit`` of a linear model, a hook can predict with ``fitted_estimator``, but not
+with the model itself, which is being updated. Pickles of a model include its callbacks.
 """
 
 import os
