@@ -671,18 +671,19 @@ def test_coverage_of_the_papers_is_consistent():
     for entry in entries:
         assert entry["item"] in shown
         assert not entry["steps"] or f"--only {' '.join(entry['steps'])}``" in shown
-    page = (DOC / "reproduction_coverage.rst").read_text()
+    page = (DOC / "reproduction" / "coverage.rst").read_text()
+    pages = page + "".join(path.read_text() for path in (DOC / "reproduction").glob("*.rst"))
     for name in tables.keys() - {"runs"}:
-        assert f".. include:: benchmarks/{name}.inc" in page
+        assert f".. include:: /benchmarks/{name}.inc" in pages
 
 
 def test_pages_name_numbers_of_runs_that_exist():
     known = set(re.findall(r"^\.\. \|(\w+)\| replace:: [1-9]", coverage.tables()["runs"], re.M))
-    for path in DOC.glob("*.rst"):
+    for path in [*DOC.glob("*.rst"), *DOC.glob("reproduction/*.rst")]:
         page = path.read_text()
         named = set(re.findall(r"\|(runs_[a-z0-9_]+)\|", page))
         assert named <= known
-        assert bool(named) == (".. include:: benchmarks/runs.inc" in page)
+        assert bool(named) == (".. include:: /benchmarks/runs.inc" in page)
 
 
 def test_runs_are_counted(tmp_path):
