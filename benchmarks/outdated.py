@@ -5,8 +5,8 @@
     python -m benchmarks.outdated
 
 prints a line for each study: the oldest of its results, and the newest commit to the folders of
-the package from which the study imports, and to the engine below them. A later commit need not have
-changed any result: this is a list for whoever measures next, not a failure.
+the package from which the study imports, and to the engine below them. A later commit need not
+have changed any result: this is a list of what to measure next, not a failure.
 """
 
 import ast

@@ -24,8 +24,8 @@ class LASVC(KernelClassifier, DualEstimator):
     ``partial_fit`` continues training with new samples. With label noise,
     ``algorithm="lasvm-nc"`` and ``"lasvm-i"`` need fewer support vectors.
 
-    Read more in the :ref:`user guide <kernel_models>`. The algorithms for label noise are described in
-    :ref:`a page of their own <robust>`.
+    Read more in the :ref:`user guide <kernel_models>`. The algorithms for label noise are
+    described in :ref:`a page of their own <robust>`.
 
     Parameters
     ----------
