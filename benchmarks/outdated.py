@@ -56,7 +56,7 @@ def folders(names):
 
 def last_commit(paths):
     """Return the date of the newest commit to some paths, and its subject."""
-    command = ["git", "log", "-1", "--format=%as %s", "--", *paths]
+    command = ["git", "log", "-1", "--no-merges", "--format=%as %s", "--", *paths]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     date, _, subject = done.stdout.strip().partition(" ")
     return date, subject
