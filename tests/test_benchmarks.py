@@ -34,13 +34,12 @@ from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
 from benchmarks.search import fresh, generators
 from benchmarks.search import tables as search_tables
+from benchmarks.sets import orders as stream_orders
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
-from benchmarks.stream_order import orders as stream_orders
-from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import regression
+from benchmarks.studies import regression, stream_order
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -490,10 +489,12 @@ def test_excesses_are_above_the_shuffled_stream(tmp_path):
     results.store(
         "stream_order", {"records": [dict(status="ok", set="usps", runs=runs)]}, tmp_path
     )
-    found = stream_order_tables.errors(tmp_path, "lasvc")
-    assert found["usps"]["shuffled"] == pytest.approx(15.0)
-    assert stream_order_tables.counted(found) == [pytest.approx(2.0)]
-    assert "- 15.0\n     - 17.0\n     - +2.0\n     - +2.0" in stream_order_tables.summary(tmp_path)
+    found = stream_order.errors("stream_order", tmp_path)["lasvc"]
+    assert found["usps", "shuffled"] == pytest.approx(15.0)
+    shuffled, above = stream_order.excesses(found)
+    assert shuffled.tolist() == [pytest.approx(15.0)]
+    assert above.loc["usps"].tolist() == pytest.approx([2.0, 45.0])
+    assert "- 15.0\n     - 17.0\n     - +2.0\n     - +2.0" in stream_order.summary(tmp_path)
 
 
 def test_every_second_table_is_held_back():

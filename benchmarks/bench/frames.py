@@ -5,7 +5,7 @@ import statistics
 import pandas as pd
 
 from .results import NoResults, load_those_stored
-from .rst import cross_table, number
+from .rst import cross_table, grouped, list_table, number, split_table
 
 
 def frame(steps, results, *, failed=False):
@@ -100,3 +100,45 @@ def cross(found, row, column, field, form=number, parts="", *, corner=None, midd
         return form(value)
 
     return cross_table(corner or row[0], rows, columns, cell, parts)
+
+
+def unnest(found, path, *labels):
+    """Return a row for each part of a list of each row, with some labels of its row.
+
+    `path`: the field of the list, or several of lists within lists; None: the rows themselves.
+    The values of a dict get columns of their own, such as "errors.lasvc".
+    """
+    return pd.json_normalize(found.to_dict("records"), path, [*labels])
+
+
+def means(found, *by):
+    """Return the means of all numbers, a row for each combination of values in some columns."""
+    numbers = found[[name for name in found.select_dtypes("number") if name not in by]]
+    return numbers.groupby([found[name] for name in by], sort=False).agg(statistics.fmean)
+
+
+def text_table(found, columns=None, parts="", keys=None):
+    """Return a table of a frame, whose index has the titles of the rows.
+
+    Parameters
+    ----------
+    found : DataFrame
+    columns : dict
+        From the name of a column to its title and the function that writes its values. None: all
+        columns, which are texts.
+    parts : str or dict
+        The title, or those of `rst.split_table`.
+    keys : list of str
+        Headers of the titles; None: they have none.
+    """
+    if columns is not None:
+        cells = {t: found[c].map(form, na_action="ignore") for c, (t, form) in columns.items()}
+        found = pd.DataFrame(cells, index=found.index)
+    n_keys = found.index.nlevels
+    titles = found.index if n_keys > 1 else [[title] for title in found.index]
+    rows = [[*of, *row] for of, row in zip(titles, found.fillna("–").to_numpy())]
+    rows = grouped(rows) if n_keys > 1 else rows
+    header = [*(keys or [""] * n_keys), *found.columns]
+    if isinstance(parts, str):
+        return list_table(header, rows, parts)
+    return split_table(header, rows, parts, n_keys)
