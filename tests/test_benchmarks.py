@@ -40,8 +40,7 @@ from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.studies import regression, stream_order
-from benchmarks.tables import generated as generated_tables
-from benchmarks.tables import tables as kernel_metric_tables
+from benchmarks.studies import tables as kernel_metric
 from benchmarks.thresholds import sets as threshold_sets
 from benchmarks.thresholds import tasks as threshold_tasks
 from benchmarks.unbounded import tables as unbounded_tables
@@ -533,21 +532,21 @@ def test_the_metric_is_compared_on_the_tables_that_both_have(tmp_path):
     peers.append({"table": "poker", "model": "catboost", "status": "no result"})
     results.store("tables_untuned", {"records": metric}, tmp_path)
     results.store("tables_untuned_peers", {"records": peers}, tmp_path)
-    row = kernel_metric_tables.summary(tmp_path, "untuned").split("* - CatBoost\n")[1]
+    row = kernel_metric.summary(tmp_path, "untuned").split("* - CatBoost\n")[1]
     cells = [line.strip(" -*") for line in row.splitlines()]
     assert cells == ["1 : 1", "1.50", "+1.00", "2×"]
 
 
 def test_generated_tables_have_five_relevant_features():
     """The function depends on each of the five."""
-    for function in generated_tables.FUNCTIONS.values():
+    for function in kernel_metric.FUNCTIONS.values():
         U = np.random.default_rng(0).uniform(size=(5, 1000))
-        for k in range(generated_tables.N_RELEVANT):
+        for k in range(kernel_metric.N_RELEVANT):
             other = U.copy()
             other[k] = np.roll(U[k], 1)
             assert np.mean(function(other) != function(U)) > 0.2
-    split, relevant = generated_tables.make_table("steps", "classes", 50, 0)
-    assert split.X_train.shape == (generated_tables.N_TRAIN, 50)
+    split, relevant = kernel_metric.make_table("steps", "classes", 50, 0)
+    assert split.X_train.shape == (kernel_metric.N_TRAIN, 50)
     assert len(set(relevant)) == 5
     assert 0.3 < split.y_train.mean() < 0.5
 
