@@ -39,10 +39,8 @@ from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
-from benchmarks.studies import regression, stream_order
+from benchmarks.studies import regression, stream_order, thresholds
 from benchmarks.studies import tables as kernel_metric
-from benchmarks.thresholds import sets as threshold_sets
-from benchmarks.thresholds import tasks as threshold_tasks
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
@@ -423,12 +421,12 @@ def test_the_forest_has_numbers_and_indicators():
 
 def test_draws_for_thresholds_have_ten_negative_samples_for_each_positive_one():
     positive = np.arange(20_000) % 8 == 0
-    train, *tests = threshold_sets.draw(positive, 40, np.random.default_rng(0))
+    train, *tests = thresholds.draw(positive, 40, np.random.default_rng(0))
     assert (len(train), positive[train].sum()) == (440, 40)
     assert [positive[test].mean() for test in tests] == [1, 0]
     assert not set(train) & set(np.concatenate(tests))
     negative = np.array([1.0, *[-1.0] * 9])
-    rates = threshold_tasks.attained(0.0, np.array([1.0, -1.0]), negative, 0.1)
+    rates = thresholds.attained(0.0, np.array([1.0, -1.0]), negative, 0.1)
     expected = {"recall": 0.5, "precision": 0.05 / 0.14, "alarm_rate": 0.14, "cost": 0.59}
     assert rates == pytest.approx(expected)
 
