@@ -23,8 +23,6 @@ from benchmarks.imbalance import figures as imbalance_figures
 from benchmarks.imbalance import paper as imbalance_paper
 from benchmarks.imbalance import sets as imbalance_sets
 from benchmarks.imbalance import tables as imbalance_tables
-from benchmarks.kernels import functions as kernel_functions
-from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import paper as lu2016
 from benchmarks.label_efficient import tables as label_efficient_tables
 from benchmarks.multiclass import generators as multiclass_generators
@@ -39,7 +37,7 @@ from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
-from benchmarks.studies import regression, stream_order, thresholds
+from benchmarks.studies import kernels, regression, stream_order, thresholds
 from benchmarks.studies import tables as kernel_metric
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
@@ -370,36 +368,36 @@ def test_the_boundary_of_a_drifting_stream_moves(name):
 
 
 def test_fingerprints_have_64_bits_and_some_wrong_labels():
-    X, y = kernel_sets.fingerprints(3000, np.random.default_rng(0))
-    assert X.shape == (3000, kernel_sets.N_BITS)
+    X, y = kernels.fingerprints(3000, np.random.default_rng(0))
+    assert X.shape == (3000, kernels.N_BITS)
     assert set(X.data) == {1.0}
-    assert set(np.diff(X.indptr)) == {kernel_sets.N_SET}
+    assert set(np.diff(X.indptr)) == {kernels.N_SET}
     assert X.has_canonical_format
     assert 0.45 < np.mean(y == 1) < 0.55
-    again = kernel_sets.fingerprints(3000, np.random.default_rng(0))[0]
+    again = kernels.fingerprints(3000, np.random.default_rng(0))[0]
     assert (again != X).nnz == 0
     model = LASVC(kernel="tanimoto", random_state=0).fit(X[:2000], y[:2000])
-    assert 1 - kernel_sets.WRONG > model.score(X[2000:], y[2000:]) > 0.75
+    assert 1 - kernels.WRONG > model.score(X[2000:], y[2000:]) > 0.75
 
 
-@pytest.mark.parametrize("kernel", kernel_functions.FUNCTIONS)
+@pytest.mark.parametrize("kernel", kernels.FUNCTIONS)
 def test_functions_of_kernels_are_the_kernels(kernel):
-    function = kernel_functions.FUNCTIONS[kernel]
+    function = kernels.FUNCTIONS[kernel]
     X = np.random.default_rng(0).uniform(size=(200, 5))
     y = np.where(X[:, 0] > X[:, 1] ** 2, 1, -1)
     named = LASVC(kernel=kernel, gamma=1.0, C=10, max_iter=-1, tol=1e-6, random_state=0)
-    options = dict(gamma=1.0) if kernel in kernel_functions.WITH_GAMMA else {}
+    options = dict(gamma=1.0) if kernel in kernels.WITH_GAMMA else {}
     other = SVC(kernel=lambda A, B: function(A, B, **options), C=10, tol=1e-6).fit(X, y)
     np.testing.assert_allclose(
         named.fit(X, y).decision_function(X), other.decision_function(X), atol=1e-3
     )
 
 
-@pytest.mark.parametrize("name", kernel_sets.TABLES)
+@pytest.mark.parametrize("name", kernels.TABLES)
 def test_tables_of_mixed_types(name):
-    numeric, codes, y = kernel_sets.mixed_table(name, 5000, np.random.default_rng(0))
-    assert numeric.shape == (5000, kernel_sets.N_NUMERIC)
-    assert tuple(codes.max(axis=0) + 1) == kernel_sets.CATEGORIES
+    numeric, codes, y = kernels.mixed_table(name, 5000, np.random.default_rng(0))
+    assert numeric.shape == (5000, kernels.N_NUMERIC)
+    assert tuple(codes.max(axis=0) + 1) == kernels.CATEGORIES
     assert 0.4 < np.mean(y == 1) < 0.6
 
 

@@ -131,14 +131,16 @@ def text_table(found, columns=None, parts="", keys=None):
     keys : list of str
         Headers of the titles; None: they have none.
     """
+    header = list(found.columns)
     if columns is not None:
-        cells = {t: found[c].map(form, na_action="ignore") for c, (t, form) in columns.items()}
+        header = [title for title, _ in columns.values()]
+        cells = {c: found[c].map(form, na_action="ignore") for c, (_, form) in columns.items()}
         found = pd.DataFrame(cells, index=found.index)
     n_keys = found.index.nlevels
     titles = found.index if n_keys > 1 else [[title] for title in found.index]
     rows = [[*of, *row] for of, row in zip(titles, found.fillna("–").to_numpy())]
     rows = grouped(rows) if n_keys > 1 else rows
-    header = [*(keys or [""] * n_keys), *found.columns]
+    header = [*(keys or [""] * n_keys), *header]
     if isinstance(parts, str):
         return list_table(header, rows, parts)
     return split_table(header, rows, parts, n_keys)
