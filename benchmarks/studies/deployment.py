@@ -146,8 +146,7 @@ def draw_times(results, folder):
             heights = found[f"{way}.microseconds"]
             if title != "one sample":
                 heights = 1e6 * found[f"{way}.seconds"] / found["n_test"]
-            label = name if way == "ours" else f"ONNX, {name}"
-            axis.plot(heights.to_numpy(), "o", markersize=9, color=colours[way], label=label)
+            axis.plot(heights.to_numpy(), "o", markersize=9, color=colours[way], label=name)
         titles = [SAMPLES[name].title for name in found["set"]]
         axis.set_xticks(range(len(found)), titles, fontsize=9)
         axis.set(yscale="log", ylim=(0.5, 500), title=title)
