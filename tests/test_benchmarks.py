@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -554,30 +553,41 @@ def test_simulated_times_of_workers():
     assert found == [18.0, 6.0 + 5.0, 4.0 + 5.0, 4.0 + 5.0]
 
 
-def _asv_estimators():
-    path = ROOT / "benchmarks" / "asv" / "benchmarks" / "estimators.py"
-    spec = importlib.util.spec_from_file_location("asv_estimators", path)
+def _asv_cases():
+    path = ROOT / "benchmarks" / "asv" / "benchmarks" / "cases.py"
+    spec = importlib.util.spec_from_file_location("asv_cases", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-ASV = _asv_estimators()
+ASV = _asv_cases()
 
 
-@pytest.mark.parametrize("name", ASV.ESTIMATORS)
+@pytest.mark.parametrize("name", ASV.STREAMS)
 def test_asv_times_every_sample_of_a_stream(name, monkeypatch):
-    """asv repeats `setup` before each call, so that one call must train on all 100 samples."""
-    make, _ = ASV.ESTIMATORS[name]
-    monkeypatch.setitem(ASV.ESTIMATORS, name, (make, ASV.N_FIRST + ASV.N_SINGLE))
-    stream = ASV.PartialFit()
-    with warnings.catch_warnings():
-        stream.setup(name)
-    seen = []
-    partial_fit = stream.model.partial_fit
-    monkeypatch.setattr(stream.model, "partial_fit", lambda X, y: seen.append(partial_fit(X, y)))
-    stream.time_partial_fit_100_single_samples(name)
-    assert len(seen) == ASV.N_SINGLE
+    """asv repeats `setup` before each measurement, which has one call."""
+    stream, seen = ASV.Stream(), []
+    assert stream.number == 1
+    stream.setup(name)
+    for model in (stream.model, stream.begun):
+        monkeypatch.setattr(model, "partial_fit", lambda X, y, classes=None: seen.append(len(y)))
+    stream.time_chunks(name)
+    assert seen == [ASV.CHUNK] * (ASV.N_STREAM // ASV.CHUNK)
+    seen.clear()
+    stream.time_single_samples(name)
+    assert seen == [1] * ASV.N_SINGLE
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cases", [ASV.Fit, ASV.Stream, ASV.Predict])
+def test_asv_runs_every_case_without_warnings(cases):
+    for name in cases.params:
+        for function in [n for n in vars(cases) if n.startswith(("time_", "track_"))]:
+            case = cases()
+            case.setup(name)
+            getattr(case, function)(name)
 
 
 @pytest.mark.slow
