@@ -115,8 +115,7 @@ class TimeLimit(_Callback):
     """
 
     @validate_params(
-        {"seconds": [Interval(Real, 0.0, None, closed="left")]},
-        prefer_skip_nested_validation=True,
+        {"seconds": [Interval(Real, 0.0, None, closed="left")]}, prefer_skip_nested_validation=True
     )
     def __init__(self, seconds):
         super().__init__()
@@ -383,10 +382,7 @@ class Checkpoint(_Callback):
     """
 
     @validate_params(
-        {
-            "path": [str, os.PathLike],
-            "every": [Interval(Real, 0.0, None, closed="left")],
-        },
+        {"path": [str, os.PathLike], "every": [Interval(Real, 0.0, None, closed="left")]},
         prefer_skip_nested_validation=True,
     )
     def __init__(self, path, *, every=60.0):

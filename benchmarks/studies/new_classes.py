@@ -1,12 +1,15 @@
-"""Task of `new_classes`: one model on one stream of letters."""
+"""Letters of which five come late in a stream.
 
-from dataclasses import dataclass
+Errors along the stream that follows, of models that the classes are added to and of models that
+know them from the start.
+"""
+
+from statistics import mean
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench.data import load_all_samples
 from sklearn_online_svm import (
     LASVC,
     AROWClassifier,
@@ -17,12 +20,16 @@ from sklearn_online_svm import (
     PerceptronClassifier,
 )
 
-from ..bench.job import Job
+from ..bench.data import load_all_samples
+from ..bench.frames import frame
+from ..bench.rst import table
+from ..bench.study import Study, grid, seeded, step
 
 N_LATE, N_EARLY, N_TEST = 5, 6000, 5000
 # Further samples, of all classes, after which errors are computed.
 AFTER = [0, 500, 1000, 3000]
 RBF = dict(gamma=0.2)
+PA = dict(C=0.01, average=True)
 MODELS = {
     "LASVC": LASVC(C=10.0, **RBF),
     "LASVC, lasvm-g": LASVC(C=10.0, algorithm="lasvm-g", **RBF),
@@ -33,28 +40,19 @@ MODELS = {
     "kernel perceptron": KernelPerceptronClassifier(**RBF),
     "kernel AROW, 500 vectors": KernelAROWClassifier(max_support_vectors=500, **RBF),
     "kernel AROW, 1000 vectors": KernelAROWClassifier(max_support_vectors=1000, **RBF),
-    "PA": PassiveAggressiveClassifier(C=0.01, average=True),
-    "PA, crammer_singer": PassiveAggressiveClassifier(
-        C=0.01, average=True, multi_class="crammer_singer"
-    ),
+    "PA": PassiveAggressiveClassifier(**PA),
+    "PA, crammer_singer": PassiveAggressiveClassifier(multi_class="crammer_singer", **PA),
     "AROW": AROWClassifier(),
     "perceptron": PerceptronClassifier(),
 }
 
 
-@dataclass(frozen=True)
-class LateJob(Job):
-    """The model."""
-
-    model: str = ""
-
-
-def late_letters(job):
+def late_letters(model, seed=0, quick=False):
     """Measure one of the models."""
-    model = clone(MODELS[job.model])
-    if "random_state" in model.get_params():
-        model.set_params(random_state=job.seed)
-    return along_late_letters(model, job.seed, job.quick)
+    made = clone(MODELS[model])
+    if "random_state" in made.get_params():
+        made.set_params(random_state=seed)
+    return along_late_letters(made, seed, quick)
 
 
 def along_late_letters(estimator, seed, quick):
@@ -95,5 +93,45 @@ def along_late_letters(estimator, seed, quick):
     return found
 
 
-JOB = LateJob
-TASKS = {"late_letters": late_letters}
+def added_and_known(found, field, k):
+    """Return means in percent at a time of `AFTER`: of models that the classes were added to /
+    that were given all of them in the first call."""
+    pair = (mean(run[k][field] for run in found[way]) for way in ("added", "known"))
+    return " / ".join(f"{100 * error:.1f}" for error in pair)
+
+
+def _by_model(results, columns):
+    """Return a table of titles with a field and the place of its time in `AFTER`."""
+    found = frame("new_classes", results).groupby("model")
+    return table(
+        [
+            {"model": model}
+            | {
+                title: added_and_known(found.get_group(model), *of)
+                for title, of in columns.items()
+            }
+            for model in MODELS
+            if model in found.groups
+        ]
+    )
+
+
+def former_table(results):
+    """Errors on former classes, and samples of them that are predicted as late ones."""
+    columns = {
+        "error at once": ("former", 0),
+        f"after {AFTER[-1]}": ("former", -1),
+        "predicted as late, at once": ("taken", 0),
+    }
+    return _by_model(results, columns)
+
+
+def new_table(results):
+    """Errors on late classes."""
+    return _by_model(results, {f"after {n}": ("new", k) for k, n in enumerate(AFTER) if n})
+
+
+STUDY = Study(
+    steps={"new_classes": step(late_letters, seeded(grid(model=MODELS)))},
+    tables={"new_classes_former": former_table, "new_classes_new": new_table},
+)

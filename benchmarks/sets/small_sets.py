@@ -1,6 +1,6 @@
-"""Sets of `small_sets`, by kind and title: functions that return training and test samples."""
+"""Small sets, by their titles: generated ones and some of scikit-learn."""
 
-from functools import partial
+import re
 
 import numpy as np
 from sklearn.datasets import (
@@ -15,10 +15,27 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 N_TEST = 1000
-N_CLASSES, N_PER_CLASS = (3, 5, 10, 30, 100, 300), (5, 20, 100, 500)
-MOST_SAMPLES = 20_000
-CURVE = (20, 40, 80, 150, 300)
-SIZES = (50, 100, 200, 400, 800, 1500, 3000)
+REAL = {
+    "iris": load_iris,
+    "wine": load_wine,
+    "breast cancer": load_breast_cancer,
+    "digits": load_digits,
+}
+# Generated sets by their titles: samples, features and classes.
+GENERATED = [
+    "50 x 10, 2", "100 x 10, 2", "300 x 10, 2", "150 x 10, 3", "300 x 10, 5", "400 x 100, 40",
+    "1500 x 200, 5", "1000 x 20, 20", "3000 x 20, 20", "5000 x 30, 30", "2000 x 30, 80",
+    "1500 x 64, 150", "6000 x 64, 60",
+]  # fmt: skip
+CURVE = {k: f"{25 * k} x 32, {k}" for k in (20, 40, 80, 150, 300)}
+N_CLASSES, N_PER_CLASS, MOST_SAMPLES = (3, 5, 10, 30, 100, 300), (5, 20, 100, 500), 20_000
+GRID = {
+    (k, n): f"{n * k} x 20, {k}" for k in N_CLASSES for n in N_PER_CLASS if n * k <= MOST_SAMPLES
+}
+FEW = {k: f"{k} classes of 1 to 10" for k in (200, 300)}
+COMPARED = [*GENERATED, *REAL, *FEW.values(), *CURVE.values()]
+# Samples of regression and novelty detection.
+SIZES = ["50", "100", "200", "400", "800", "1500", "3000"]
 
 
 def clusters(n, n_features, n_classes):
@@ -46,9 +63,9 @@ def few_of_each(n_classes):
     return X, X_test, y, y_test
 
 
-def real(load):
+def real(name):
     """Return a standardized set, of which 30 % are test samples."""
-    X, y = load(return_X_y=True)
+    X, y = REAL[name](return_X_y=True)
     X = StandardScaler().fit_transform(X)
     return train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
 
@@ -68,45 +85,15 @@ def outliers(n):
     return X[:n], X[n:], y[:n], y[n:]
 
 
-def title(n, n_features, n_classes):
-    return f"{n} x {n_features}, {n_classes}"
-
-
-# Samples, features and classes.
-GENERATED = [
-    *((50, 10, 2), (100, 10, 2), (300, 10, 2), (150, 10, 3), (300, 10, 5), (400, 100, 40)),
-    *((1500, 200, 5), (1000, 20, 20), (3000, 20, 20), (5000, 30, 30), (2000, 30, 80)),
-    *((1500, 64, 150), (6000, 64, 60)),
-]
-CURVE_TITLES = {k: title(25 * k, 32, k) for k in CURVE}
-GRID = {
-    (k, n): title(n * k, 20, k) for k in N_CLASSES for n in N_PER_CLASS if n * k <= MOST_SAMPLES
-}
-FEW = {k: f"{k} classes of 1 to 10" for k in (200, 300)}
-STREAMS = {k: (6000, 64, k) for k in (60, 150)}
-LARGE, THREADS, FILE, TURNS = (15_000, 64, 150), (2000, 32, 80), (2625, 32, 105), (20_000, 20, 2)
-_CLUSTERS = {title(*shape): partial(clusters, *shape) for shape in (
-    *GENERATED, *((25 * k, 32, k) for k in CURVE), *((n * k, 20, k) for k, n in GRID),
-    *STREAMS.values(), LARGE, THREADS, FILE, TURNS,
-)}  # fmt: skip
-_FEW = {name: partial(few_of_each, k) for k, name in FEW.items()}
-_REAL = {
-    "iris": load_iris,
-    "wine": load_wine,
-    "breast cancer": load_breast_cancer,
-    "digits": load_digits,
-}
-SETS = {
-    "classes": _CLUSTERS | _FEW | {name: partial(real, load) for name, load in _REAL.items()},
-    "regression": {str(n): partial(friedman, n) for n in SIZES},
-    "novelty": {str(n): partial(outliers, n) for n in SIZES},
-}
-COMPARED = [*(title(*shape) for shape in GENERATED), *_REAL, *_FEW, *CURVE_TITLES.values()]
-
-
-def load(kind, name, quick):
+def load(name, quick=False, kind="classes"):
     """Return X_train, X_test, y_train and y_test; if quick, 200 samples of ten classes."""
-    X, X_test, y, y_test = SETS[kind][name]()
+    if name in REAL:
+        X, X_test, y, y_test = real(name)
+    else:
+        numbers = [int(text) for text in re.findall(r"\d+", name)]
+        make = {"regression": friedman, "novelty": outliers, "classes": clusters}[kind]
+        make, numbers = (few_of_each, numbers[:1]) if name in FEW.values() else (make, numbers)
+        X, X_test, y, y_test = make(*numbers)
     if quick:
         chosen = np.flatnonzero(y < 10)[:200]
         X, y = X[chosen], y[chosen]
