@@ -16,10 +16,10 @@ from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 from ..bench.frames import frame, means, text_table, where
 from ..bench.measure import processor_seconds
 from ..bench.rst import times
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, seeded, step
 from ..sets.calibration import SETS
 
-N_SEEDS, N_FOLDS = 3, 5
+N_FOLDS = 5
 CS = [1.0, 10.0]
 # Streams of C = 1: samples before the frozen map is fitted, of a chunk, and of the window.
 STREAMS = ["adult", "magic04", "mnist_8"]
@@ -141,12 +141,8 @@ def streams(results):
 DRIFTS = ["gradual", "abrupt"]
 STUDY = Study(
     steps={
-        "calibration_sets": step(
-            calibrate, lambda run: grid(set=SETS, C=CS, seed=run.runs(N_SEEDS))
-        ),
-        "calibration_streams": step(
-            follow, lambda run: grid(set=STREAMS, drift=DRIFTS, seed=run.runs(N_SEEDS))
-        ),
+        "calibration_sets": step(calibrate, seeded(grid(set=SETS, C=CS), 3)),
+        "calibration_streams": step(follow, seeded(grid(set=STREAMS, drift=DRIFTS), 3)),
     },
     tables={
         "calibration_c1": partial(losses, C=1.0),

@@ -11,7 +11,7 @@ from sklearn_online_svm.kernel._analysis import _compression
 from ..bench.frames import frame, means, text_table, unnest
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, list_table, number, percent, times
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, seeded, step
 from ..sets.calibration import SETS, Set
 
 SAMPLES = SETS | {"banana": Set("Banana", "banana", scale=1.0)}
@@ -116,8 +116,8 @@ def methods(results):
 
 STUDY = Study(
     steps={
-        "compression_methods": step(compare, lambda run: grid(set=PARAMS, seed=run.runs(3))),
-        "compression_sets": step(compress, lambda run: grid(set=PARAMS, seed=run.runs(3))),
+        "compression_methods": step(compare, seeded(grid(set=PARAMS), 3)),
+        "compression_sets": step(compress, seeded(grid(set=PARAMS), 3)),
     },
     tables={
         "compression_methods": methods,

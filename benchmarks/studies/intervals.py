@@ -19,7 +19,7 @@ from sklearn_online_svm.kernel._analysis._kept_values import ConformalQuantiles
 from ..bench.data import drawn, load_paper_dataset
 from ..bench.frames import cross, frame, means, text_table, unnest
 from ..bench.measure import processor_seconds
-from ..bench.rst import joined, number, percent, times
+from ..bench.rst import joined, number, percent, table, times
 from ..bench.study import Study, each_seed, grid, step
 from ..sets.tables import REGRESSION, TABLES
 
@@ -260,9 +260,6 @@ TITLES = {
     "CV+": "CV+, 5 folds (MAPIE)",
     "crepes": "normalized, half of the samples (crepes)",
 }
-HEADER = [
-    "coverage", "lowest to highest", "lowest in a quarter", "width / ours", "time / ours",
-]  # fmt: skip
 in_percent = partial(percent, digits=1)
 
 
@@ -274,22 +271,26 @@ def _by_table(found, label):
     return found.assign(lowest=found.filter(like="quarter ").min(axis=1))
 
 
-def _cells(found):
+def _coverage(found):
+    """Return cells of the coverage on some tables."""
     coverage = found["coverage"]
-    span = f"{in_percent(coverage.min())} to {in_percent(coverage.max())}"
-    return [in_percent(coverage.mean()), span, in_percent(found["lowest"].min())]
+    return {
+        "coverage": in_percent(coverage.mean()),
+        "lowest to highest": f"{in_percent(coverage.min())} to {in_percent(coverage.max())}",
+        "lowest in a quarter": in_percent(found["lowest"].min()),
+    }
 
 
 def summary(results):
     """Write a line for each method."""
     found = _by_table(frame(["intervals", "intervals_peers"], results), "method")
-    reference, rows = found.loc["ours"], {}
+    reference, rows = found.loc["ours"], []
     for method in [method for method in TITLES if method in found.index]:
         width, seconds = (found.loc[method, f] / reference[f] for f in ("width", "seconds"))
-        ratios = [number(width.mean()), times(np.exp(np.log(seconds).mean()))]
-        rows[TITLES[method]] = [*_cells(found.loc[method]), *ratios]
-    cells = pd.DataFrame.from_dict(rows, orient="index", columns=HEADER)
-    return text_table(cells, parts=f"{len(reference)} tables, coverage of 90 % intervals")
+        ratios = {"width / ours": number(width.mean())}
+        ratios["time / ours"] = times(np.exp(np.log(seconds).mean()))
+        rows.append({"": TITLES[method], **_coverage(found.loc[method]), **ratios})
+    return table(rows, f"{len(reference)} tables, coverage of 90 % intervals")
 
 
 def lines(results):
@@ -316,9 +317,8 @@ def parameters(results):
     ]
     found = found.loc[asked.sort_values([*asked]).index]
     groups = _by_table(found, "case").groupby("case", sort=False)
-    rows = {case: _cells(of_case) for case, of_case in groups}
-    cells = pd.DataFrame.from_dict(rows, orient="index", columns=HEADER[:3])
-    return text_table(cells, parts="Coverage with other numbers of samples and parameters")
+    rows = [{"": case, **_coverage(of_case)} for case, of_case in groups]
+    return table(rows, "Coverage with other numbers of samples and parameters")
 
 
 def sets(results):

@@ -23,7 +23,7 @@ from ..bench.data import drawn, load_all_samples, scaled
 from ..bench.frames import frame, text_table, unnest
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, number, percent, seconds, times
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, seeded, step
 
 LIMIT = 900
 SIZES = [3000, 9000, 27_000, 100_000]
@@ -279,6 +279,7 @@ def mixed_results(results):
     return text_table(found, columns, keys=["sign depends on", "model"])
 
 
+MIXED = grid(set=TABLES, n_train=[10_000], model=TITLES)
 SIZED = [
     case
     for case in grid(n_train=SIZES, model=["lasvc", "svc"])
@@ -288,11 +289,7 @@ STUDY = Study(
     steps={
         "kernels_sets": step(compare, grid(set=CASES), limit=LIMIT),
         "kernels_tanimoto": step(fit_fingerprints, SIZED, n_quick=2, limit=LIMIT),
-        "kernels_mixed": step(
-            fit_mixed,
-            lambda run: grid(seed=run.runs(3), set=TABLES, n_train=[10_000], model=TITLES),
-            limit=LIMIT,
-        ),
+        "kernels_mixed": step(fit_mixed, seeded(MIXED, 3), limit=LIMIT),
     },
     tables={
         "kernels_sets": sets_table,

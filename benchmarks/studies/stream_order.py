@@ -16,7 +16,7 @@ from sklearn_online_svm import LASVC, LASVR, KernelAROWClassifier
 from ..bench.frames import frame, means, text_table, unnest
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, save
-from ..bench.rst import count, joined, number, times
+from ..bench.rst import count, joined, number, points, table, times
 from ..bench.study import Study, each_seed, grid, step
 from ..sets.orders import (
     BURSTS,
@@ -48,6 +48,7 @@ REGRESSION_ORDERS = {SHUFFLED: 0, "ascending": 1, "descending": -1}
 LATE = {"covtype": 3, "letter": 5}
 # Samples after a change that are counted apart.
 N_FIRST = 2000
+_points = partial(points, digits=1)
 
 
 def _make(name, params, seed):
@@ -221,10 +222,6 @@ def excesses(of_model):
     return shuffled, by_order.sub(shuffled, axis=0)
 
 
-def _points(value):
-    return f"{round(value, 1) + 0.0:+.1f}"
-
-
 def _pairs(found, field, form):
     """Return texts of a field of both models."""
     ours, off = (found[field.format(model)].map(form) for model in BOTH)
@@ -237,7 +234,7 @@ def in_orders(results):
     for model, of_model in errors("stream_order", results).items():
         shuffled, above = excesses(of_model)
         above.loc["mean"], above.loc["largest"] = above.mean(), above.max()
-        cells = above.reindex(columns=[*OTHERS, *BURSTS]).map(_points, na_action="ignore")
+        cells = above.reindex(columns=[*OTHERS, *BURSTS]).map(_points)
         cells.insert(0, SHUFFLED, shuffled.map("{:.1f}".format))
         parts = {TITLES[model]: 1 + len(OTHERS), f"{TITLES[model]}: bursts": len(BURSTS)}
         tables.append(text_table(cells.fillna({SHUFFLED: ""}), parts=parts))
@@ -246,15 +243,20 @@ def in_orders(results):
 
 def summary(results):
     """Write mean errors and excesses; the order by a feature differs from set to set."""
-    rows = {}
+    rows = []
     for model, of_model in errors("stream_order", results).items():
         shuffled, above = excesses(of_model)
         counted = above.drop(columns=BY_FEATURE).stack()
-        by_class = shuffled + above[BY_CLASS]
-        cells = [f"{each.mean():.1f}" for each in (shuffled, by_class)]
-        rows[TITLES[model]] = [*cells, _points(counted.mean()), _points(counted.max())]
-    header = [SHUFFLED, BY_CLASS, "mean excess", "largest excess"]
-    return text_table(pd.DataFrame.from_dict(rows, orient="index", columns=header))
+        rows.append(
+            {
+                "": TITLES[model],
+                SHUFFLED: f"{shuffled.mean():.1f}",
+                BY_CLASS: f"{(shuffled + above[BY_CLASS]).mean():.1f}",
+                "mean excess": _points(counted.mean()),
+                "largest excess": _points(counted.max()),
+            }
+        )
+    return table(rows)
 
 
 def peers(results):

@@ -25,8 +25,8 @@ from ..bench.frames import frame, means, text_table, unnest, values
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.results import NoResults
-from ..bench.rst import count, joined, number, percent, times
-from ..bench.study import Study, grid, step
+from ..bench.rst import count, joined, number, percent, points, table, times
+from ..bench.study import Study, grid, seeded, step
 from ..sets.tables import CHOSEN, CLASSES, HELD_BACK, N_QUICK, REGRESSION, TABLES
 from ..sets.workloads import Split
 
@@ -216,15 +216,15 @@ def add_irrelevant(function, kind, seed=0, quick=False):
     return {"points": points}
 
 
-def find_relevant(function, kind, seeds, quick=False):
+def find_relevant(function, kind, quick=False):
     """Return the share of relevant features among those with the largest widths."""
-    found = []
+    shares, seeds = [], range(1 if quick else 30)
     for seed in seeds:
         split, relevant = make_table(function, kind, N_FEATURES, seed, quick)
         metric = KernelMetric(random_state=seed).fit(split.X_train, split.y_train)
         largest = np.argsort(metric.widths_)[-N_RELEVANT:]
-        found.append(float(np.isin(largest, relevant).mean()))
-    return {"share": float(np.mean(found)), "shares": found}
+        shares.append(float(np.isin(largest, relevant).mean()))
+    return {"seeds": [*seeds], "share": float(np.mean(shares)), "shares": shares}
 
 
 def _frame(step, results, halves=HALVES):
@@ -271,17 +271,20 @@ def summary(results, step):
     tables = []
     for title, found in _halves(step, results):
         errors, seconds = _by_model(found, "error"), _by_model(found, "seconds")
-        rows = {}
+        rows = []
         for model in errors.columns.drop("metric"):
             above = 100 * (errors["metric"] - errors[model]).dropna()
-            wins = f"{(above < 0).sum()} : {(above > 0).sum()}"
-            points = [f"{value + 0.0:+.2f}" for value in (above.mean(), above.max())]
             ratio = np.exp(np.log(seconds[model] / seconds["metric"]).mean())
-            rows[TITLES[model]] = [wins, *points, times(ratio)]
-        header = ["better : worse", "mean difference", "worst", "times as fast"]
-        cells = pd.DataFrame.from_dict(rows, orient="index", columns=header)
-        title = f"{title}: the metric compared with other models"
-        tables.append(text_table(cells, parts=title))
+            rows.append(
+                {
+                    "": TITLES[model],
+                    "better : worse": f"{(above < 0).sum()} : {(above > 0).sum()}",
+                    "mean difference": points(above.mean()),
+                    "worst": points(above.max()),
+                    "times as fast": times(ratio),
+                }
+            )
+        tables.append(table(rows, f"{title}: the metric compared with other models"))
     return joined(tables)
 
 
@@ -300,8 +303,8 @@ def in_order(results):
 
 def _errors(results):
     """Return mean errors on generated tables, by function, kind and number of features."""
-    points = unnest(frame("tables_irrelevant", results), "points", "function", "kind")
-    return means(points, "function", "kind", "n_features")
+    found = unnest(frame("tables_irrelevant", results), "points", "function", "kind")
+    return means(found, "function", "kind", "n_features")
 
 
 def irrelevant(results):
@@ -338,39 +341,31 @@ def draw_irrelevant(results, folder):
     save(figure, folder / "tables_irrelevant.png", tight=False)
 
 
-def _fits(tables, models, **fixed):
-    def cases(settings):
-        # Models are tuned on every second table; a quick run has the first one.
-        chosen = tables[1::2] if "tuned" in fixed and not settings.quick else tables
-        return grid(table=chosen, seed=range(settings.seeds), model=models)
-
-    return step(fit_table, cases, n_quick=1, **{"limit": LIMIT, **fixed})
+def _fits(tables, models, limit=LIMIT, **fixed):
+    cases = seeded(grid(table=tables, model=models))
+    return step(fit_table, cases, n_quick=1, limit=limit, **fixed)
 
 
-def _of_half(suffix, tables):
+def _of_half(suffix, tables, to_tune):
     """Return the steps of a half of the tables."""
     ordered = [name for name in tables if TABLES[name].time]
-    tuned = dict(tuned=True, limit=SEARCH_LIMIT)
+    search = dict(tuned=True, limit=SEARCH_LIMIT)
     return {
         f"tables_untuned{suffix}": _fits(tables, OURS),
         f"tables_untuned{suffix}_peers": _fits(tables, PEERS),
         f"tables_time{suffix}": _fits(ordered, OURS + PEERS, in_order=True),
-        f"tables_tuned{suffix}": _fits(tables, ["metric"], **tuned),
-        f"tables_tuned{suffix}_peers": _fits(tables, ["boosting"], **tuned),
+        f"tables_tuned{suffix}": _fits(to_tune, ["metric"], **search),
+        f"tables_tuned{suffix}_peers": _fits(to_tune, ["boosting"], **search),
     }
 
 
-GENERATED = dict(function=FUNCTIONS, kind=[CLASSES, REGRESSION])
+GENERATED = grid(function=FUNCTIONS, kind=[CLASSES, REGRESSION])
 STUDY = Study(
     steps={
-        **_of_half("", CHOSEN),
-        **_of_half("_held", HELD_BACK),
-        "tables_irrelevant": step(
-            add_irrelevant, lambda run: grid(**GENERATED, seed=range(run.seeds)), n_quick=1
-        ),
-        "tables_relevant": step(
-            find_relevant, lambda run: grid(**GENERATED, seeds=[[*run.runs(30)]]), n_quick=1
-        ),
+        **_of_half("", CHOSEN, CHOSEN[::2]),
+        **_of_half("_held", HELD_BACK, HELD_BACK[1::2]),
+        "tables_irrelevant": step(add_irrelevant, seeded(GENERATED), n_quick=1),
+        "tables_relevant": step(find_relevant, GENERATED, n_quick=1),
     },
     tables={
         "tables": partial(lines, step="untuned"),

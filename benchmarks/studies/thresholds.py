@@ -14,8 +14,8 @@ from sklearn_online_svm.evaluation._thresholds import choose
 
 from ..bench.data import load_all_samples
 from ..bench.frames import frame, text_table, unnest, where
-from ..bench.rst import joined, list_table, percent
-from ..bench.study import Study, grid, step
+from ..bench.rst import joined, list_table, percent, table
+from ..bench.study import Study, grid, seeded, step
 
 SETS = {
     "adult": "Adult",
@@ -260,7 +260,7 @@ def tuned(results):
 
 def streams(results):
     """Write alarms per day, and the recall of a week, of three kinds of thresholds."""
-    found, rows = frame("thresholds_streams", results), {}
+    found, rows, parts = frame("thresholds_streams", results), [], ("least", "mean", "most")
     for way in ("fixed", "window", "adaptive"):
         alarms, recalls = [], []
         for record in found.to_dict("records"):
@@ -272,10 +272,11 @@ def streams(results):
             weeks = [np.convolve(values, np.ones(WEEK), "valid") for values in (hits, n_positive)]
             of_week = weeks[0] / weeks[1]
             recalls.append([of_week.min(), hits.sum() / n_positive.sum(), of_week.max()])
-        rows[way] = [f"{value:.0f}" for value in np.mean(alarms, axis=0)]
-        rows[way] += [f"{value:.2f}" for value in np.mean(recalls, axis=0)]
-    header = [f"{of}, {part}" for of in ("alarms", "recall") for part in ("least", "mean", "most")]
-    return text_table(pd.DataFrame.from_dict(rows, orient="index", columns=header))
+        of_alarms, of_recalls = np.mean(alarms, axis=0), np.mean(recalls, axis=0)
+        row = {f"alarms, {part}": f"{value:.0f}" for part, value in zip(parts, of_alarms)}
+        row |= {f"recall, {part}": f"{value:.2f}" for part, value in zip(parts, of_recalls)}
+        rows.append({"": way, **row})
+    return table(rows)
 
 
 def _cases(n_positive, **axes):
@@ -291,9 +292,7 @@ STUDY = Study(
     steps={
         "thresholds_coverage": step(cover, _cases(N_DRAWS, scores=SCORES), n_quick=10),
         "thresholds_tuned": step(tune, grid(set=SETS, n_positive=[100], n_draws=[50]), n_quick=2),
-        "thresholds_streams": step(
-            follow, lambda run: grid(target=["alarm_rate", "recall"], seed=run.runs(3))
-        ),
+        "thresholds_streams": step(follow, seeded(grid(target=["alarm_rate", "recall"]), 3)),
     },
     tables={
         "thresholds_attained": attained_table,
