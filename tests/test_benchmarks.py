@@ -8,12 +8,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
 from benchmarks import build, coverage
 from benchmarks.active.models import WarmStarted
-from benchmarks.bench import harness, measure, results, summary
+from benchmarks.bench import frames, harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
 from benchmarks.imbalance import figures as imbalance_figures
@@ -80,6 +81,18 @@ def test_a_cross_table_leaves_out_rows_without_a_number():
     cells = [line.strip(" *-") for line in text.splitlines()[3:]]
     assert text.startswith(".. list-table:: Errors\n")
     assert cells == ["set", "one", "two", "A", "0.1", "–", "C", "–", "0.2"]
+
+
+def test_a_frame_of_nested_records_becomes_a_table():
+    runs = [{"errors": {"a": 0.1}}, {"errors": {"a": 0.3, "b": 0.5}}]
+    records = pd.DataFrame([{"set": s, "C": C, "runs": runs} for s in "xy" for C in (1, 10)])
+    found = frames.means(frames.unnest(records, "runs", "set", "C"), "set", "C")
+    columns = {"errors.a": ("A", "{:.1f}".format), "errors.b": ("B", str)}
+    text = frames.text_table(found.loc[["x"]], columns, "Errors", keys=["", "C"])
+    cells = [line.strip(" *-") for line in text.splitlines()[3:]]
+    assert cells == ["", "C", "A", "B", "x", "1", "0.2", "0.5", "", "10", "0.2", "0.5"]
+    one = pd.DataFrame({"A": ["1", None]}, index=["x", "y"])
+    assert frames.text_table(one).endswith("* - x\n     - 1\n   * - y\n     - –\n")
 
 
 @pytest.mark.parametrize("path", sorted(results.RESULTS.glob("*.json")), ids=lambda p: p.stem)

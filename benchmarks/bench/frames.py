@@ -114,7 +114,10 @@ def unnest(found, path, *labels):
 def means(found, *by):
     """Return the means of all numbers, a row for each combination of values in some columns."""
     numbers = found[[name for name in found.select_dtypes("number") if name not in by]]
-    return numbers.groupby([found[name] for name in by], sort=False).agg(statistics.fmean)
+    groups = numbers.groupby([found[name] for name in by], sort=False)
+    return groups.agg(
+        lambda column: statistics.fmean(column.dropna()) if any(column.notna()) else None
+    )
 
 
 def text_table(found, columns=None, parts="", keys=None):
@@ -138,7 +141,7 @@ def text_table(found, columns=None, parts="", keys=None):
         found = pd.DataFrame(cells, index=found.index)
     n_keys = found.index.nlevels
     titles = found.index if n_keys > 1 else [[title] for title in found.index]
-    rows = [[*of, *row] for of, row in zip(titles, found.fillna("–").to_numpy())]
+    rows = [[*of, *row] for of, row in zip(titles, found.astype(object).fillna("–").to_numpy())]
     rows = grouped(rows) if n_keys > 1 else rows
     header = [*(keys or [""] * n_keys), *header]
     if isinstance(parts, str):
