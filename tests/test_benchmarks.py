@@ -6,47 +6,44 @@ import re
 import shutil
 import subprocess
 import sys
-import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
 from benchmarks import build, coverage
-from benchmarks.bench import harness, measure, results, summary
+from benchmarks.bench import frames, harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
 from benchmarks.imbalance import figures as imbalance_figures
 from benchmarks.imbalance import paper as imbalance_paper
 from benchmarks.imbalance import sets as imbalance_sets
 from benchmarks.imbalance import tables as imbalance_tables
-from benchmarks.kernels import functions as kernel_functions
-from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import paper as lu2016
 from benchmarks.label_efficient import tables as label_efficient_tables
 from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
 from benchmarks.sets import multiclass as multiclass_sets
+from benchmarks.sets import orders as stream_orders
 from benchmarks.sets import search as search_sets
 from benchmarks.sets import small_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
-from benchmarks.stream_order import orders as stream_orders
-from benchmarks.stream_order import tables as stream_order_tables
 from benchmarks.studies import (
     cells_distributed,
+    kernels,
     multiclass,
     regression,
     robust_constants,
     robust_thesis,
     search,
+    stream_order,
+    thresholds,
 )
+from benchmarks.studies import tables as kernel_metric
 from benchmarks.studies.active_loops import WarmStarted
-from benchmarks.tables import generated as generated_tables
-from benchmarks.tables import tables as kernel_metric_tables
-from benchmarks.thresholds import sets as threshold_sets
-from benchmarks.thresholds import tasks as threshold_tasks
 from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
@@ -85,6 +82,18 @@ def test_a_cross_table_leaves_out_rows_without_a_number():
     cells = [line.strip(" *-") for line in text.splitlines()[3:]]
     assert text.startswith(".. list-table:: Errors\n")
     assert cells == ["set", "one", "two", "A", "0.1", "–", "C", "–", "0.2"]
+
+
+def test_a_frame_of_nested_records_becomes_a_table():
+    runs = [{"errors": {"a": 0.1}}, {"errors": {"a": 0.3, "b": 0.5}}]
+    records = pd.DataFrame([{"set": s, "C": C, "runs": runs} for s in "xy" for C in (1, 10)])
+    found = frames.means(frames.unnest(records, "runs", "set", "C"), "set", "C")
+    columns = {"errors.a": ("A", "{:.1f}".format), "errors.b": ("B", str)}
+    text = frames.text_table(found.loc[["x"]], columns, "Errors", keys=["", "C"])
+    cells = [line.strip(" *-") for line in text.splitlines()[3:]]
+    assert cells == ["", "C", "A", "B", "x", "1", "0.2", "0.5", "", "10", "0.2", "0.5"]
+    one = pd.DataFrame({"A": ["1", None]}, index=["x", "y"])
+    assert frames.text_table(one).endswith("* - x\n     - 1\n   * - y\n     - –\n")
 
 
 @pytest.mark.parametrize("path", sorted(results.RESULTS.glob("*.json")), ids=lambda p: p.stem)
@@ -383,36 +392,36 @@ def test_the_boundary_of_a_drifting_stream_moves(name):
 
 
 def test_fingerprints_have_64_bits_and_some_wrong_labels():
-    X, y = kernel_sets.fingerprints(3000, np.random.default_rng(0))
-    assert X.shape == (3000, kernel_sets.N_BITS)
+    X, y = kernels.fingerprints(3000, np.random.default_rng(0))
+    assert X.shape == (3000, kernels.N_BITS)
     assert set(X.data) == {1.0}
-    assert set(np.diff(X.indptr)) == {kernel_sets.N_SET}
+    assert set(np.diff(X.indptr)) == {kernels.N_SET}
     assert X.has_canonical_format
     assert 0.45 < np.mean(y == 1) < 0.55
-    again = kernel_sets.fingerprints(3000, np.random.default_rng(0))[0]
+    again = kernels.fingerprints(3000, np.random.default_rng(0))[0]
     assert (again != X).nnz == 0
     model = LASVC(kernel="tanimoto", random_state=0).fit(X[:2000], y[:2000])
-    assert 1 - kernel_sets.WRONG > model.score(X[2000:], y[2000:]) > 0.75
+    assert 1 - kernels.WRONG > model.score(X[2000:], y[2000:]) > 0.75
 
 
-@pytest.mark.parametrize("kernel", kernel_functions.FUNCTIONS)
+@pytest.mark.parametrize("kernel", kernels.FUNCTIONS)
 def test_functions_of_kernels_are_the_kernels(kernel):
-    function = kernel_functions.FUNCTIONS[kernel]
+    function = kernels.FUNCTIONS[kernel]
     X = np.random.default_rng(0).uniform(size=(200, 5))
     y = np.where(X[:, 0] > X[:, 1] ** 2, 1, -1)
     named = LASVC(kernel=kernel, gamma=1.0, C=10, max_iter=-1, tol=1e-6, random_state=0)
-    options = dict(gamma=1.0) if kernel in kernel_functions.WITH_GAMMA else {}
+    options = dict(gamma=1.0) if kernel in kernels.WITH_GAMMA else {}
     other = SVC(kernel=lambda A, B: function(A, B, **options), C=10, tol=1e-6).fit(X, y)
     np.testing.assert_allclose(
         named.fit(X, y).decision_function(X), other.decision_function(X), atol=1e-3
     )
 
 
-@pytest.mark.parametrize("name", kernel_sets.TABLES)
+@pytest.mark.parametrize("name", kernels.TABLES)
 def test_tables_of_mixed_types(name):
-    numeric, codes, y = kernel_sets.mixed_table(name, 5000, np.random.default_rng(0))
-    assert numeric.shape == (5000, kernel_sets.N_NUMERIC)
-    assert tuple(codes.max(axis=0) + 1) == kernel_sets.CATEGORIES
+    numeric, codes, y = kernels.mixed_table(name, 5000, np.random.default_rng(0))
+    assert numeric.shape == (5000, kernels.N_NUMERIC)
+    assert tuple(codes.max(axis=0) + 1) == kernels.CATEGORIES
     assert 0.4 < np.mean(y == 1) < 0.6
 
 
@@ -434,12 +443,12 @@ def test_the_forest_has_numbers_and_indicators():
 
 def test_draws_for_thresholds_have_ten_negative_samples_for_each_positive_one():
     positive = np.arange(20_000) % 8 == 0
-    train, *tests = threshold_sets.draw(positive, 40, np.random.default_rng(0))
+    train, *tests = thresholds.draw(positive, 40, np.random.default_rng(0))
     assert (len(train), positive[train].sum()) == (440, 40)
     assert [positive[test].mean() for test in tests] == [1, 0]
     assert not set(train) & set(np.concatenate(tests))
     negative = np.array([1.0, *[-1.0] * 9])
-    rates = threshold_tasks.attained(0.0, np.array([1.0, -1.0]), negative, 0.1)
+    rates = thresholds.attained(0.0, np.array([1.0, -1.0]), negative, 0.1)
     expected = {"recall": 0.5, "precision": 0.05 / 0.14, "alarm_rate": 0.14, "cost": 0.59}
     assert rates == pytest.approx(expected)
 
@@ -499,10 +508,12 @@ def test_excesses_are_above_the_shuffled_stream(tmp_path):
     results.store(
         "stream_order", {"records": [dict(status="ok", set="usps", runs=runs)]}, tmp_path
     )
-    found = stream_order_tables.errors(tmp_path, "lasvc")
-    assert found["usps"]["shuffled"] == pytest.approx(15.0)
-    assert stream_order_tables.counted(found) == [pytest.approx(2.0)]
-    assert "- 15.0\n     - 17.0\n     - +2.0\n     - +2.0" in stream_order_tables.summary(tmp_path)
+    found = stream_order.errors("stream_order", tmp_path)["lasvc"]
+    assert found["usps", "shuffled"] == pytest.approx(15.0)
+    shuffled, above = stream_order.excesses(found)
+    assert shuffled.tolist() == [pytest.approx(15.0)]
+    assert above.loc["usps"].tolist() == pytest.approx([2.0, 45.0])
+    assert "- 15.0\n     - 17.0\n     - +2.0\n     - +2.0" in stream_order.summary(tmp_path)
 
 
 def test_every_second_table_is_held_back():
@@ -541,21 +552,21 @@ def test_the_metric_is_compared_on_the_tables_that_both_have(tmp_path):
     peers.append({"table": "poker", "model": "catboost", "status": "no result"})
     results.store("tables_untuned", {"records": metric}, tmp_path)
     results.store("tables_untuned_peers", {"records": peers}, tmp_path)
-    row = kernel_metric_tables.summary(tmp_path, "untuned").split("* - CatBoost\n")[1]
+    row = kernel_metric.summary(tmp_path, "untuned").split("* - CatBoost\n")[1]
     cells = [line.strip(" -*") for line in row.splitlines()]
     assert cells == ["1 : 1", "1.50", "+1.00", "2×"]
 
 
 def test_generated_tables_have_five_relevant_features():
     """The function depends on each of the five."""
-    for function in generated_tables.FUNCTIONS.values():
+    for function in kernel_metric.FUNCTIONS.values():
         U = np.random.default_rng(0).uniform(size=(5, 1000))
-        for k in range(generated_tables.N_RELEVANT):
+        for k in range(kernel_metric.N_RELEVANT):
             other = U.copy()
             other[k] = np.roll(U[k], 1)
             assert np.mean(function(other) != function(U)) > 0.2
-    split, relevant = generated_tables.make_table("steps", "classes", 50, 0)
-    assert split.X_train.shape == (generated_tables.N_TRAIN, 50)
+    split, relevant = kernel_metric.make_table("steps", "classes", 50, 0)
+    assert split.X_train.shape == (kernel_metric.N_TRAIN, 50)
     assert len(set(relevant)) == 5
     assert 0.3 < split.y_train.mean() < 0.5
 
@@ -567,30 +578,41 @@ def test_simulated_times_of_workers():
     assert found == [18.0, 6.0 + 5.0, 4.0 + 5.0, 4.0 + 5.0]
 
 
-def _asv_estimators():
-    path = ROOT / "benchmarks" / "asv" / "benchmarks" / "estimators.py"
-    spec = importlib.util.spec_from_file_location("asv_estimators", path)
+def _asv_cases():
+    path = ROOT / "benchmarks" / "asv" / "benchmarks" / "cases.py"
+    spec = importlib.util.spec_from_file_location("asv_cases", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-ASV = _asv_estimators()
+ASV = _asv_cases()
 
 
-@pytest.mark.parametrize("name", ASV.ESTIMATORS)
+@pytest.mark.parametrize("name", ASV.STREAMS)
 def test_asv_times_every_sample_of_a_stream(name, monkeypatch):
-    """asv repeats `setup` before each call, so that one call must train on all 100 samples."""
-    make, _ = ASV.ESTIMATORS[name]
-    monkeypatch.setitem(ASV.ESTIMATORS, name, (make, ASV.N_FIRST + ASV.N_SINGLE))
-    stream = ASV.PartialFit()
-    with warnings.catch_warnings():
-        stream.setup(name)
-    seen = []
-    partial_fit = stream.model.partial_fit
-    monkeypatch.setattr(stream.model, "partial_fit", lambda X, y: seen.append(partial_fit(X, y)))
-    stream.time_partial_fit_100_single_samples(name)
-    assert len(seen) == ASV.N_SINGLE
+    """asv repeats `setup` before each measurement, which has one call."""
+    stream, seen = ASV.Stream(), []
+    assert stream.number == 1
+    stream.setup(name)
+    for model in (stream.model, stream.begun):
+        monkeypatch.setattr(model, "partial_fit", lambda X, y, classes=None: seen.append(len(y)))
+    stream.time_chunks(name)
+    assert seen == [ASV.CHUNK] * (ASV.N_STREAM // ASV.CHUNK)
+    seen.clear()
+    stream.time_single_samples(name)
+    assert seen == [1] * ASV.N_SINGLE
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cases", [ASV.Fit, ASV.Stream, ASV.Predict])
+def test_asv_runs_every_case_without_warnings(cases):
+    for name in cases.params:
+        for function in [n for n in vars(cases) if n.startswith(("time_", "track_"))]:
+            case = cases()
+            case.setup(name)
+            getattr(case, function)(name)
 
 
 @pytest.mark.slow

@@ -165,3 +165,10 @@ def _fetch(openml_set):
     if n_train < len(y):
         arrays |= {"X_test": X[n_train:], "y_test": y[n_train:]}
     return arrays
+
+
+def drawn(X, y, n_train, n_test, seed):
+    """Return training samples and labels, and those of the test, at most so many, at random."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    train, test = order[:n_train], order[n_train : n_train + n_test]
+    return X[train], y[train], X[test], y[test]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .results import NoResults, load_those_stored
-from .rst import cross_table, number
+from .rst import cross_table, grouped, list_table, number, split_table
 
 
 def frame(steps, results, *, failed=False):
@@ -135,3 +135,50 @@ def pointwise(found, field, statistic="mean"):
     """Return means of the first points in the lists of a field, of the second points, ..."""
     lists = [pd.DataFrame(listed) for listed in found[field]]
     return pd.concat(lists).groupby(level=0).agg(statistic) if lists else pd.DataFrame()
+
+
+def unnest(found, path, *labels):
+    """Return a row for each part of a list of each row, with some labels of its row.
+
+    `path`: the field of the list, or several of lists within lists; None: the rows themselves.
+    The values of a dict get columns of their own, such as "errors.lasvc".
+    """
+    return pd.json_normalize(found.to_dict("records"), path, [*labels])
+
+
+def means(found, *by):
+    """Return the means of all numbers, a row for each combination of values in some columns."""
+    numbers = found[[name for name in found.select_dtypes("number") if name not in by]]
+    groups = numbers.groupby([found[name] for name in by], sort=False)
+    return groups.agg(
+        lambda column: statistics.fmean(column.dropna()) if any(column.notna()) else None
+    )
+
+
+def text_table(found, columns=None, parts="", keys=None):
+    """Return a table of a frame, whose index has the titles of the rows.
+
+    Parameters
+    ----------
+    found : DataFrame
+    columns : dict
+        From the name of a column to its title and the function that writes its values. None: all
+        columns, which are texts.
+    parts : str or dict
+        The title, or those of `rst.split_table`.
+    keys : list of str
+        Headers of the titles; None: they have none.
+    """
+    header = list(found.columns)
+    if columns is not None:
+        header = [title for title, _ in columns.values()]
+        cells = {c: found[c].map(form, na_action="ignore") for c, (_, form) in columns.items()}
+        found = pd.DataFrame(cells, index=found.index)
+    n_keys = found.index.nlevels
+    titles = found.index if n_keys > 1 else [[title] for title in found.index]
+    rows = [[*of, *row] for of, row in zip(titles, found.astype(object).fillna("–").to_numpy())]
+    rows = grouped(rows) if n_keys > 1 else rows
+    header = [*(keys or [""] * n_keys), *header]
+    if isinstance(parts, str):
+        return list_table(header, rows, parts)
+    return split_table(header, rows, parts, n_keys)

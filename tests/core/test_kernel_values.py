@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_matrix, csr_matrix
 
-from benchmarks.kernels.sets import fingerprints
+from benchmarks.studies.kernels import fingerprints
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors import python_stores
 from sklearn_online_svm.kernel._spec import NONNEGATIVE

@@ -1,1 +1,1 @@
-"""Times of a few estimators across commits, by airspeed velocity."""
+"""Times of some 30 cases across commits, by airspeed velocity."""

@@ -1,1 +1,0 @@
-"""Probabilities of LASVC compared with cross-validation, and in streams."""

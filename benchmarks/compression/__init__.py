@@ -1,1 +1,0 @@
-"""Compressed kernel classifiers: size, error and time of predictions."""

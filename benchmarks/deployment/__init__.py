@@ -1,1 +1,0 @@
-"""ONNX graphs compared with the models: time and precision."""

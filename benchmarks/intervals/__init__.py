@@ -1,1 +1,0 @@
-"""Prediction intervals and prediction sets, compared with those of MAPIE and crepes."""

@@ -1,1 +1,0 @@
-"""Kernels by name beside the same kernels as functions."""

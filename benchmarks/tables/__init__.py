@@ -1,1 +1,0 @@
-"""Tables: a learned kernel metric compared with gradient boosting."""

@@ -1,1 +1,0 @@
-"""Thresholds: intervals of rates on new samples, and alarms on a stream with drift."""
