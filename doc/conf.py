@@ -90,7 +90,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"(^|[/\\])(demo|_\w*)\.py$",
+    "ignore_pattern": r"(^|[/\\])(demo|update_rule|_\w*)\.py$",
     "subsection_order": [f"../examples/{section}" for section in SECTIONS],
     "within_subsection_order": ExplicitOrder(PAGES),
     "backreferences_dir": "generated/backreferences",
