@@ -19,10 +19,6 @@ from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
 from benchmarks.cells import sets as cell_sets
 from benchmarks.cells import tables as cell_tables
-from benchmarks.imbalance import figures as imbalance_figures
-from benchmarks.imbalance import paper as imbalance_paper
-from benchmarks.imbalance import sets as imbalance_sets
-from benchmarks.imbalance import tables as imbalance_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
 from benchmarks.label_efficient import paper as lu2016
@@ -34,13 +30,14 @@ from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
 from benchmarks.search import fresh, generators
 from benchmarks.search import tables as search_tables
+from benchmarks.sets import imbalance as imbalance_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import regression
+from benchmarks.studies import imbalance, imbalance_tables, regression
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -117,9 +114,9 @@ def _answers(record):
 
 def test_ranks_are_those_of_the_thesis():
     """Table 4.5 from Table 4.4: equal values share the better rank."""
-    printed = imbalance_paper.TABLE_4_4
+    printed = imbalance_tables.thesis("4.4")
     found = imbalance_tables.ranks(
-        [printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")]
+        [[*printed[f"rare_{name}"]["prbep"].values()] for name in ("corn", "crude", "ship")]
     )
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
@@ -139,10 +136,10 @@ def test_support_vectors_are_told_apart():
     """60 negative and 20 positive samples, 10 of 25 virtual samples."""
     point = dict(n_learnt=7, n_vectors=90, vector_ratio=2.0, n_virtual=25, virtual_ratio=0.4)
     parts = dict(positive=30, negative=60, real=20, made=10)
-    assert imbalance_figures._by_origin(point) == {"n_learnt": 7, **parts}
+    assert imbalance.by_origin(point) == {"n_learnt": 7, **parts}
     one_class = dict(n_learnt=7, n_vectors=5, vector_ratio=None, n_virtual=0, virtual_ratio=0.0)
     parts = dict(positive=0, negative=5, real=0, made=0)
-    assert imbalance_figures._by_origin(one_class) == {"n_learnt": 7, **parts}
+    assert imbalance.by_origin(one_class) == {"n_learnt": 7, **parts}
 
 
 def test_generated_sets_are_what_their_names_say():
@@ -632,7 +629,8 @@ def test_topics_of_the_authors_have_the_g_means_of_the_thesis(name, paper_data):
     split = work.load(0)
     model = LASVC(C=work.C, gamma=work.gamma, max_iter=-1).fit(split.X_train, split.y_train)
     gmean = 100 * geometric_mean_score(split.y_test, model.predict(split.X_test))
-    assert gmean == pytest.approx(imbalance_paper.TABLE_5_3[name][2], abs=0.03)
+    printed = imbalance_tables.thesis("5.3")[name]["gmean"]
+    assert gmean == pytest.approx(printed["active"], abs=0.03)
 
 
 def test_abalone_with_its_rings_is_separable(paper_data):

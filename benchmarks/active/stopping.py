@@ -16,7 +16,7 @@ from sklearn_online_svm.evaluation import (
 from sklearn_online_svm.kernel._choice import STOPPINGS
 
 from ..bench.measure import timed
-from ..imbalance import sets
+from ..sets import imbalance as sets
 from ..sets.workloads import Split, Workload, letter, one_against_rest, with_noise
 from ..svc.models import ONE_PASS
 

@@ -100,3 +100,12 @@ def cross(found, row, column, field, form=number, parts="", *, corner=None, midd
         return form(value)
 
     return cross_table(corner or row[0], rows, columns, cell, parts)
+
+
+def mean_curve(curves):
+    """Return the mean of each field at each point of lists of dicts, if all have a value."""
+    means = []
+    for places in zip(*curves):
+        found = {name: [place[name] for place in places] for name in places[0]}
+        means.append({n: statistics.fmean(v) for n, v in found.items() if None not in v})
+    return means
