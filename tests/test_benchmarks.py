@@ -35,12 +35,17 @@ from benchmarks.sets.workloads import Split
 from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
-from benchmarks.studies import imbalance, imbalance_tables, label_efficient, regression
+from benchmarks.studies import (
+    imbalance,
+    imbalance_tables,
+    label_efficient,
+    regression,
+    unbounded,
+)
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
 from benchmarks.thresholds import tasks as threshold_tasks
-from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
 
@@ -254,9 +259,10 @@ def test_differences_from_the_best_model_of_constant_size(tmp_path):
     accuracies = dict(kernel_arow=[0.75], kernel_pa=[0.5, 0.625], lasvc=[0.875])
     records = [record(model, *means) for model, means in accuracies.items()]
     results.store("unbounded_sets", {"records": records}, tmp_path)
-    found = unbounded_tables.gaps(unbounded_tables.measured(tmp_path))
+    found = unbounded.best_choices(tmp_path)
+    assert set(found["stream"]) == {"banana"}
     behind = {"kernel_arow": 0.0, "kernel_pa": 0.125, "lasvc": -0.125}
-    assert {name: gap["banana"] for name, gap in found.items()} == behind
+    assert dict(zip(found["model"], found["gap"])) == behind
 
 
 def test_differences_of_one_vs_one_and_their_standard_errors():

@@ -99,7 +99,7 @@ def cross(found, row, column, field, form=number, parts="", *, corner=None, midd
             return verdict(here) if "status" in here else "–"
         return form(value)
 
-    return cross_table(corner or row[0], rows, columns, cell, parts)
+    return cross_table(row[0] if corner is None else corner, rows, columns, cell, parts)
 
 
 def mean_curve(curves):
