@@ -58,7 +58,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .NOTPARALLEL:
 .PHONY: help demo test test-slow test-gallery test-minimum test-partners store-models minimum-source test-debug test-sanitize
 .PHONY: test-races test-arm64 test-matrix reliability dist
-.PHONY: lint format bench bench-cores bench-peers asv doc doc-quick doc-test inplace clean
+.PHONY: lint format bench results bench-cores bench-peers asv doc doc-quick doc-test inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -170,6 +170,9 @@ format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
 	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(abspath $(LPD))}) \
 		$(PY) -m benchmarks.run $(if $(QUICK),--quick)
+
+results: $(VENV)/.built $(VENV)/.extra-test ## list results that are older than the code that they measure
+	@$(PY) -m benchmarks.outdated
 
 bench-cores: $(VENV)/.built $(VENV)/.extra-bench $(VENV)/.extra-doc ## what more cores gain on this machine, into doc/benchmarks/cores*.inc
 	$(PY) -m benchmarks.run --only cores cores_pass $(if $(QUICK),--quick)

@@ -44,13 +44,13 @@ In each of them, upper modules import lower ones::
     tasks                what runs inside a fresh process, from a Job
     models  workloads    estimators and data (elsewhere: streams, sets, generators)
 
-The comparison with peers is in ``svc``. All of its models have one task, ``fit_and_predict``,
-which returns time, error and memory.
+The comparison with peers is in ``studies/svc.py``. All of its models have one task,
+``fit_and_predict`` in ``studies/svc_models.py``, which returns time, error and memory.
 
-- A data set: an entry of ``WORKLOADS`` in ``svc/workloads.py``, and its name in ``COMPARED``, or
+- A data set: an entry of ``WORKLOADS`` in ``sets/workloads.py``, and its name in ``COMPARED``, or
   in ``SEVERAL`` if it has several classes. Each is a step of its own.
-- A kernel model: a function in ``_BUILDERS`` and an entry of ``COLUMNS`` in ``svc/models.py``,
-  whose key in ``PARTS`` puts it into a table.
+- A kernel model: an entry of ``MODELS`` in ``studies/svc_models.py``, and one of ``COLUMNS`` in
+  ``studies/svc.py``, whose key in ``PARTS`` puts it into a table.
 - A linear model: an entry of ``SPEED`` in ``studies/linear.py``, and its name in a list there.
 
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time

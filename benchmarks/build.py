@@ -16,8 +16,7 @@ from tests.reliability.tables import tables as reliability_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .coverage import tables as coverage_tables
-from .studies import STUDIES, study
-from .svc import tables as svc_tables
+from .studies import STUDIES, study, svc
 
 DOC = ROOT / "doc" / "benchmarks"
 README = ROOT / "README.rst"
@@ -71,7 +70,7 @@ def tables(results=RESULTS):
     if results == RESULTS:
         for table, text in (coverage_tables() | reliability_tables()).items():
             (folder / f"{table}.inc").write_text(text)
-        parts = svc_tables.headline(results), environment(results, svc_tables.COMPARED)
+        parts = svc.headline(results), environment(results, svc.COMPARED)
         _into_readme("\n".join(filter(None, parts)))
     print(f"tables are in {folder}")
 

@@ -21,10 +21,10 @@ def papers():
 
 
 def tables(results=RESULTS):
-    """Name and text of each table: the numbers of entries, one table for each paper, and the
-    number of runs of each step, which pages name as ``|runs_STEP|``.
+    """Name and text of each table: the numbers of entries, one table for each paper, the commands
+    of each page, and the number of runs of each step, which pages name as ``|runs_STEP|``.
     """
-    rows, made, steps = [], {}, set()
+    rows, made, steps, commands = [], {}, set(), {}
     for paper in papers():
         entries = paper["entries"]
         counts = Counter(entry["status"] for entry in entries)
@@ -36,7 +36,12 @@ def tables(results=RESULTS):
             paper["paper"],
         )
         steps.update(step for entry in entries for step in entry["steps"])
+        for entry in entries:
+            if entry["steps"] and entry["page"].startswith("reproduction/"):
+                name = f"commands_{Path(entry['page']).name}"
+                commands.setdefault(name, []).append([entry["item"], _command(entry)])
     lines = [f".. |runs_{s}| replace:: {_runs([s], results)}\n" for s in sorted(steps)]
+    made |= {name: list_table(["item", "command"], rows) for name, rows in commands.items()}
     return {"coverage": list_table(["paper", "entries"], rows), "runs": "".join(lines), **made}
 
 
@@ -52,5 +57,8 @@ def _cell(entry, results):
     if not entry["steps"]:
         return text
     number = _runs(entry["steps"], results, entry.get("counted"))
-    command = f"``python -m benchmarks.run --only {' '.join(entry['steps'])}``"
-    return f"{text}; {number} {'run' if number == '1' else 'runs'}; {command}"
+    return f"{text}; {number} {'run' if number == '1' else 'runs'}; {_command(entry)}"
+
+
+def _command(entry):
+    return f"``python -m benchmarks.run --only {' '.join(entry['steps'])}``"

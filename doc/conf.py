@@ -1,5 +1,6 @@
 """Configuration of the documentation; `make doc` builds it."""
 
+import inspect
 import os
 import re
 import sys
@@ -102,7 +103,7 @@ sphinx_gallery_conf = {
 }
 
 _MADE = re.compile(
-    r"^( *)\.\. (include|image|figure):: ((?:benchmarks|auto_examples/\w+/images)/\S+)\n"
+    r"^( *)\.\. (include|image|figure):: /?((?:benchmarks|auto_examples/\w+/images)/\S+)\n"
     r"(?:\1[ \t]+.*\n|\n(?=\1[ \t]))*",
     re.M,
 )
@@ -126,6 +127,15 @@ def leave_out_links_to_scikit_learn(app, what, name, obj, options, lines):
     lines[:] = [re.sub(link, r"\1", line) for line in lines]
 
 
+def move_signature(app, what, name, obj, options, lines):
+    """Show the signature of a class below its summary: LASVC has more than twenty parameters."""
+    if what == "class" and inspect.signature(obj).parameters and lines:
+        of_class = str(inspect.signature(obj)).replace("(*, ", "(").replace(", *, ", ", ")
+        end = lines.index("") if "" in lines else len(lines)
+        shown = [".. code-block:: python", "", f"   {obj.__name__}{of_class}"]
+        lines[end:end] = ["", ".. dropdown:: Signature", "", *("   " + line for line in shown), ""]
+
+
 class CodeMap(Directive):
     def run(self):
         text = "\n".join(code_map())
@@ -136,3 +146,7 @@ def setup(app):
     app.add_directive("code-map", CodeMap)
     app.connect("source-read", leave_out_what_was_not_made)
     app.connect("autodoc-process-docstring", leave_out_links_to_scikit_learn)
+    app.connect("autodoc-process-docstring", move_signature)
+    app.connect(
+        "autodoc-process-signature", lambda app, what, *of: ("", None) if what == "class" else None
+    )

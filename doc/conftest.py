@@ -19,5 +19,5 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.name == "migrating_from_passive_aggressive.rst":
             item.add_marker(pytest.mark.skipif(version < parse_version("1.8"), reason=rates))
-        if item.path.name in ("callbacks.rst", "callbacks.py"):
+        if item.path.name in ("production.rst", "callbacks.py"):
             item.add_marker(pytest.mark.skipif(version < parse_version("1.9"), reason=callbacks))

@@ -14,8 +14,6 @@ try:
 except ModuleNotFoundError:  # Windows, where a file that is open cannot be removed
     fcntl = None
 
-__all__ = ["atomic_dump", "atomic_file"]
-
 # Age in seconds from which a temporary file that no process has locked is removed.
 ABANDONED = 60.0
 

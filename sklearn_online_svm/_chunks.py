@@ -5,8 +5,6 @@ import copy
 import numpy as np
 from scipy import sparse
 
-__all__ = ["copied", "stacked"]
-
 
 def copied(array):
     """Return a copy that shares no memory with the caller's array."""

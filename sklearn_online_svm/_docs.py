@@ -25,6 +25,22 @@ SHARED = {
 ----------
 X : {array-like, sparse matrix} of shape (n_samples, n_features)
     Samples.""",
+    "labeled_samples": """Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Training samples.
+y : array-like of shape (n_samples,)
+    Class labels.""",
+    # Of models that train another estimator.
+    "passed_weights": """sample_weight : array-like of shape (n_samples,), default=None
+    Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
+    requests them.""",
+    "fit_alias": """**params : dict of str -> array-like of shape (n_samples,)
+    Sample weights under the alias that ``estimator`` requests with
+    ``set_fit_request``. Only with metadata routing enabled.""",
+    "partial_fit_alias": """**params : dict of str -> array-like of shape (n_samples,)
+    Sample weights under the alias that ``estimator`` requests with
+    ``set_partial_fit_request``. Only with metadata routing enabled.""",
     "fitted_self": """Returns
 -------
 self : object
@@ -37,12 +53,17 @@ probabilities : ndarray of shape (n_samples, n_classes)
 -------
 log_probabilities : ndarray of shape (n_samples, n_classes)
     Logarithm of the probability of each class, in the order of ``classes_``.""",
-    "errors": """Raises
+    "not_fitted": """Raises
 ------
 NotFittedError
-    If the estimator is not fitted.
+    If the estimator is not fitted.""",
+    "errors": """$not_fitted
 ValueError
     If the input is invalid.""",
+    "argument_not_fitted": """Raises
+------
+NotFittedError
+    If `estimator` is not fitted.""",
     "features": """n_features_in_ : int
     Number of features seen during fit.
 feature_names_in_ : ndarray of shape (n_features,)

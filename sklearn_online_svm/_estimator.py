@@ -13,8 +13,6 @@ import zlib
 from contextlib import suppress
 from functools import cache, partial
 from operator import attrgetter
-from signal import SIGINT, getsignal, signal
-from threading import current_thread, main_thread
 from types import FunctionType, SimpleNamespace
 
 import numpy as np
@@ -22,27 +20,10 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import InconsistentVersionWarning
 
+from ._class_codes import class_order_among
 from ._core.guard import Guarded
-from ._validation import check_params, class_order_among, classes_of_stream
+from ._validation import check_params, classes_of_stream
 from ._version import __version__
-
-__all__ = [
-    "Estimator",
-    "InconsistentPackageWarning",
-    "PostponedInterrupts",
-    "Transaction",
-    "compared",
-    "extend_classes",
-    "has_new_classes",
-    "is_current",
-    "params_getter",
-    "params_of",
-    "raise_fixed_param",
-    "store_parameters",
-    "update_parts",
-    "with_classes",
-]
-
 
 # Versions in a pickle: of this package, and of scikit-learn.
 _VERSIONS = ("_package_version", "_sklearn_version")
@@ -123,91 +104,6 @@ def _native(value):
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return np.require(np.asarray(value), value.dtype.newbyteorder("="), ["C", "A"])
     return value
-
-
-class Transaction:
-    """Context for changing a draft of a model that replaces the model at the end.
-
-    Until then, other threads read the unchanged model. After an error the draft is discarded. It
-    is kept if ``keep`` has been set; after Ctrl-C also if ``is_usable`` has been set. The caller
-    holds the guard of the model.
-    """
-
-    __slots__ = ("before", "draft", "is_usable", "keep", "model")
-
-    def __init__(self, model):
-        self.model = model
-        self.keep = self.is_usable = False
-
-    def __enter__(self):
-        self.before = self.model.__dict__
-        self.draft = self.model._draft()
-        return self
-
-    def __exit__(self, kind, error, traceback):
-        interrupted = isinstance(error, KeyboardInterrupt) and self.is_usable
-        if error is None or self.keep or interrupted:
-            self.model._take(self.draft)
-
-    def undo(self):
-        """Restore the attributes that the model had before."""
-        self.model.__dict__ = self.before
-
-
-class PostponedInterrupts:
-    """Context in which SIGINT (Ctrl-C) is recorded, to be raised at its end.
-
-    SIGINT is not raised if the block raises another exception. Within another such context it is
-    recorded there. In threads other than the main thread, or if SIGINT has no Python handler, the
-    context has no effect.
-    """
-
-    __slots__ = ("handler", "is_raised", "received")
-
-    def __enter__(self):
-        handler, self.received, self.is_raised = getsignal(SIGINT), [], False
-        has_effect = callable(handler) and current_thread() is main_thread()
-        self.handler = handler if has_effect else None
-        if has_effect:
-            signal(SIGINT, self._handle)
-        return self
-
-    def __exit__(self, kind, error, traceback):
-        if self.handler is not None:
-            signal(SIGINT, self.handler)
-            if kind is None:
-                self.check()
-
-    def _handle(self, *arguments):
-        self.received.append(arguments)
-        if self.is_raised:
-            self.check()
-
-    def check(self):
-        """Raise SIGINT if it has been recorded; further ones are recorded."""
-        if self.received:
-            self.is_raised = False
-            self.handler(*self.received.pop())
-
-    def raised(self):
-        """Return the context of a part of the block in which SIGINT is raised at once."""
-        return RaisedInterrupts(self)
-
-
-class RaisedInterrupts:
-    """Context within ``PostponedInterrupts`` in which SIGINT is raised at once."""
-
-    __slots__ = ("outer",)
-
-    def __init__(self, outer):
-        self.outer = outer
-
-    def __enter__(self):
-        self.outer.is_raised = True
-        self.outer.check()
-
-    def __exit__(self, kind, error, traceback):
-        self.outer.is_raised = False
 
 
 def _renamed(function, cls):
@@ -493,13 +389,8 @@ def with_classes(estimator, classes):
 def update_parts(estimator, present, defaults):
     """Set the changed parameters of the fitted parts of an estimator: of ``part_`` for ``part``.
 
-    Parameters
-    ----------
-    estimator : Estimator
-    present : tuple
-        What ``_changed_params`` has returned.
-    defaults : dict
-        Class of each part for the parameter None.
+    ``present``: what ``_changed_params`` has returned. ``defaults``: class of each part for the
+    parameter None.
     """
     names = *estimator._fixed_params, *estimator._adjustable_params
     values = {name: pair for name, *pair in zip(names, estimator._fitted_params, present)}

@@ -11,8 +11,6 @@ from sklearn.utils.metadata_routing import (
 from ._sklearn_compat import _raise_for_params
 from ._validation import routes_metadata
 
-__all__ = ["WeightRouter", "the_weights"]
-
 
 def the_weights(metadata, model, method):
     """Return the sample weights, or None, among the metadata of a method of an estimator.

@@ -2,8 +2,6 @@
 
 from importlib import import_module
 
-__all__ = ["import_optional"]
-
 
 def import_optional(module, caller):
     """Import a package that only ``caller`` needs."""

@@ -31,19 +31,12 @@ def pairs_by_class(n_classes):
 
 @dataclass(frozen=True)
 class PairValues:
-    """Decision values of a one-vs-one model, in the order (0, 1), (0, 2), ... of class codes.
+    """Decision values of a one-vs-one model, in the order (0, 1), (0, 2), ... of class codes."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_classes * (n_classes - 1) / 2)
-        Positive for the first class of the pair.
-    n_classes : int
-    break_ties : bool
-        Whether classes with the same number of votes are compared by their values.
-    """
-
+    # Positive for the first class of the pair, (n_samples, n_classes * (n_classes - 1) / 2).
     values: np.ndarray
     n_classes: int
+    # Whether classes with the same number of votes are compared by their values.
     break_ties: bool = False
 
     def predicted(self):
@@ -90,27 +83,15 @@ class PairValues:
 
 @dataclass(frozen=True)
 class ClassScores:
-    """Decision values of all problems of a classifier, and what follows for its classes.
+    """Decision values of all problems of a classifier, and what follows for its classes."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_problems)
-        Decision values: of one problem for two classes, otherwise for each class or pair.
-    n_classes : int
-        Number of classes.
-    one_vs_one : bool, default=False
-        Whether there is a problem for each pair of classes.
-    shape : {"ovr", "ovo"}, default="ovr"
-        ``decision_function_shape``.
-    break_ties : bool, default=False
-        Whether sums of decision values break ties of votes.
-    """
-
+    # Decision values: of one problem for two classes, otherwise for each class or pair,
+    # (n_samples, n_problems).
     values: np.ndarray
-    n_classes: int
-    one_vs_one: bool = False
-    shape: str = "ovr"
-    break_ties: bool = False
+    n_classes: int  # number of classes
+    one_vs_one: bool = False  # whether there is a problem for each pair of classes
+    shape: str = "ovr"  # ``decision_function_shape``
+    break_ties: bool = False  # whether sums of decision values break ties of votes
 
     @property
     def _pairs(self):

@@ -72,11 +72,7 @@ def sample_arrays(X):
     """Return the array of dense samples, or data, indices and indptr of CSR samples."""
     if isinstance(X, np.ndarray):
         return X
-    return (
-        X.data,
-        X.indices.astype(np.int32, copy=False),
-        X.indptr.astype(np.int64, copy=False),
-    )
+    return (X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64, copy=False))
 
 
 def canonical_csr(X):

@@ -19,18 +19,6 @@ import numpy as np
 
 from ._sklearn_compat import _num_samples, _safe_indexing, callback_management_context
 
-__all__ = [
-    "StopTraining",
-    "check_stop",
-    "epoch",
-    "n_blocks",
-    "optimization",
-    "propagating",
-    "reporting",
-    "sample_tasks",
-    "unguarded",
-]
-
 # Number of samples after which the task of a block ends, the next time the engine returns.
 TASK_SAMPLES = 1024
 # Number of seconds after which a task of the optimization over the support set ends.
@@ -89,19 +77,12 @@ def n_blocks(X):
 class Tasks:
     """The tasks of a training call.
 
-    Attributes
-    ----------
-    model : estimator
-        Passed to the callbacks.
-    trained : estimator
-        The model that is trained: ``model`` or a draft of it.
-    attributes : callable or None
-        Returns the attributes that ``model`` would have if training ended now. By default, those
-        of a copy of ``trained`` or, if it has no ``_attributes_of_copy``, its own.
-    stop : bool
-        Whether a callback has requested to stop.
-    n_samples : int
-        Number of samples processed in this call, over all epochs.
+    ``model``: passed to the callbacks.
+    ``trained``: the model that is trained: ``model`` or a draft of it.
+    ``attributes``: returns the attributes that ``model`` would have if training ended now; by
+        default, those of a copy of ``trained`` or, if it has no ``_attributes_of_copy``, its own.
+    ``stop``: whether a callback has requested to stop.
+    ``n_samples``: number of samples processed in this call, over all epochs.
     """
 
     def __init__(self, model, name, n_tasks, X, y, sample_weight):
@@ -200,20 +181,13 @@ def _tasks_of(trained):
 def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None, first=0):
     """Return a context of the function that the engine calls with the number of samples processed.
 
-    Parameters
-    ----------
-    trained : estimator
-        The model that is trained; a draft or the model itself.
-    n_samples : int
-        Number of samples.
-    position : callable, default=None
-        Returns the number of samples processed at the end; by default, all.
-    progress : callable, default=None
-        Called before the callbacks; without callbacks it is the function that is returned.
-    order : ndarray of int64, default=None
-        Order of the samples; it may change up to the sample processed last.
-    first : int, default=0
-        Number of samples that an interrupted call has processed.
+    ``trained``: the model that is trained; a draft or the model itself.
+    ``n_samples``: number of samples.
+    ``position``: returns the number of samples processed at the end; by default, all.
+    ``progress``: called before the callbacks; without callbacks it is the function that is
+        returned.
+    ``order`` (int64): order of the samples; it may change up to the sample processed last.
+    ``first``: number of samples that an interrupted call has processed.
     """
     if "_tasks" not in vars(trained):
         return _NO_TASKS if progress is None else nullcontext(progress)

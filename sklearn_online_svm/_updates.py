@@ -28,11 +28,11 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _limits
+from ._class_codes import balanced_weights, class_factors, class_order_after
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
 from ._estimator import (
     Estimator,
-    Transaction,
     extend_classes,
     has_new_classes,
     is_current,
@@ -42,18 +42,16 @@ from ._estimator import (
 from ._sample_arrays import check_norms, raise_sample_error
 from ._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
 from ._tasks import epoch, n_blocks, reporting, sample_tasks, unguarded
+from ._threads import warn
+from ._transactions import Transaction
 from ._validation import (
-    balanced_weights,
     check_labels,
     check_weights,
-    class_factors,
-    class_order_after,
     classes_of_stream,
     draw_seed,
     encode_labels,
     refuse_large_targets,
     unique_labels_and_codes,
-    warn,
 )
 
 # -------------------------------------------------------------------------------- targets
@@ -219,42 +217,22 @@ def schema_of(estimator):
 
 @dataclass(frozen=True)
 class UpdatePlan:
-    """How an estimator is trained.
+    """How an estimator is trained."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the estimator, for messages.
-    params : SimpleNamespace
-        A copy of all parameters.
-    values : tuple or None
-        The parameters when the plan was made; None if they may change in place.
-    update_spec : UpdateSpec
-        The update.
-    state : type
-        Class of the state.
-    targets : type
-        How targets are encoded, :class:`OnlineClassTargets` or :class:`OnlineValueTargets`.
-    complete : callable or None
-        Function of the plan and a :class:`Schema`, which returns the :class:`UpdateSpec` with what
-        depends on classes or features.
-    expansion : callable or None
-        Returns the :class:`ExpansionSpec` of a kernel model, given what the samples determine.
-    fewest : int
-        Fewest samples of a chunk.
-    check : callable or None
-        Function of the state, which warns of a model that does not learn any more.
-    """
-
-    name: str
-    params: SimpleNamespace
-    values: tuple | None
-    update_spec: UpdateSpec
-    state: type
+    name: str  # name of the estimator, for messages
+    params: SimpleNamespace  # a copy of all parameters
+    values: tuple | None  # the parameters when the plan was made; None if they may change in place
+    update_spec: UpdateSpec  # the update
+    state: type  # class of the state
+    # How targets are encoded, :class:`OnlineClassTargets` or :class:`OnlineValueTargets`.
     targets: type = OnlineClassTargets
+    # Function of the plan and a :class:`Schema`, which returns the :class:`UpdateSpec` with what
+    # depends on classes or features.
     complete: Callable | None = None
+    # Returns the :class:`ExpansionSpec` of a kernel model, given what the samples determine.
     expansion: Callable | None = None
-    fewest: int = 1
+    fewest: int = 1  # fewest samples of a chunk
+    # Function of the state, which warns of a model that does not learn any more.
     check: Callable | None = None
 
     def spec_for(self, schema):
@@ -611,12 +589,9 @@ class QueryAdapter:
     and returns a factory ``(X, classes) -> QueryAdapter``; or None if the margins in the loop
     differ from its ``decision_function``. Other estimators are trained sample by sample.
 
-    Parameters
-    ----------
-    model : OnlineLearner
-    X : {ndarray, csr_matrix} of shape (n_samples, n_features)
-        Samples validated by ``check_samples``.
-    classes : ndarray of shape (n_classes,)
+    ``model``: OnlineLearner.
+    ``X`` (n_samples, n_features): samples validated by ``check_samples``.
+    ``classes`` (n_classes,).
     """
 
     def __init__(self, model, X, classes):
@@ -651,21 +626,13 @@ class QueryAdapter:
     def learn(self, codes, weights, order, purchases, progress=None):
         """Continue from ``position`` until all samples are processed or a label is missing.
 
-        Parameters
-        ----------
-        codes : ndarray of int32
-            Class code of each sample, negative if the label is unknown.
-        weights : ndarray of float64 or None
-        order : ndarray of int64 or None
-        purchases : LabelQueries
-            The query strategy, and the record of the queried labels.
-        progress : callable, default=None
-            Called with the number of samples processed.
+        ``codes`` (int32): class code of each sample, negative if the label is unknown.
+        ``weights`` (float64), or None.
+        ``order`` (int64), or None.
+        ``purchases``: the query strategy, and the record of the queried labels.
+        ``progress``: called with the number of samples processed.
 
-        Returns
-        -------
-        end : int
-            ``DONE``, or the reason why the loop stopped before the last sample.
+        Returns ``end``: ``DONE``, or the reason why the loop stopped before the last sample.
         """
         model, state = self.model, self.state
         # The guard is released while the oracle is called, so other threads can predict.

@@ -1,42 +1,19 @@
-"""Validation of samples, labels and weights; seeds and threads."""
+"""Validation of samples, labels and weights; seeds."""
 
 import inspect
 import math
 import sys
-import warnings
-import weakref
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
-from functools import cache
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy import sparse
-from sklearn import get_config, set_config
+from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
-from threadpoolctl import ThreadpoolController
 
-from ._core.class_order import add_to_class_order
 from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import _check_sample_weight, validate_parameter_constraints
-
-# Modules whose functions decorate those of this package: their frames are between a function and
-# its caller.
-_DECORATING = (
-    *("sklearn.base", "sklearn.utils._param_validation", "sklearn.utils._set_output"),
-    *("contextlib", "functools"),
-)
-
-
-class _Issued(set):
-    """Warnings that have been issued in a call of an estimator of estimators."""
-
-
-# A weak reference to those of the present call, or None: an interrupt may leave it behind.
-_ISSUED = ContextVar("_ISSUED", default=None)
+from ._threads import FEW_SAMPLES
 
 # scikit-learn 1.9 refuses weights that are all zero; older versions accept them.
 _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
@@ -46,11 +23,6 @@ _CSR = (sparse.csr_matrix, sparse.csr_array)
 # Types of samples that are not converted.
 _FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
-# With more samples, the time of the full validation is negligible.
-_FEW_SAMPLES = 256
-
-# A variance that is a smaller share of the squared mean is not computed as a difference of means.
-_LEAST_SHARE = 1e-6
 
 # Largest absolute value of a target. The squared length of the longest step of an update rule is
 # limited to 1e280, with float32 samples to 1e40: longer steps would be omitted.
@@ -177,7 +149,7 @@ def can_skip_validation(estimator, X, dtype, *, reset=False, deep=True, min_samp
     """
     return (
         matches_fitted_format(estimator, X, dtype, reset=reset)
-        and min_samples <= X.shape[0] <= _FEW_SAMPLES
+        and min_samples <= X.shape[0] <= FEW_SAMPLES
         and (not deep or bool(np.isfinite(X).all()))
         and not has_negative_values(estimator, X)
     )
@@ -264,18 +236,6 @@ def classes_of_stream(classes, known=None, *, extendable=False):
                 f"{known!r}"
             )
     return known
-
-
-def class_order_among(counts, places, n_classes):
-    """Return ``_class_order`` for more classes; ``places`` are those of the former classes."""
-    if counts is None or not len(counts):
-        return counts
-    changes, last, *of_class = counts
-    run, last = divmod(last, len(of_class))
-    extended = np.zeros(2 + n_classes, dtype=np.int64)
-    extended[0], extended[1] = changes, places[last] + n_classes * run
-    extended[2 + places] = of_class
-    return extended
 
 
 def is_labelled(y):
@@ -376,10 +336,7 @@ def encode_labels(y, classes, name="y", *, extendable=False):
 
     ``extendable`` is whether the model accepts new classes in later calls.
 
-    Raises
-    ------
-    ValueError
-        If a label is missing or not in ``classes``.
+    Raises ValueError if a label is missing or not in ``classes``.
     """
     try:
         kind = np.asarray(y).dtype.kind
@@ -405,73 +362,13 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     )
 
 
-def class_order_after(name, n_classes, order, codes):
-    """Return the counts of ``add_to_class_order`` after a chunk; warn if the stream is sorted.
-
-    They are empty after the warning. To be called before training, as a warning may be an error.
-    """
-    if order is not None and not len(order):
-        return order  # warned before
-    order, reason = add_to_class_order(order, n_classes, codes)
-    if reason is None:
-        return order
-    # Without numbers that differ between models, see ``equal_warnings_once``.
-    warn(
-        f"The stream is sorted by class: it has {reason}. {name} is trained on one sample after "
-        "the other and adapts to the classes seen last; shuffle the samples before training "
-        "(sklearn.utils.shuffle), or use fit."
-    )
-    return order[:0]
-
-
-def warn(message, category=UserWarning):
-    """Issue a warning that refers to the line which called this package."""
-    issued = _present_warnings()
-    if issued is not None:
-        if (message, category) in issued:
-            return
-        issued.add((message, category))
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and _is_internal(frame):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
-
-
-@contextmanager
-def equal_warnings_once():
-    """Issue each warning once, although several models give it.
-
-    Python would suppress the others only if no code between them used ``catch_warnings``.
-    """
-    issued = _present_warnings()
-    issued = _Issued() if issued is None else issued
-    token = _ISSUED.set(weakref.ref(issued))
-    try:
-        yield
-    finally:
-        _ISSUED.reset(token)
-
-
-def _present_warnings():
-    reference = _ISSUED.get()
-    return None if reference is None else reference()
-
-
-def _is_internal(frame):
-    name = frame.f_globals.get("__name__", "")
-    return name.split(".")[0] == __package__ or name in _DECORATING
-
-
 def unique_labels_and_codes(y):
     """Return the sorted distinct labels, and the index of each label among them as int32.
 
     Like ``np.unique(y, return_inverse=True)``, but integer labels within a small range are not
     sorted: for linear models sorting would take a considerable part of the time of ``fit``.
 
-    Raises
-    ------
-    ValueError
-        If y is not a valid target of a classifier.
+    Raises ValueError if y is not a valid target of a classifier.
     """
     check = y.dtype.kind not in "biuU"
     whole = y
@@ -502,150 +399,13 @@ def check_weights(sample_weight, X, *, allow_all_zero):
         return np.ones(X.shape[0])
     if X.shape[0] == 0 and np.asarray(sample_weight).shape == (0,):
         return np.zeros(0)
-    options = {"allow_all_zero_weights": True} if _CHECKS_ALL_ZERO else {}
-    if _CHECKS_ALL_ZERO and not allow_all_zero:
-        options["allow_all_zero_weights"] = False
+    options = {"allow_all_zero_weights": allow_all_zero} if _CHECKS_ALL_ZERO else {}
     weights = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True, **options
     )
     if not allow_all_zero and not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
-
-
-def code_of(label, classes):
-    """Return the code of a label, or None if it is not among the classes."""
-    if np.ndim(label):
-        return None
-    # NumPy 1.24 warns if it compares an array of strings with a number.
-    return next((code for code, known in enumerate(classes) if known == label), None)
-
-
-def class_factors(class_weight, classes):
-    """Return the weight of each class from a dict; the default weight is 1.
-
-    Labels that are not among the classes are ignored: a fold or the beginning of a stream may not
-    contain all of them.
-    """
-    factors = np.ones(len(classes))
-    codes = {label: code_of(label, classes) for label in class_weight}
-    if codes and all(code is None for code in codes.values()):
-        raise ValueError(
-            f"class_weight has no label that is among the classes {classes.tolist()}, got weights "
-            f"for {list(codes)[:5]}. Use labels of y as keys; other classes have the weight 1."
-        )
-    for label, factor in class_weight.items():
-        if not (isinstance(factor, Real) and 0 <= factor <= sys.float_info.max):
-            raise ValueError(
-                f"class_weight[{label!r}] must be a finite number >= 0, got {factor!r}."
-            )
-        if codes[label] is not None:
-            factors[codes[label]] = factor
-    return factors
-
-
-def signs(codes, c, n_problems):
-    """Return 1 for samples of the positive class of binary problem c, -1 for the others."""
-    positive = c if n_problems > 1 else 1
-    return np.where(codes == positive, 1.0, -1.0)
-
-
-def balanced_weights(codes, n_classes, sample_weight):
-    """Return the balanced weight of each class, n / (n_classes * n_c).
-
-    The counts n and n_c are sums of sample weights.
-    """
-    return weights_of_counts(np.bincount(codes, weights=sample_weight, minlength=n_classes))
-
-
-def weights_of_counts(counts):
-    """Return the balanced weight of each class from the counts; 1 where there are none."""
-    n = len(counts)
-    return np.divide(counts.sum(), n * counts, out=np.ones(n), where=counts > 0)
-
-
-def running_balanced_weights(codes, counts, sample_weight):
-    """Return the balanced weight of each sample from the class counts up to and including it.
-
-    ``counts`` (sums of sample weights) is updated in place.
-    """
-    weights = np.ones(len(codes))
-    total = counts.sum() + np.cumsum(sample_weight)
-    for c in range(len(counts)):
-        of_class = codes == c
-        running = counts[c] + np.cumsum(sample_weight[of_class])
-        np.divide(total[of_class], len(counts) * running, out=running, where=running > 0)
-        weights[of_class] = running
-        counts[c] += sample_weight[of_class].sum()
-    return weights
-
-
-def weighted_variance(X, sample_weight):
-    """Return the weighted variance of all entries of X without copying X.
-
-    With weights 1 this is ``X.var()``; integer weights are equivalent to repeating samples. gamma
-    depends on it, and with gamma the whole model: sums of NumPy have the same bits on every
-    processor, products of BLAS have not.
-    """
-    if sparse.issparse(X):
-        row_weight = np.repeat(sample_weight, np.diff(X.indptr))
-        data = X.data.astype(np.float64, copy=False)
-        total = sample_weight.sum() * X.shape[1]
-        mean = (row_weight * data).sum() / total
-        variance = (row_weight * data**2).sum() / total - mean**2
-        if variance < _LEAST_SHARE * mean**2:
-            of_zeros = (total - row_weight.sum()) * mean**2
-            variance = ((row_weight * (data - mean) ** 2).sum() + of_zeros) / total
-        return float(max(0.0, variance))
-    total = sample_weight.sum() * X.shape[1]
-    step = max(1, 1_000_000 // max(1, X.shape[1]))
-    starts = range(0, X.shape[0], step)
-    mean = 0.0
-    for i in starts:
-        sums = X[i : i + step].sum(axis=1, dtype=np.float64)
-        mean += (sample_weight[i : i + step] * sums).sum()
-    mean /= total
-    variance = 0.0
-    for i in starts:
-        centred = np.subtract(X[i : i + step], mean, dtype=np.float64)
-        np.square(centred, out=centred)
-        variance += (sample_weight[i : i + step] * centred.sum(axis=1)).sum()
-    return float(variance / total)
-
-
-def thread_pool(n_jobs, n_rows=None):
-    """Return a context of a thread pool, or of None if a single thread is used.
-
-    With few samples threads are not worthwhile, and ``n_jobs`` is not evaluated.
-    """
-    if n_rows is not None and n_rows <= _FEW_SAMPLES:
-        return nullcontext()
-    n_threads = effective_n_jobs(n_jobs)
-    return started_threads(n_threads) if n_threads > 1 else nullcontext()
-
-
-def started_threads(n_threads):
-    """Return a pool of threads that have the configuration of scikit-learn of this one.
-
-    They also share the warnings of ``equal_warnings_once``.
-    """
-    given = get_config(), _ISSUED.get()
-    return ThreadPoolExecutor(n_threads, initializer=_begin_thread, initargs=given)
-
-
-def _begin_thread(config, issued):
-    set_config(**config)
-    _ISSUED.set(issued)
-
-
-def blas_threads(n_threads):
-    """Return a context in which BLAS uses this number of threads."""
-    return _blas().limit(limits=n_threads)
-
-
-@cache
-def _blas():
-    return ThreadpoolController().select(user_api="blas")
 
 
 def routes_metadata():

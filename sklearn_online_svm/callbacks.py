@@ -4,6 +4,32 @@ They implement the protocol of :mod:`sklearn.callback`, introduced in scikit-lea
 ``estimator.set_callbacks(callback, ...)`` sets them, and ``fit`` and ``partial_fit`` call them.
 The module can be imported with older versions of scikit-learn, where estimators have no
 ``set_callbacks``.
+
+Hooks are called at the beginning and at the end of tasks, which are nested:
+
+``fit``, ``partial_fit``, ``resume``
+    the call
+``epoch``
+    one epoch over the samples
+``samples``
+    a block of at least 1024 samples within an epoch, or within a chunk of more than 1024 samples
+    (in linear models, whose compiled loop returns only every few milliseconds, blocks may be much
+    larger; the last block may be smaller)
+``optimization``
+    optimization over the support set, or over all samples
+``steps``
+    a part of the optimization that takes about 0.1 seconds; no model is available at its end
+``rung``
+    a comparison of candidates of `ProgressiveSearch`
+``fit-estimator``, ``partial-fit-estimator``
+    training of the base estimator of a meta-estimator, or of the last step of a pipeline
+
+A callback whose hook ``on_fit_task_end`` has the parameter ``fitted_estimator`` receives a copy of
+the model, as if training had ended there; ``X`` and ``y`` are the samples of the task. Copies are
+made only when a callback of this module uses them: their time is proportional to the size of the
+model, and a copy of ``LASVC`` is optimized over the support set before its first prediction.
+Within ``partial_fit`` of a linear model, a hook can predict with ``fitted_estimator``, but not
+with the model itself, which is being updated. Pickles of a model include its callbacks.
 """
 
 import os
@@ -115,8 +141,7 @@ class TimeLimit(_Callback):
     """
 
     @validate_params(
-        {"seconds": [Interval(Real, 0.0, None, closed="left")]},
-        prefer_skip_nested_validation=True,
+        {"seconds": [Interval(Real, 0.0, None, closed="left")]}, prefer_skip_nested_validation=True
     )
     def __init__(self, seconds):
         super().__init__()
@@ -383,10 +408,7 @@ class Checkpoint(_Callback):
     """
 
     @validate_params(
-        {
-            "path": [str, os.PathLike],
-            "every": [Interval(Real, 0.0, None, closed="left")],
-        },
+        {"path": [str, os.PathLike], "every": [Interval(Real, 0.0, None, closed="left")]},
         prefer_skip_nested_validation=True,
     )
     def __init__(self, path, *, every=60.0):

@@ -3,6 +3,7 @@
 import copy
 import warnings
 from contextlib import nullcontext
+from functools import partial
 from numbers import Integral
 
 import joblib
@@ -17,12 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
-from ._estimator import (
-    Estimator,
-    PostponedInterrupts,
-    Transaction,
-    with_classes,
-)
+from ._docs import filled_docs
+from ._estimator import Estimator, with_classes
 from ._metadata import the_weights
 from ._sample_arrays import with_valid_indices
 from ._sklearn_compat import (
@@ -34,6 +31,7 @@ from ._sklearn_compat import (
     available_if,
 )
 from ._tasks import check_stop, propagating, reporting
+from ._transactions import PostponedInterrupts, Transaction
 from ._validation import classes_of_stream, routes_metadata
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
@@ -154,6 +152,24 @@ def _has_partial_fit(pipeline):
     return True
 
 
+_DOCS = {
+    "inputs": """Parameters
+----------
+X : iterable
+    Training data. Must fulfil the input requirements of the first step.
+y : iterable, default=None
+    Training targets.
+**params : dict of str -> object
+    Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
+    routing is disabled, ``sample_weight`` is passed to the final estimator.""",
+    "the_pipeline": """Returns
+-------
+self : object
+    The pipeline.""",
+}
+
+
+@partial(filled_docs, parts=_DOCS)
 class OnlinePipeline(Pipeline, Guarded):
     """A pipeline with ``partial_fit``.
 
@@ -255,11 +271,7 @@ class OnlinePipeline(Pipeline, Guarded):
 
     _parameter_constraints: dict = {
         **Pipeline._parameter_constraints,
-        "freeze_after": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-            None,
-        ],
+        "freeze_after": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
     }
 
     def __init__(
@@ -273,20 +285,9 @@ class OnlinePipeline(Pipeline, Guarded):
     def fit(self, X, y=None, **params):
         """Fit copies of all steps, one after the other, and replace the steps by them.
 
-        Parameters
-        ----------
-        X : iterable
-            Training data. Must fulfil the input requirements of the first step.
-        y : iterable, default=None
-            Training targets.
-        **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
-            routing is disabled, ``sample_weight`` is passed to the final estimator.
+        $inputs
 
-        Returns
-        -------
-        self : object
-            The pipeline.
+        $the_pipeline
 
         Raises
         ------
@@ -300,15 +301,7 @@ class OnlinePipeline(Pipeline, Guarded):
     def fit_transform(self, X, y=None, **params):
         """Fit the pipeline as ``fit`` does, and transform the samples with all steps.
 
-        Parameters
-        ----------
-        X : iterable
-            Training data. Must fulfil the input requirements of the first step.
-        y : iterable, default=None
-            Training targets.
-        **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
-            routing is disabled, ``sample_weight`` is passed to the final estimator.
+        $inputs
 
         Returns
         -------
@@ -326,15 +319,7 @@ class OnlinePipeline(Pipeline, Guarded):
     def fit_predict(self, X, y=None, **params):
         """Transform the samples as ``fit`` does, and call ``fit_predict`` of the final estimator.
 
-        Parameters
-        ----------
-        X : iterable
-            Training data. Must fulfil the input requirements of the first step.
-        y : iterable, default=None
-            Training targets.
-        **params : dict of str -> object
-            Parameters of the steps, as for :class:`~sklearn.pipeline.Pipeline`. If metadata
-            routing is disabled, ``sample_weight`` is passed to the final estimator.
+        $inputs
 
         Returns
         -------
@@ -398,10 +383,7 @@ class OnlinePipeline(Pipeline, Guarded):
             Sample weights under another name: ``<final step>__sample_weight``, as in ``fit``, or,
             with metadata routing enabled, the alias that the final estimator requests.
 
-        Returns
-        -------
-        self : object
-            The pipeline.
+        $the_pipeline
 
         Raises
         ------
@@ -444,10 +426,7 @@ class OnlinePipeline(Pipeline, Guarded):
             Sample weights under another name: ``<final step>__sample_weight``, as in ``fit``, or,
             with metadata routing enabled, the alias that the final estimator requests.
 
-        Returns
-        -------
-        self : object
-            The pipeline.
+        $the_pipeline
 
         Raises
         ------
@@ -792,16 +771,10 @@ def make_online_pipeline(
 def _checkpoint(method, *, first=0, n_before=None, is_over):
     """Return what ``resume`` needs to know of an interrupted call: plain values.
 
-    Parameters
-    ----------
-    method : str
-        Name of the interrupted method.
-    first : int, default=0
-        Index of the first sample that the final estimator was to be trained on.
-    n_before : int, default=None
-        Number of samples that it had been trained on before.
-    is_over : bool
-        Whether it has been trained on all of them.
+    ``method``: name of the interrupted method.
+    ``first``: index of the first sample that the final estimator was to be trained on.
+    ``n_before``: number of samples that it had been trained on before.
+    ``is_over``: whether it has been trained on all of them.
     """
     return {
         "method": method,

@@ -13,35 +13,35 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmarks import build, coverage
-from benchmarks.active.models import WarmStarted
 from benchmarks.bench import harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
-from benchmarks.cells import sets as cell_sets
-from benchmarks.cells import tables as cell_tables
 from benchmarks.kernels import functions as kernel_functions
 from benchmarks.kernels import sets as kernel_sets
-from benchmarks.multiclass import generators as multiclass_generators
-from benchmarks.multiclass import sets as multiclass_sets
-from benchmarks.multiclass import tables as multiclass_tables
-from benchmarks.robust import tables as robust_tables
 from benchmarks.run import STEPS
-from benchmarks.search import fresh, generators
-from benchmarks.search import tables as search_tables
+from benchmarks.sets import cells as cell_sets
 from benchmarks.sets import imbalance as imbalance_sets
+from benchmarks.sets import multiclass as multiclass_sets
+from benchmarks.sets import search as search_sets
+from benchmarks.sets import small_sets
 from benchmarks.sets import streams as unbounded_streams
 from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
-from benchmarks.small_sets import sets as small_sets
 from benchmarks.stream_order import orders as stream_orders
 from benchmarks.stream_order import tables as stream_order_tables
 from benchmarks.studies import (
+    cells_distributed,
     imbalance,
     imbalance_tables,
     label_efficient,
+    multiclass,
     regression,
+    robust_constants,
+    robust_thesis,
+    search,
     unbounded,
 )
+from benchmarks.studies.active_loops import WarmStarted
 from benchmarks.tables import generated as generated_tables
 from benchmarks.tables import tables as kernel_metric_tables
 from benchmarks.thresholds import sets as threshold_sets
@@ -146,26 +146,27 @@ def test_support_vectors_are_told_apart():
 
 
 def test_generated_sets_are_what_their_names_say():
-    X, y = generators.make_chessboard(20_000, 0)
+    X, y = search_sets.chessboard_144(20_000)
     fields = np.floor(X).astype(int)
     assert len(np.unique(fields, axis=0)) == 144
     # Adjacent fields differ.
     assert set(y[(fields == [3, 4]).all(axis=1)]) == {1}
     assert set(y[(fields == [3, 5]).all(axis=1)]) == {-1}
-    X, y = generators.make_rough_field(2000, 0)
-    assert X.shape == (2000, 8)
-    assert 0.4 < np.mean(y == 1) < 0.6
-    X, y = generators.make_many_clusters(2000, 0)
+    X, y = search_sets.CLUSTERS_16(2000)
     assert X.shape == (2000, 16)
     assert np.array_equal(np.unique(y), np.arange(10))
-    for make in (
-        generators.make_chessboard,
-        generators.make_rough_field,
-        generators.make_many_clusters,
-    ):
-        first, again, other = (make(200, seed)[0] for seed in (1, 1, 2))
-        assert np.array_equal(first, again)
-        assert not np.array_equal(first, other)
+    assert np.array_equal(X, search_sets.CLUSTERS_16(2000)[0])
+
+
+def test_seeds_order_the_samples_of_a_set(paper_data):
+    """A set without a test part loses a quarter to it, the same one for every seed."""
+    paper_data("banana")
+    first, again, other = (search_sets.SETS["banana"].load(seed) for seed in (1, 1, 2))
+    assert (len(first.y_train), len(first.y_test)) == (3975, 1325)
+    assert np.array_equal(first.X_test, other.X_test)
+    assert np.array_equal(first.X_train, again.X_train)
+    assert not np.array_equal(first.X_train, other.X_train)
+    assert np.array_equal(np.sort(first.X_train, axis=0), np.sort(other.X_train, axis=0))
 
 
 def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
@@ -174,19 +175,20 @@ def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
         for g, e in ((0.1, 0.3), (1.0, 0.1), (10.0, 0.2))
     ]
     given_up = dict(C=1.0, gamma=100.0, seconds=15.0)
-    curves = dict(status="ok", seconds=18.0, pairs=[*pairs, given_up])
-    ours = dict(status="ok", search="progressive", seconds=12.0, one_fit_seconds=2.0, error=0.13)
+    ok = dict(status="ok", work="banana")
+    curves = dict(ok, seconds=18.0, pairs=[*pairs, given_up])
+    ours = dict(ok, search="progressive", seconds=12.0, one_fit_seconds=2.0, error=0.13)
     results.store("curves_banana", {"records": [curves]}, tmp_path)
     results.store("search_banana", {"records": [ours]}, tmp_path)
-    found = search_tables.regrets("banana", tmp_path)
-    assert found["progressive"] == [(pytest.approx(2.0), 6.0)]
-    assert search_tables.times_cheaper("banana", tmp_path) == pytest.approx(20 / 12)
-    assert search_tables.searched(tmp_path) == {"banana": found}
+    (run,) = search.regrets(tmp_path).itertuples()
+    assert (run.search, run.regret, run.cost) == ("progressive", pytest.approx(2.0), 6.0)
+    assert (run.exhaustive, run.time) == (20.0, 12.0)
+    assert "- 13.00\n     - +2.00\n     - +2.00\n" in search.regret_table(tmp_path)
 
 
-@pytest.mark.parametrize("name", fresh.FRESH)
+@pytest.mark.parametrize("name", search_sets.FRESH)
 def test_fresh_tables_are_what_the_page_says(name, paper_data):
-    table = fresh.FRESH[name]
+    table = search_sets.FRESH[name]
     sources = dict(letter_h="letter", covtype_1v2="covtype_first20k")
     if name in ("svmguide1", "abalone", *sources):
         paper_data(sources.get(name, name))
@@ -195,9 +197,10 @@ def test_fresh_tables_are_what_the_page_says(name, paper_data):
     assert 1000 < len(split.y_test) <= 10_000
     assert np.array_equal(split.X_train, again.X_train)
     assert not np.array_equal(split.X_train, other.X_train)
-    grid = table.grid(table.n_features)
-    assert [len(values) for values in grid.values()] == 2 * [table.n_values]
-    if not table.is_regression:
+    grid = table.grid(split.X_train)
+    n_values = 8 if name == "shells" else 10
+    assert [len(values) for values in grid.values()] == 2 * [n_values]
+    if table.scoring != "r2":
         assert set(split.y_test) == set(split.y_train)
     if table.scoring == "f1":
         assert 1 / 80 < np.mean(split.y_train) < 1 / 20
@@ -218,15 +221,16 @@ def test_regrets_on_fresh_tables(tmp_path):
     results.store("exhaustive_digits", {"records": exhaustive}, tmp_path)
     results.store("fresh_digits", {"records": ours}, tmp_path)
     results.store("fresh_peers_digits", {"records": halving}, tmp_path)
-    found = search_tables.FreshResults("digits", tmp_path)
-    assert found.regrets("progressive") == pytest.approx([5.0, -1.0])
-    assert found.fits("halving") == [80.0]
-    assert found.part("progressive") == [0.5, 0.5]
-    text = search_tables.fresh_table(tmp_path)
+    found = search.fresh_runs(tmp_path)
+    assert found.search.tolist() == ["progressive", "progressive", "halving"]
+    assert found.regret.tolist() == pytest.approx([5.0, -1.0, 0.0])
+    assert found.fits.tolist() == [20.0, 20.0, 80.0]
+    assert found.part.tolist() == [0.5, 0.5, 2.0]
+    text = search.fresh_table(tmp_path)
     assert "- 20.0\n     - +2.00\n     - +5.00\n     - 2.00\n" in text
     assert "- +0.00\n     - +0.00\n     - –\n     - –\n" in text
     assert "- progressive\n     - +2.00\n     - +5.00\n     - 20\n" in (
-        search_tables.fresh_means(tmp_path)
+        search.fresh_means(tmp_path)
     )
 
 
@@ -244,7 +248,7 @@ def test_standard_error_of_the_difference_of_two_models():
 
     split = Split(None, None, None, y)
     models = Constant(rows < 100), Constant((rows >= 100) & (rows < 200))
-    found = fresh.FRESH["spirals"].standard_error(*models, split)
+    found = search_sets.FRESH["spirals"].standard_error(*models, split)
     assert found == pytest.approx(np.sqrt(0.1 / 2000), rel=0.2)
 
 
@@ -265,17 +269,19 @@ def test_differences_from_the_best_model_of_constant_size(tmp_path):
     assert dict(zip(found["model"], found["gap"])) == behind
 
 
-def test_differences_of_one_vs_one_and_their_standard_errors():
+def test_differences_of_one_vs_one_and_their_standard_errors(tmp_path):
     """Differences of 2 and 4 points; 9 + 16 of 2 * 100 test samples are told apart."""
 
     def run(ovr, ovo):
         errors = {"ovr": dict(error=ovr, n_only=8), "ovo": dict(error=ovo, n_only=4.5)}
         return dict(tuned=errors, n_test=100)
 
-    found = multiclass_tables.Comparison([run(0.10, 0.12), run(0.11, 0.15)], "tuned")
+    record = dict(status="ok", set="iris", runs=[run(0.10, 0.12), run(0.11, 0.15)])
+    results.store("multiclass_real", {"records": [record]}, tmp_path)
+    (found,) = multiclass.comparisons("tuned", tmp_path).itertuples()
     assert found.difference == pytest.approx(3.0)
     # The splits differ by 2 points: a standard error of 1 point.
-    assert found.standard_error == pytest.approx(100 * np.sqrt(25) / 200)
+    assert found.error == pytest.approx(100 * np.sqrt(25) / 200)
     assert not found.is_clear
 
 
@@ -287,21 +293,22 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
     run = dict(seed=0, n_train=99, n_test=100, n_classes=3, tuned=both, C1=both, C10=both)
     record = dict(status="ok", set="iris", runs=[run, run])
     results.store("multiclass_real", {"records": [record]}, tmp_path)
-    table = multiclass_tables.errors("C1", tmp_path)
+    table = multiclass.errors_table("C1", tmp_path)
     assert table.endswith("- 20.00\n     - 10.00\n     - **-10.00 ± 3.54**\n")
-    assert "-10.00 (Iris)" in multiclass_tables.summary(tmp_path)
-    assert "10, 1" in multiclass_tables.description(tmp_path)
+    assert "-10.00 (Iris)" in multiclass.summary_table(tmp_path)
+    assert "10, 1" in multiclass.sets_table(tmp_path)
     times = {
         form: dict(fit_seconds=[s], predict_seconds=[s]) for form, s in (("ovr", 1), ("ovo", 2))
     }
     record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, C1=times)])
     results.store("multiclass_times", {"records": [record]}, tmp_path)
-    assert multiclass_tables.time_ratios(tmp_path).count("- 2×") == 4
+    assert multiclass.times_table(tmp_path).count("- 2×") == 4
 
 
 def test_tables_of_chapter_6_count_their_runs(tmp_path):
     def runs(n, n_curves):
-        return [{"curve": [{"n_seen": 9}] if i < n_curves else []} for i in range(n)]
+        curves = ([{"n_seen": 9}] if i < n_curves else [] for i in range(n))
+        return [{"curve": curve, "final": {}} for curve in curves]
 
     for name, n in (("adult_dense", 1), ("banana_c10", 3)):
         records = [
@@ -312,7 +319,7 @@ def test_tables_of_chapter_6_count_their_runs(tmp_path):
     sweep = [dict(order=order, ramp_s=s) for order in range(4) for s in (-1, 0)]
     record = dict(status="ok", workload="banana_c10", sweep=sweep)
     results.store("ramp_s", {"records": [record]}, tmp_path)
-    assert robust_tables.runs_of_chapter_6(tmp_path) == (
+    assert robust_thesis.runs_of_chapter_6(tmp_path) == (
         "Table 6.1: 5 runs (FULL SVM: 2). Figures 6.1, 6.2, 6.4, 6.6 and 6.7: 3 runs "
         "(Adult, dense, C=100: 1). Figure 6.5: 4 runs.\n"
     )
@@ -331,20 +338,20 @@ def test_tables_of_constants_compare_means(tmp_path):
     ]
     record = dict(status="ok", workload="banana_c10", algorithm="lasvm-i", sweep=sweep)
     results.store("chapter_6_constants", {"records": [record]}, tmp_path)
-    text = robust_tables.one_coordinate(tmp_path).replace("\N{NO-BREAK SPACE}", " ")
+    text = robust_constants.one_coordinate(tmp_path).replace("\N{NO-BREAK SPACE}", " ")
     assert "Support vectors, 2 runs" in text
     assert text.count("- 1 000\n     - 1 050\n     - +5 %\n     - 669\n") == 1
     assert text.count("- 4×\n     - 1×\n     - 1×\n     - 50.00 → 50.00\n") == 1
-    text = robust_tables.other_constants(tmp_path)
+    text = robust_constants.other_constants_table(tmp_path)
     assert "* - S = 0\n     - 15; 50.00 (1 collapsed)\n" in text
     assert "* - thesis\n     - 669; 10.16\n" in text
 
 
 @pytest.mark.parametrize("name", multiclass_sets.GENERATED)
 def test_generated_sets_of_several_classes(name):
-    X, y = multiclass_sets.GENERATED[name].samples()
+    X, y = multiclass_sets.GENERATED[name].source()
     assert len(X) == len(y) == multiclass_sets.N_POOL
-    again = multiclass_sets.GENERATED[name].samples()
+    again = multiclass_sets.GENERATED[name].source()
     assert np.array_equal(X, again[0])
     assert np.array_equal(y, again[1])
     X, y, X_test, y_test = multiclass_sets.GENERATED[name].load(0, quick=True)
@@ -354,7 +361,7 @@ def test_generated_sets_of_several_classes(name):
 
 
 def test_fields_of_a_board_have_six_colours():
-    X, y = multiclass_generators.colours(20_000)
+    X, y = multiclass_sets.colours(20_000)
     fields = np.floor(X).astype(int)
     assert len(np.unique(np.column_stack([fields, y]), axis=0)) == 36
     assert np.bincount(y).min() > 3000
@@ -438,7 +445,7 @@ def test_draws_for_thresholds_have_ten_negative_samples_for_each_positive_one():
 
 @pytest.mark.parametrize("name", ["50 x 10, 2", "400 x 100, 40", "1500 x 20, 300"])
 def test_small_sets_are_what_their_titles_say(name):
-    X, X_test, y, y_test = small_sets.load("classes", name, quick=False)
+    X, X_test, y, y_test = small_sets.load(name)
     assert f"{len(X)} x {X.shape[1]}, {len(set(y))}" == name
     assert len(X_test) == len(y_test) == small_sets.N_TEST
     assert set(y_test) <= set(y)
@@ -446,7 +453,7 @@ def test_small_sets_are_what_their_titles_say(name):
 
 @pytest.mark.parametrize("n_classes", small_sets.FEW)
 def test_classes_of_few_samples(n_classes):
-    _, _, y, _ = small_sets.load("classes", small_sets.FEW[n_classes], quick=False)
+    _, _, y, _ = small_sets.load(small_sets.FEW[n_classes])
     assert set(np.bincount(y)) == set(range(1, 11))
     assert len(np.bincount(y)) == n_classes
 
@@ -554,7 +561,7 @@ def test_generated_tables_have_five_relevant_features():
 
 def test_simulated_times_of_workers():
     durations = {"first": [4.0, 3.0, 2.0, 2.0, 1.0], "second": [1.0, 5.0]}
-    found = [cell_tables.simulated_seconds(durations, n) for n in (1, 2, 3, 100)]
+    found = [cells_distributed.simulated_seconds(durations, n) for n in (1, 2, 3, 100)]
     # Two workers: 4 + 2 and 3 + 2 + 1; three: 4, 3 + 1 and 2 + 2.
     assert found == [18.0, 6.0 + 5.0, 4.0 + 5.0, 4.0 + 5.0]
 
@@ -664,18 +671,19 @@ def test_coverage_of_the_papers_is_consistent():
     for entry in entries:
         assert entry["item"] in shown
         assert not entry["steps"] or f"--only {' '.join(entry['steps'])}``" in shown
-    page = (DOC / "reproduction_coverage.rst").read_text()
+    page = (DOC / "reproduction" / "coverage.rst").read_text()
+    pages = page + "".join(path.read_text() for path in (DOC / "reproduction").glob("*.rst"))
     for name in tables.keys() - {"runs"}:
-        assert f".. include:: benchmarks/{name}.inc" in page
+        assert f".. include:: /benchmarks/{name}.inc" in pages
 
 
 def test_pages_name_numbers_of_runs_that_exist():
     known = set(re.findall(r"^\.\. \|(\w+)\| replace:: [1-9]", coverage.tables()["runs"], re.M))
-    for path in DOC.glob("*.rst"):
+    for path in [*DOC.glob("*.rst"), *DOC.glob("reproduction/*.rst")]:
         page = path.read_text()
         named = set(re.findall(r"\|(runs_[a-z0-9_]+)\|", page))
         assert named <= known
-        assert bool(named) == (".. include:: benchmarks/runs.inc" in page)
+        assert bool(named) == (".. include:: /benchmarks/runs.inc" in page)
 
 
 def test_runs_are_counted(tmp_path):

@@ -10,8 +10,9 @@ import pytest
 
 from tests.support import ROOT
 
-PAGES = [ROOT / "README.rst", *sorted((ROOT / "doc").glob("*.rst"))]
-PICTURE = re.compile(r"^ *\.\. (?:image|figure):: (\S+)\n((?: +\S.*\n)*)", re.M)
+DOC = ROOT / "doc"
+PAGES = [ROOT / "README.rst", *sorted(DOC.glob("*.rst")), *sorted(DOC.glob("reproduction/*.rst"))]
+PICTURE = re.compile(r"^ *\.\. (?:image|figure):: /?(\S+)\n((?: +\S.*\n)*)", re.M)
 COMMENT = re.compile(r"^( *)\.\.(?: +(?!\S+::|[_\[|]).*)?\n(?:\1 +.*\n|\n(?=\1 ))*", re.M)
 CODE_BLOCK = re.compile(r"^( *)\.\. code-block:: python\n((?:\1 +.*\n|\n)*)", re.M)
 

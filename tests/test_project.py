@@ -39,7 +39,7 @@ def test_citation_has_the_version_and_its_date():
 
 
 def test_citation_has_all_references():
-    references = (ROOT / "doc" / "references.rst").read_text()
+    references = (ROOT / "doc" / "paper_names.rst").read_text()
     entries = re.findall(r"^\.\. \[\w+\] (.*?)\n\n", references, re.M | re.S)
     titles = re.findall(r'^    title: "(.*)"', (ROOT / "CITATION.cff").read_text(), re.M)
     assert len(titles) == len(entries) > 50

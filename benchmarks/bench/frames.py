@@ -2,6 +2,7 @@
 
 import statistics
 
+import numpy as np
 import pandas as pd
 
 from .results import NoResults, load_those_stored
@@ -11,11 +12,16 @@ from .rst import cross_table, number
 def frame(steps, results, *, failed=False):
     """Return a row for each record of a step, or of several; `failed`: also where it failed.
 
-    Raises NoResults if there is none.
+    The name of its step is in the column ``step``. Raises NoResults if there is none.
     """
     names = [steps] if isinstance(steps, str) else list(steps)
     stored = load_those_stored(names, results)
-    records = [record for name in names if name in stored for record in stored[name]["records"]]
+    records = [
+        {"step": name, **record}
+        for name in names
+        if name in stored
+        for record in stored[name]["records"]
+    ]
     found = pd.DataFrame([r for r in records if failed or r.get("status", "ok") == "ok"])
     if found.empty:
         raise NoResults(f"Nothing was measured in {', '.join(names)}.")
@@ -102,10 +108,30 @@ def cross(found, row, column, field, form=number, parts="", *, corner=None, midd
     return cross_table(row[0] if corner is None else corner, rows, columns, cell, parts)
 
 
-def mean_curve(curves):
-    """Return the mean of each field at each point of lists of dicts, if all have a value."""
-    means = []
-    for places in zip(*curves):
-        found = {name: [place[name] for place in places] for name in places[0]}
-        means.append({n: statistics.fmean(v) for n, v in found.items() if None not in v})
-    return means
+def cross_fields(found, row, fields, parts="", *, corner=None, middle=median):
+    """Return a table as `cross`, with a column for each field: a title, and what writes it."""
+    rows = row[1] if isinstance(row[1], dict) else {value: str(value) for value in row[1]}
+    titles = {field: title for field, (title, _) in fields.items()}
+
+    def cell(value, field):
+        return fields[field][1](middle(found, field, **{row[0]: value}))
+
+    return cross_table(row[0] if corner is None else corner, rows, titles, cell, parts)
+
+
+def ratio(slow, fast):
+    """Return how many times as fast; None if one side is missing."""
+    return slow / fast if slow is not None and fast else None
+
+
+def curve(found, x, field, middle=median):
+    """Return values of x in their order, and medians of a field there, or another statistic."""
+    known = {value: middle(found, field, **{x: value}) for value in sorted(found[x].unique())}
+    known = {value: y for value, y in known.items() if y is not None}
+    return np.array([*known]), np.array([*known.values()])
+
+
+def pointwise(found, field, statistic="mean"):
+    """Return means of the first points in the lists of a field, of the second points, ..."""
+    lists = [pd.DataFrame(listed) for listed in found[field]]
+    return pd.concat(lists).groupby(level=0).agg(statistic) if lists else pd.DataFrame()

@@ -145,7 +145,7 @@ def main(steps, description, argv=None):
         start = time.perf_counter()
         try:
             outcome = steps[name](replace(settings, step=name))
-        except DataMissing as missing:
+        except (DataMissing, results.NoResults) as missing:
             # What an earlier run has stored stays as it was.
             print(f"== {name} left out. {missing}", flush=True)
             continue

@@ -191,3 +191,17 @@ def resident(field="VmRSS"):
         if line.startswith(field):
             return int(line.split()[1]) / 1024
     raise OSError(f"/proc/self/status has no {field}")
+
+
+class Stopwatch:
+    """Seconds of the wall clock in all of its ``with`` blocks."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __enter__(self):
+        self._start = time.perf_counter()
+        return self
+
+    def __exit__(self, *exception):
+        self.seconds += time.perf_counter() - self._start

@@ -57,3 +57,8 @@ def plain_log(axis, subs=(1,)):
     axis.set_major_locator(LogLocator(subs=subs, numticks=20))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def note(axis, text, point, offset=(5, 3), **style):
+    """Write beside a point, so many points to the right and up."""
+    axis.annotate(text, point, xytext=offset, textcoords="offset points", **style)

@@ -114,3 +114,28 @@ def cross_table(corner, rows, columns, cell, parts=""):
     found = [row for row in rows if set(cells[row]) != {"–"}]
     of = [(title, lambda row, i=i: cells[row][i]) for i, title in enumerate(columns.values())]
     return pivot(found, [(corner, rows.get), *of], parts)
+
+
+def table(rows, parts="", n_keys=1):
+    """Return a table of rows that are dicts from header to cell; None without rows.
+
+    `parts`: the title, or those of `split_table`. With several keys, equal ones in the first
+    column are named once.
+    """
+    if not rows:
+        return None
+    header, cells = list(rows[0]), [list(row.values()) for row in rows]
+    cells = cells if n_keys == 1 else grouped(cells)
+    if isinstance(parts, str):
+        return list_table(header, cells, parts)
+    return split_table(header, cells, parts, n_keys)
+
+
+def column_table(columns, parts="", n_keys=1):
+    """Return a `table` of columns: a dict from header to cells."""
+    return table([dict(zip(columns, row)) for row in zip(*columns.values())], parts, n_keys)
+
+
+def points(value, digits=2):
+    """Write percentage points with their sign; + 0.0 turns a rounded -0 into 0."""
+    return "–" if value is None or value != value else f"{round(value, digits) + 0.0:+.{digits}f}"

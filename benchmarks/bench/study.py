@@ -52,3 +52,13 @@ def step(task, cases, **fixed):
 def grid(**axes):
     """Return all combinations of values, as dicts; the last axis changes first."""
     return [dict(zip(axes, values)) for values in product(*axes.values())]
+
+
+def seeded(cases, n_seeds=None):
+    """Return a function that gives the cases for each seed of a run, or for some seeds."""
+
+    def with_seeds(settings):
+        seeds = range(settings.seeds) if n_seeds is None else settings.runs(n_seeds)
+        return [{**case, "seed": seed} for seed in seeds for case in cases]
+
+    return with_seeds

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ..bench import plots
-from ..bench.frames import frame, mean_curve, where
+from ..bench.frames import frame, pointwise, where
 from ..bench.study import Study, grid, step
 from ..sets import imbalance as sets
 from ..sets.imbalance import SETS
@@ -105,6 +105,11 @@ CURVES = {
 }  # fmt: skip
 
 
+def _mean_if_all(values):
+    """Return the mean; missing if it is missing in one of the runs."""
+    return values.mean(skipna=False)
+
+
 def draw_curves(name, results, folder):
     """Draw a panel for each set and field, and a curve for each method."""
     from_step, names, rivals, fields = CURVES[name]
@@ -116,8 +121,9 @@ def draw_curves(name, results, folder):
         label, scale = FIELDS[field]
         here = where(found, workload=workload)
         for rival in rivals:
-            curve = mean_curve(where(here, rival=rival)["points"])
-            plots.plot(axis, curve, "n_learnt", field, scale, **STYLES[rival])
+            curve = pointwise(where(here, rival=rival), "points", _mean_if_all)
+            points = curve[["n_learnt", field]].dropna().to_dict("records")
+            plots.plot(axis, points, "n_learnt", field, scale, **STYLES[rival])
         axis.set_title(SETS[workload].title)
         if len(fields) > 1 or axis in axes[:, 0]:
             axis.set_ylabel(label)
@@ -155,7 +161,8 @@ def draw_origin(results, folder):
     found = where(
         frame("along_waveform", results), workload="rare_waveform_32", rival="virtual_all"
     )
-    curve = mean_curve([[by_origin(point) for point in run] for run in found["points"]])
+    parts = found["points"].map(lambda points: [by_origin(point) for point in points])
+    curve = pointwise(found.assign(parts=parts), "parts").to_dict("records")
     figure, ((axis,),) = plots.panels(1, 1, width=5.0, height=3.2)
     for field, label, colour, line in (
         ("negative", "negative", plots.BLUE, "-"),

@@ -17,7 +17,7 @@ from sklearn_online_svm.kernel._virtual_points import VirtualPoints
 from sklearn_online_svm.kernel._virtual_pool import VirtualSampleSelection
 
 from ..sets.imbalance import SETS
-from ..svc.tasks import scores_of
+from .svc_models import scores_of
 
 QUICK_BUDGETS = [100, 300]
 # Samples of active selection.

@@ -12,7 +12,7 @@ influence. Three classifiers are compared on the same samples, of which one labe
 - :class:`~sklearn_online_svm.RampSVC`, with the ramp loss solved repeatedly over all samples until
   the set of ignored samples does not change.
 
-:ref:`robust` describes the algorithms.
+:ref:`ramp_loss` describes the algorithms.
 """
 
 # %%

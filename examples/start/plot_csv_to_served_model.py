@@ -236,5 +236,5 @@ folder.cleanup()
 
 # %%
 # When the outcomes of new applications are known, ``service.partial_fit(X_new, y_new)`` continues
-# the training. :doc:`/files` describes the readers for other formats, and :doc:`/deployment`
+# the training. :ref:`files` describes the readers for other formats, and :doc:`/deployment`
 # compares the formats of stored models, such as ONNX for services without Python.

@@ -79,27 +79,18 @@ cdef class Reservoir:
 
     Until the next call of :meth:`visit`, :meth:`take_back` can undo the last one.
 
-    Parameters
-    ----------
-    size : int
-        Maximum number of samples.
-    n_classes : int or None
-        None: classes are ranges of targets.
+    ``size``: maximum number of samples. ``n_classes``: None if classes are ranges of targets.
 
-    Attributes
-    ----------
-    samples : ndarray of shape (n,)
-        A structured array with the fields ``row_id``, ``key``, ``value`` (of the target in
-        regression), ``cost`` and ``code`` (class).
-    classes : ndarray of shape (n_classes,)
-        A structured array, with the fields ``count`` (number of samples in the stream), ``total``
-        (sum of their costs), ``shortfall``, ``edge`` (end of a range), ``age`` (t), ``limit``
-        (from which keys are not stored), ``cursor`` (key of the sample replayed last) and
-        ``stored`` (number in the reservoir).
-    n : int
-        Number of samples in the reservoir.
-    n_seen, n_replays : int
-        Number of samples in the stream, and of those that have been visited again.
+    Further attributes:
+    ``samples`` (n,): a structured array with the fields ``row_id``, ``key``, ``value`` (of the
+        target in regression), ``cost`` and ``code`` (class).
+    ``classes`` (n_classes,): a structured array, with the fields ``count`` (number of samples in
+        the stream), ``total`` (sum of their costs), ``shortfall``, ``edge`` (end of a range),
+        ``age`` (t), ``limit`` (from which keys are not stored), ``cursor`` (key of the sample
+        replayed last) and ``stored`` (number in the reservoir).
+    ``n``: number of samples in the reservoir.
+    ``n_seen``, ``n_replays``: number of samples in the stream, and of those that have been visited
+        again.
     """
     cdef readonly Py_ssize_t size
     cdef readonly bint has_ranges
@@ -176,29 +167,19 @@ cdef class Reservoir:
     def visit(self, learned, int64_t first, const double[::1] cost, bint stands_for_class=True):
         """Take in new samples; return their visits, and the places that change.
 
-        Parameters
-        ----------
-        learned : ndarray of shape (n_samples,)
-            Class code (int32) or target value (float64) of each sample.
-        first : int
-            Number of the first sample; the others follow.
-        cost : ndarray of shape (n_samples,)
-            Their costs; samples of cost 0 are visited, and nothing else.
-        stands_for_class : bool
-            Whether the cost of a replayed sample is multiplied by the number of samples of its
-            class for each stored one.
+        ``learned`` (n_samples,): class code (int32) or target value (float64) of each sample.
+        ``first``: number of the first sample; the others follow.
+        ``cost`` (n_samples,): their costs; samples of cost 0 are visited, and nothing else.
+        ``stands_for_class``: whether the cost of a replayed sample is multiplied by the number of
+            samples of its class for each stored one.
 
-        Returns
-        -------
-        order : ndarray of int64
-            Visits: positions of new samples, and ``n_samples + r`` for replay r.
-        replays : list of tuples (place, row_id, source, cost, code)
-            Place of each replayed sample, its number, its position among the new samples, or -1 if
-            it was in the reservoir before, its cost, and its class. The place may have been
-            taken by a new sample since.
-        places, sources : ndarray of int64
-            Places that new samples take, and their positions. A place may occur several times: the
-            last one counts.
+        Returns ``order`` (int64): visits: positions of new samples, and ``n_samples + r`` for
+            replay r.
+        ``replays``: place of each replayed sample, its number, its position among the new samples,
+            or -1 if it was in the reservoir before, its cost, and its class. The place may have
+            been taken by a new sample since.
+        ``places``, ``sources`` (int64): places that new samples take, and their positions. A place
+            may occur several times: the last one counts.
         """
         cdef Py_ssize_t i, k, c, place, n = cost.shape[0], n_visits = 0, n_in = 0
         cdef const int32_t[::1] codes = None

@@ -222,14 +222,9 @@ cdef object _shortened(const char *begin, const char *end, Py_ssize_t n):
 cdef class SvmlightParser:
     """The samples of a chunk, which grows by the lines of one buffer after the other.
 
-    Parameters
-    ----------
-    dtype : dtype
-        Type of the values, float32 or float64.
-    n_features : int
-        Number of features; a larger index is an error.
-    first_index : int
-        Index of the first feature in the text, 0 or 1.
+    ``dtype``: type of the values, float32 or float64.
+    ``n_features``: number of features; a larger index is an error.
+    ``first_index``: index of the first feature in the text, 0 or 1.
     """
 
     cdef:

@@ -7,11 +7,10 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import with_shared_docs
+from .._estimator import store_parameters
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, available_if
 from .._tasks import propagating, reporting
 from ..kernel import LASVC
-
-__all__ = ["EntityResolver"]
 
 
 @with_shared_docs
@@ -92,10 +91,7 @@ class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     }
 
     def __init__(self, similarities, *, blocking=None, estimator=None, clusterer=None):
-        self.similarities = similarities
-        self.blocking = blocking
-        self.estimator = estimator
-        self.clusterer = clusterer
+        store_parameters(locals())
 
     def fit(self, records, y, pairs=None):
         """Train the classifier on records of known entities, or on labeled pairs.

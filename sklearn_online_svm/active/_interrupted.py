@@ -16,13 +16,8 @@ _BLOCK_BYTES = 2**20
 class InterruptedCall:
     """Answers of the oracle in an interrupted call, and the number of processed samples.
 
-    Parameters
-    ----------
-    chunk : Chunk
-    n_done : int
-        Number of samples processed by ``partial_fit``; 0 for ``fit``, which starts again.
-    chance : InitialRandomState or None
-        Random state at the start of ``fit``.
+    ``n_done``: number of samples processed by ``partial_fit``; 0 for ``fit``, which starts again.
+    ``chance``: random state at the start of ``fit``, or None.
     """
 
     def __init__(self, chunk, n_done, chance):
@@ -57,12 +52,8 @@ class InitialRandomState:
     With ``random_state=None`` or a generator a second call would otherwise draw other numbers, and
     answers of the oracle would remain unused.
 
-    Parameters
-    ----------
-    random_state : int, RandomState instance or None
-        Parameter of the estimator.
-    previous : InitialRandomState or None
-        That of the interrupted call.
+    ``random_state``: parameter of the estimator, or None. ``previous``: that of the interrupted
+    call, or None.
     """
 
     def __init__(self, random_state, previous=None):

@@ -13,10 +13,9 @@ from .._core.linear.rows import shuffled
 from .._docs import with_shared_docs
 from .._estimator import (
     Estimator,
-    PostponedInterrupts,
-    Transaction,
     extend_classes,
     has_new_classes,
+    store_parameters,
     update_parts,
     with_classes,
 )
@@ -24,6 +23,7 @@ from .._metadata import WeightRouter
 from .._sample_arrays import check_norms
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt, available_if
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
+from .._transactions import PostponedInterrupts, Transaction
 from .._validation import check_samples, check_weights, classes_of_stream, draw_seed
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
@@ -173,25 +173,15 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         max_labels=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.query_strategy = query_strategy
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.max_labels = max_labels
-        self.random_state = random_state
+        store_parameters(locals())
 
     def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None, **params):
         """Reset the model and fit it on the queried labels.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
         y : array-like of shape (n_samples,), default=None
             Labels; nan or None marks an unknown label. Only queried labels are used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
+        $passed_weights
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. It is called for
             queried samples whose label is missing in y. A callable with two arguments (without
@@ -199,9 +189,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             array of shape (n_features,) or a sparse matrix of shape (1, n_features).
         classes : array-like of shape (n_classes,), default=None
             All classes; required if y does not contain all of them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 
@@ -253,10 +241,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             for n_iter in range(1, self.max_iter + 1):
                 if self.shuffle:
                     order = shuffled(loop.n_samples, draw_seed(start.generator))
-                with (
-                    interrupts.raised(),
-                    epoch(self, loop.n_samples, order=order) as report,
-                ):
+                with interrupts.raised(), epoch(self, loop.n_samples, order=order) as report:
                     self.n_iter_ = n_iter
                     loop.run(self.estimator_, self.query_strategy_, order, report=report)
                 loop.end_epoch()
@@ -288,15 +273,11 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
             All classes of the stream. Must be provided at the first call to partial_fit and can be
             omitted in subsequent calls. A later call with additional classes adds them to the base
             estimator, if it is one of this package; see :ref:`new_classes`.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
+        $passed_weights
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. A callable with two
             arguments also gets the sample, as in :meth:`fit`.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 
@@ -515,10 +496,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
         """Find the samples whose label the model contradicts most.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        $samples
         y : array-like of shape (n_samples,)
             Labels to check.
         n_suspects : int, default=None
@@ -534,10 +512,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         margins : ndarray of shape (n_suspects,)
             Margins of these samples; only if ``return_margins=True``.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a label is not in ``classes_``.
         """

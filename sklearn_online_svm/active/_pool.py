@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from .._estimator import Estimator
+from .._estimator import Estimator, store_parameters
 from .._feature_space import KernelCosines, split_model
 from .._pairs import compares_pairs, margin_scores
 from .._sample_arrays import with_valid_indices
@@ -22,8 +22,6 @@ from .._sklearn_compat import (
 )
 from .._validation import draw_seed
 from ._query import confidence_of
-
-__all__ = ["MarginSampling", "margin_sampling", "small_pool_size"]
 
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0.0, 1.0, closed="neither")
@@ -165,10 +163,7 @@ class MarginSampling(Estimator):
     _adjustable_params = ("pool_size", "diversity", "random_tie_break")
 
     def __init__(self, pool_size=59, *, diversity=0.0, random_tie_break=False, random_state=None):
-        self.pool_size = pool_size
-        self.diversity = diversity
-        self.random_tie_break = random_tie_break
-        self.random_state = random_state
+        store_parameters(locals())
 
     def query(self, classifier, X_pool, batch_size=1, *, candidates=None, return_utilities=False):
         """Select the samples to query.

@@ -6,23 +6,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
-from .._estimator import Estimator
+from .._estimator import Estimator, store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from .._validation import draw_seed
-
-__all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 
 
 def confidence_of(scores):
     """Return |p| for binary scores, or the gap between the two largest class scores.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,) or (n_samples, n_classes)
-
-    Returns
-    -------
-    confidence : ndarray of shape (n_samples,)
+    ``scores`` has shape (n_samples,) or (n_samples, n_classes).
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:
@@ -304,12 +296,7 @@ class MarginQuery(QueryStrategy):
         confidence="margin",
         random_state=None,
     ):
-        self.delta = delta
-        self.offset = offset
-        self.schedule = schedule
-        self.rate = rate
-        self.confidence = confidence
-        self.random_state = random_state
+        store_parameters(locals())
 
     @property
     def delta_(self):

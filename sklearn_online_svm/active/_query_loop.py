@@ -8,13 +8,12 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from .._class_codes import class_order_after, code_of
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
-from .._estimator import PostponedInterrupts
 from .._pairs import margin_scores
-from .._validation import class_order_after, code_of, encode_labels, is_labelled
-
-__all__ = ["ABSTAIN"]
+from .._transactions import PostponedInterrupts
+from .._validation import encode_labels, is_labelled
 
 # Codes of labels besides those of the classes, 0 and up.
 UNKNOWN = -1
@@ -43,21 +42,16 @@ ABSTAIN = Abstention.ABSTAIN
 class Chunk:
     """Validated samples of one call, with the labels given in y or returned by the oracle.
 
-    Parameters
-    ----------
-    X : {ndarray, csr_matrix} of shape (n_samples, n_features)
-    codes : ndarray of int32
-        Index of each label in the classes, UNKNOWN or ABSTAINED. Answers of the oracle are added.
-    classes : ndarray of shape (n_classes,)
-    weights : ndarray of shape (n_samples,) or None
-    oracle : callable or None
+    ``X`` (n_samples, n_features).
+    ``codes`` (int32): index of each label in the classes, UNKNOWN or ABSTAINED. Answers of the
+        oracle are added.
+    ``classes`` (n_classes,).
+    ``weights`` (n_samples,), or None.
+    ``oracle``: callable or None.
 
-    Attributes
-    ----------
-    by_oracle : ndarray of bool
-        Which labels the oracle returned, in this call or in an interrupted one.
-    in_oracle : bool
-        Whether a call of the oracle is in progress, or has raised an error.
+    Further attributes:
+    ``by_oracle`` (bool): which labels the oracle returned, in this call or in an interrupted one.
+    ``in_oracle``: whether a call of the oracle is in progress, or has raised an error.
     """
 
     def __init__(self, X, codes, classes, weights, oracle):
@@ -153,15 +147,10 @@ def codes_of(labels, known, classes, *, extendable=False):
 class QueryLoop:
     """Selective sampling with any estimator, one sample at a time.
 
-    Parameters
-    ----------
-    chunk : Chunk
-    history : QueryHistory
-        Results of all samples before this chunk.
-    max_labels : int, float or None
-        Label budget, including the labels in the history; a float is a share of the samples seen.
-    asker : SelectiveSampler or None
-        The compiled query strategy, if it is one of this package.
+    ``history``: results of all samples before this chunk.
+    ``max_labels``: label budget or None, including the labels in the history; a float is a share
+        of the samples seen.
+    ``asker``: the compiled query strategy, if it is one of this package, or None.
     """
 
     def __init__(self, chunk, history, max_labels, asker):
@@ -318,12 +307,7 @@ class QueryLoop:
 class CompiledQueryLoop(QueryLoop):
     """The same steps in the compiled update loop of a linear model of this package.
 
-    Parameters
-    ----------
-    adapter : QueryAdapter
-        The samples in the format of the model.
-    *arguments
-        As for :class:`QueryLoop`.
+    ``adapter``: the samples in the format of the model. ``*arguments``: as for :class:`QueryLoop`.
     """
 
     def __init__(self, adapter, *arguments):
@@ -434,11 +418,7 @@ class QueryHistory:
 
     def as_dict(self):
         """Plain values, for pickles."""
-        return {
-            "taught": self.taught,
-            "predicted": self.predicted,
-            "answers": self.answers,
-        }
+        return {"taught": self.taught, "predicted": self.predicted, "answers": self.answers}
 
     @classmethod
     def from_dict(cls, state):

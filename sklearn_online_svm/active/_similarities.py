@@ -8,8 +8,6 @@ from numbers import Real
 
 from .._optional import import_optional
 
-__all__ = ["SoftTFIDF", "edit_similarity", "jaccard_similarity"]
-
 
 def edit_similarity(a, b):
     r"""Compare two strings by their edit distance.

@@ -273,14 +273,8 @@ def coupled(log_odds):
     and b, the minimum of :math:`\sum_{a < b} (r_{ba} p_a - r_{ab} p_b)^2` over p of sum 1. None
     of them is negative.
 
-    Parameters
-    ----------
-    log_odds : ndarray of shape (n_samples, n_pairs)
-        :math:`\log(r_{ab} / r_{ba})` of the pairs (0, 1), (0, 2), ...; cut at ``LARGEST_ODDS``.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
+    ``log_odds`` (n_samples, n_pairs): :math:`\log(r_{ab} / r_{ba})` of the pairs (0, 1), (0, 2),
+    ...; cut at ``LARGEST_ODDS``.
 
     References
     ----------

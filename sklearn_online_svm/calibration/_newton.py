@@ -14,19 +14,11 @@ DAMPING = 1e-10
 def minimize_convex(function, x, bounded):
     """Minimize a convex function by projected Newton steps.
 
-    Parameters
-    ----------
-    function : callable
-        Returns the value, the gradient and the Hessian at a point.
-    x : ndarray of shape (n_coefs,)
-        Starting point.
-    bounded : ndarray of shape (n_coefs,), dtype=bool
-        Coefficients that must not be negative.
+    ``function``: returns the value, the gradient and the Hessian at a point.
+    ``x`` (n_coefs,): starting point.
+    ``bounded`` (n_coefs,), bool: coefficients that must not be negative.
 
-    Returns
-    -------
-    x : ndarray of shape (n_coefs,)
-        Minimum.
+    Returns ``x`` (n_coefs,): minimum.
     """
     value, gradient, hessian = function(x)
     for _ in range(MAX_ITER):

@@ -10,10 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._docs import with_shared_docs
 from .._estimator import (
     Estimator,
-    PostponedInterrupts,
-    Transaction,
     extend_classes,
     has_new_classes,
+    store_parameters,
     update_parts,
     with_classes,
 )
@@ -21,13 +20,14 @@ from .._metadata import WeightRouter
 from .._pairs import among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval
 from .._tasks import StopTraining, check_stop, propagating, reporting
+from .._threads import warn
+from .._transactions import PostponedInterrupts, Transaction
 from .._validation import (
     check_labels,
     check_samples,
     check_weights,
     classes_of_stream,
     encode_labels,
-    warn,
 )
 from ..linear import AROWClassifier
 from ._maps import CouplingMap, MultinomialMap, SplineMap
@@ -42,15 +42,11 @@ class ScoreWindow:
 
     An object does not change.
 
-    Parameters
-    ----------
-    n_seen : int
-        Number of samples so far.
-    scores : ndarray of shape (n_kept, n_problems)
-    codes : ndarray of shape (n_kept,)
-    weights : ndarray of shape (n_kept,)
-    of_pairs : bool
-        Whether scores are those of pairs of classes.
+    ``n_seen``: number of samples so far.
+    ``scores`` (n_kept, n_problems).
+    ``codes`` (n_kept,).
+    ``weights`` (n_kept,).
+    ``of_pairs``: whether scores are those of pairs of classes.
     """
 
     def __init__(self, n_seen, scores, codes, weights, of_pairs=False):
@@ -79,11 +75,7 @@ class ScoreWindow:
         keep = slice(-(size + BLOCK), None)
         arrays = (
             np.concatenate(pair)[keep]
-            for pair in (
-                (self.scores, scores),
-                (self.codes, codes),
-                (self.weights, weights),
-            )
+            for pair in ((self.scores, scores), (self.codes, codes), (self.weights, weights))
         )
         window = ScoreWindow(self.n_seen + len(codes), *arrays, self.of_pairs)
         window._known = self._known
@@ -219,27 +211,18 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
     _adjustable_params = ("estimator", "window_size")
 
     def __init__(self, estimator=None, *, window_size=4000, random_state=None):
-        self.estimator = estimator
-        self.window_size = window_size
-        self.random_state = random_state
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 
     def fit(self, X, y, sample_weight=None, **params):
         """Reset the model and train it on the samples, once, in random order.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        $labeled_samples
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, used to fit the map. They are also passed to the base estimator;
             with metadata routing enabled, only if it requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 
@@ -295,9 +278,7 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, used to fit the map. They are also passed to the base estimator;
             with metadata routing enabled, only if it requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $partial_fit_alias
 
         $fitted_self
 

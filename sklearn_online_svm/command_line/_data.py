@@ -11,8 +11,6 @@ import numpy as np
 from ..readers import read_svmlight
 from ..readers._tables import csv_frames, parquet_frames
 
-__all__ = ["DataFiles"]
-
 _CSV = tuple(f".csv{ending}" for ending in ("", ".gz", ".bz2", ".xz", ".zip", ".zst"))
 # With this number of features every index is accepted.
 _MAX_FEATURES = 2**31 - 1
@@ -23,18 +21,12 @@ _INTEGER = r"0|-?[1-9]\d{0,17}"
 class DataFiles:
     """Files of the same format, which are read one after the other.
 
-    Parameters
-    ----------
-    paths : list of str
-        The files.
-    args : Namespace
-        The options of the data files.
-    n_features : int, default=None
-        Number of features of svmlight files. None: it is set by ``scan``.
-    columns : array-like of str, default=None
-        Columns of tables that are features. None: all except the target.
-    dtype : dtype, default=None
-        Type of the targets of tables. None: strings, until ``scan`` or ``set_labels`` sets it.
+    ``paths``: the files.
+    ``args``: the options of the data files.
+    ``n_features``: number of features of svmlight files. None: it is set by ``scan``.
+    ``columns``: columns of tables that are features. None: all except the target.
+    ``dtype``: type of the targets of tables. None: strings, until ``scan`` or ``set_labels`` sets
+        it.
     """
 
     def __init__(self, paths, args, *, n_features=None, columns=None, dtype=None):

@@ -5,8 +5,6 @@ import logging
 import numpy as np
 from sklearn.base import is_classifier
 
-__all__ = ["Errors", "ProgressiveModel"]
-
 _LOGGER = logging.getLogger(__package__)
 
 

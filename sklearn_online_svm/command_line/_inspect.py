@@ -7,8 +7,6 @@ import numpy as np
 from ..export import load_model
 from ..pipeline import final_estimator
 
-__all__ = ["add_parser"]
-
 _ATTRIBUTES = {
     "samples": "n_samples_seen_",
     "cells": "n_cells_",

@@ -11,8 +11,6 @@ from .._version import __version__
 from . import _inspect, _predict, _train, _tune
 from ._options import UsageError
 
-__all__ = ["main"]
-
 _LOGGER = logging.getLogger(__package__)
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130

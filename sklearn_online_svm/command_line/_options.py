@@ -17,21 +17,6 @@ from ..partitioned import CellClassifier, CellRegressor
 from ..pipeline import OnlinePipeline, final_estimator
 from ._data import DataFiles
 
-__all__ = [
-    "UsageError",
-    "add_data_options",
-    "add_model_options",
-    "assignment",
-    "check_outputs",
-    "data_for",
-    "literal",
-    "loaded",
-    "model_of",
-    "needs_kernel_values",
-    "positive",
-    "training_data",
-]
-
 _LOGGER = logging.getLogger(__package__)
 _MODELS = {
     **{

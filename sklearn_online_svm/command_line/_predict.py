@@ -9,8 +9,6 @@ from ..export import load_model
 from ._errors import Errors
 from ._options import UsageError, add_data_options, check_outputs, data_for
 
-__all__ = ["add_parser"]
-
 _LOGGER = logging.getLogger(__package__)
 
 

@@ -23,8 +23,6 @@ from ._options import (
     training_data,
 )
 
-__all__ = ["add_parser"]
-
 _LOGGER = logging.getLogger(__package__)
 
 

@@ -15,8 +15,6 @@ from ._options import (
     training_data,
 )
 
-__all__ = ["add_parser"]
-
 
 def add_parser(commands):
     """Add the command to the subparsers of ``commands``."""

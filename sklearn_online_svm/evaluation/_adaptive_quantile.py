@@ -5,8 +5,6 @@ from bisect import bisect_left, insort
 
 import numpy as np
 
-__all__ = ["follow", "threshold_of"]
-
 # Rounding errors of a rank.
 ROUNDING = 1e-9
 
@@ -23,27 +21,15 @@ def threshold_of(ordered, alpha):
 def follow(recent, scores, alpha, *, target, step_size, window_size):
     """Compare scores with a quantile of those before them, and adapt its level after each one.
 
-    Parameters
-    ----------
-    recent : list of float
-        Scores in the window before the first one.
-    scores : list of float
-        The next scores.
-    alpha : float
-        Level of the quantile for the first of them.
-    target : float
-        Desired share of scores below their thresholds.
-    step_size, window_size : float, int
-        Parameters of the estimator.
+    ``recent``: scores in the window before the first one.
+    ``scores``: the next scores.
+    ``alpha``: level of the quantile for the first of them.
+    ``target``: desired share of scores below their thresholds.
+    ``step_size``, ``window_size``: parameters of the estimator.
 
-    Returns
-    -------
-    thresholds : ndarray of shape (n_scores + 1,)
-        The threshold of each score, and of the score to come.
-    alpha : float
-        Level of the quantile after the last score.
-    recent : ndarray of shape (n_recent,)
-        Scores in the window after the last one.
+    Returns ``thresholds`` (n_scores + 1,): the threshold of each score, and of the score to come.
+    ``alpha``: level of the quantile after the last score.
+    ``recent`` (n_recent,): scores in the window after the last one.
     """
     first, recent = len(recent), [*recent, *scores]
     oldest = max(0, first - window_size)

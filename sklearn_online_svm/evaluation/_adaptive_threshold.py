@@ -5,7 +5,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from .._estimator import Estimator
+from .._docs import with_shared_docs
+from .._estimator import Estimator, store_parameters
 from .._sklearn_compat import Interval
 from ._adaptive_quantile import follow
 from ._cuts import Cuts
@@ -21,9 +22,8 @@ from ._positive_class import (
     the_target,
 )
 
-__all__ = ["AdaptiveThreshold"]
 
-
+@with_shared_docs
 class AdaptiveThreshold(Estimator):
     r"""Threshold for a recall, a precision, an alarm rate or costs, on any stream.
 
@@ -148,13 +148,7 @@ class AdaptiveThreshold(Estimator):
         window_size=1000,
         pos_label=None,
     ):
-        self.recall = recall
-        self.precision = precision
-        self.alarm_rate = alarm_rate
-        self.costs = costs
-        self.step_size = step_size
-        self.window_size = window_size
-        self.pos_label = pos_label
+        store_parameters(locals())
 
     def predict(self, estimator, X):
         """Predict with the present threshold.
@@ -171,10 +165,7 @@ class AdaptiveThreshold(Estimator):
         y : ndarray of shape (n_samples,)
             Classes; -1 for outliers and 1 for inliers.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, or `estimator` is no classifier or outlier detector, does
             not have the two classes of earlier calls, or returns scores that are not finite.
@@ -203,10 +194,7 @@ class AdaptiveThreshold(Estimator):
             Classes; -1 for outliers and 1 for inliers. The prediction of a sample depends on the
             preceding samples, but not on its own label or later ones.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, the target is another one than in earlier calls, X and `y`
             differ in length, `y` is None or contains other labels, or `estimator` is no classifier

@@ -14,8 +14,6 @@ from .._validation import encode_labels, is_labelled
 from ._classification_result import ProgressiveValidationResult
 from ._regression_result import ProgressiveRegressionResult
 
-__all__ = ["ClassCounts", "RegressionStatistics"]
-
 
 def _split_labels(y):
     """Return a mask of the samples that have a label, and these labels."""

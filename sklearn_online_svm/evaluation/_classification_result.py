@@ -12,8 +12,6 @@ from .._validation import encode_labels
 from ._progressive_result import ProgressiveResult, ratio
 from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 
-__all__ = ["ProgressiveValidationResult"]
-
 _BINARY_METRICS = ("sensitivity_specificity", "cost")
 _SET_METRICS = ("coverage", "set_size")
 

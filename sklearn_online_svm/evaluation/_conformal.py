@@ -6,23 +6,19 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from .._estimator import Estimator
+from .._docs import with_shared_docs
+from .._estimator import Estimator, store_parameters
 from .._pairs import class_values
 from .._sklearn_compat import Interval
 from .._validation import encode_labels
 from ._adaptive_quantile import follow, threshold_of
 
-__all__ = ["AdaptiveConformalInference"]
-
 
 def conformity_scores(estimator, X):
     """Return how well each class conforms to each sample.
 
-    Returns
-    -------
-    scores : ndarray of shape (n_samples, n_classes)
-        Probabilities, or the difference between the decision value of a class and the largest one
-        of the other classes.
+    Returns ``scores`` (n_samples, n_classes): probabilities, or the difference between the
+    decision value of a class and the largest one of the other classes.
     """
     if hasattr(estimator, "predict_proba"):
         method, scores = "predict_proba", estimator.predict_proba(X)
@@ -81,6 +77,7 @@ def _around(middles, units, thresholds):
     return np.column_stack([middles - half, middles + half])
 
 
+@with_shared_docs
 class AdaptiveConformalInference(Estimator):
     r"""Prediction sets that contain the true class with a given frequency, on any stream.
 
@@ -194,9 +191,7 @@ class AdaptiveConformalInference(Estimator):
     _state_attribute = "alpha_"
 
     def __init__(self, *, confidence_level=0.9, step_size=0.005, window_size=1000):
-        self.confidence_level = confidence_level
-        self.step_size = step_size
-        self.window_size = window_size
+        store_parameters(locals())
 
     def predict_set(self, estimator, X):
         """Return the prediction sets of samples, as they would be for the next sample.
@@ -213,10 +208,7 @@ class AdaptiveConformalInference(Estimator):
         sets : ndarray of shape (n_samples, n_classes), dtype=bool
             Whether each class of ``estimator.classes_`` is in the set.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, or `estimator` has neither ``predict_proba`` nor
             ``decision_function`` or returns values that are not finite.
@@ -241,10 +233,7 @@ class AdaptiveConformalInference(Estimator):
             Lower and upper ends. Infinite before there are enough samples for the confidence
             level. If ``alpha_`` is 1 or greater, the interval is empty: its ends are inf and -inf.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, the object has been used with classifiers, or `estimator` is
             no regressor, has several outputs or returns values that are not finite.
@@ -272,10 +261,7 @@ class AdaptiveConformalInference(Estimator):
             regressor, the ends of the interval. They depend on the labels of the preceding
             samples, but not on that of the sample or later ones.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If a parameter is invalid, X and `y` differ in length, a label is not among
             ``estimator.classes_``, or `estimator` has neither ``predict_proba`` nor

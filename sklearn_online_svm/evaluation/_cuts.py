@@ -7,8 +7,6 @@ from scipy.stats import beta
 
 from ._adaptive_quantile import ROUNDING
 
-__all__ = ["Cuts", "cost_of", "interval_of", "limits", "rates_at", "share_of"]
-
 # Ratio of the numbers of alarms for which a guaranteed precision is tested.
 GRID_RATIO = 1.25
 
@@ -49,12 +47,8 @@ class Cuts(NamedTuple):
     def reaching(self, target, value, level=None):
         """Return the threshold for a target, infinite if there is none, and the best estimate.
 
-        Parameters
-        ----------
-        target : {"recall", "precision", "alarm_rate"}
-        value : float
-        level : float or None
-            Probability of reaching the target; None: it is reached in expectation.
+        ``target``: {"recall", "precision", "alarm_rate"}. ``level``: probability of reaching the
+        target; None: it is reached in expectation.
         """
         estimates = self._estimates(target, level)
         sign = -1 if target == "alarm_rate" else 1

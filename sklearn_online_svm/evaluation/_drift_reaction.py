@@ -5,17 +5,11 @@ from array import array
 from .._chunks import copied, stacked
 from .._sklearn_compat import _safe_indexing
 
-__all__ = ["DriftReaction"]
-
 
 class DriftReaction:
     """Alarms of a drift detector, and the latest samples, for a new model.
 
-    Parameters
-    ----------
-    detector : drift detector
-    window : int or None
-        Number of samples to keep; None: none.
+    ``detector``: drift detector. ``window``: number of samples to keep; None: none.
     """
 
     def __init__(self, detector, window):

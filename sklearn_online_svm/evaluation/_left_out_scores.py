@@ -8,10 +8,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import encode_labels, warn
+from .._threads import warn
+from .._validation import encode_labels
 from ._positive_class import in_favour, is_detector, method_of, scores_of
-
-__all__ = ["LeftOut", "left_out_scores"]
 
 N_FOLDS = 10
 

@@ -9,23 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval
 
-__all__ = [
-    "POS_LABEL",
-    "TARGETS",
-    "class_pair",
-    "classes_of",
-    "cost_pair",
-    "fitted_pair",
-    "in_favour",
-    "is_detector",
-    "are_positive",
-    "method_of",
-    "predicted",
-    "refuse_other_kinds",
-    "scores_of",
-    "the_target",
-]
-
 _SHARE = [Interval(Real, 0, 1, closed="neither"), None]
 # Constraints of the parameters of which exactly one is given.
 TARGETS = {"recall": _SHARE, "precision": _SHARE, "alarm_rate": _SHARE, "costs": [Mapping, None]}

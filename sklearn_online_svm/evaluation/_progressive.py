@@ -14,18 +14,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
 from .._sample_arrays import with_valid_indices
-from .._sklearn_compat import (
-    HasMethods,
-    Interval,
-    _num_samples,
-    _safe_indexing,
-    validate_params,
-)
+from .._sklearn_compat import HasMethods, Interval, _num_samples, _safe_indexing, validate_params
 from ..pipeline import final_estimator
 from ._chunk_statistics import ClassCounts, RegressionStatistics
 from ._drift_reaction import DriftReaction
-
-__all__ = ["progressive_validation"]
 
 
 def _iter_chunks(X, y, chunk_size):

@@ -8,8 +8,6 @@ import numpy as np
 from .._optional import import_optional
 from .._sklearn_compat import Interval, validate_params
 
-__all__ = ["ProgressiveResult", "ratio"]
-
 
 def ratio(part, total, empty=np.nan):
     """Elementwise ratio as float, ``empty`` where the total is 0."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from ._progressive_result import ProgressiveResult, ratio
 
-__all__ = ["ProgressiveRegressionResult"]
-
 
 def _merged(first, second):
     """Return the statistics of the union of samples."""

@@ -1,13 +1,13 @@
 """Learning curves of a search, and its scores over the parameters."""
 
+from functools import partial
 from numbers import Number
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import filled_docs
 from .._optional import import_optional
-
-__all__ = ["ProgressiveSearchDisplay"]
 
 _WINNER = "tab:red"
 _OTHERS = ("tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown")
@@ -16,6 +16,26 @@ _MAX_TICKS = 8
 _LOG_RATIO = 20
 
 
+_AXES = """ax : matplotlib Axes or array-like of them, default=None
+    Axes for the panels; with a single one only the learning curves are plotted. By
+    default those of a new figure.
+param_x, param_y : str, default=None
+    Numeric parameters of the second panel; by default those with the most values.
+name : str, default=None
+    Title.
+
+Returns
+-------
+display : ProgressiveSearchDisplay
+    The display.
+
+Raises
+------
+ImportError
+    If matplotlib is not installed."""
+
+
+@partial(filled_docs, parts={"axes": _AXES})
 class ProgressiveSearchDisplay:
     """Learning curves of the candidates of a search, and their scores over the parameters.
 
@@ -93,23 +113,7 @@ class ProgressiveSearchDisplay:
         ----------
         search : ProgressiveSearch
             A fitted search; one that continues by ``partial_fit`` is shown as it stands.
-        ax : matplotlib Axes or array-like of them, default=None
-            Axes for the panels; with a single one only the learning curves are plotted. By
-            default those of a new figure.
-        param_x, param_y : str, default=None
-            Numeric parameters of the second panel; by default those with the most values.
-        name : str, default=None
-            Title.
-
-        Returns
-        -------
-        display : ProgressiveSearchDisplay
-            The display.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
+        $axes
         NotFittedError
             If the search has not been fitted.
         ValueError
@@ -141,23 +145,7 @@ class ProgressiveSearchDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes or array-like of them, default=None
-            Axes for the panels; with a single one only the learning curves are plotted. By
-            default those of a new figure.
-        param_x, param_y : str, default=None
-            Numeric parameters of the second panel; by default those with the most values.
-        name : str, default=None
-            Title.
-
-        Returns
-        -------
-        display : ProgressiveSearchDisplay
-            The display.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
+        $axes
         ValueError
             If ``param_x`` or ``param_y`` is no numeric parameter with several values, or if
             ``ax`` has more axes than there are panels.

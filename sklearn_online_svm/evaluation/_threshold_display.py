@@ -1,16 +1,34 @@
 """Recall, precision and alarm rate against the threshold."""
 
+from functools import partial
+
 import numpy as np
 
+from .._docs import filled_docs
 from .._optional import import_optional
 from ._cuts import Cuts
 from ._thresholds import ThresholdChoice
 
-__all__ = ["ThresholdDisplay"]
-
 _COLORS = {"recall": "tab:blue", "precision": "tab:orange", "alarm_rate": "tab:green"}
 
 
+_AXES = """ax : matplotlib Axes, default=None
+    Axes of the plot; by default those of a new figure.
+name : str, default=None
+    Title.
+
+Returns
+-------
+display : ThresholdDisplay
+    The display.
+
+Raises
+------
+ImportError
+    If matplotlib is not installed."""
+
+
+@partial(filled_docs, parts={"axes": _AXES})
 class ThresholdDisplay:
     """Recall, precision and alarm rate against the threshold, and the selected threshold.
 
@@ -64,20 +82,7 @@ class ThresholdDisplay:
         ----------
         choice : ThresholdChoice
             Result of :func:`select_threshold`.
-        ax : matplotlib Axes, default=None
-            Axes of the plot; by default those of a new figure.
-        name : str, default=None
-            Title.
-
-        Returns
-        -------
-        display : ThresholdDisplay
-            The display.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
+        $axes
         TypeError
             If `choice` is no :class:`ThresholdChoice`.
         """
@@ -92,20 +97,7 @@ class ThresholdDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes of the plot; by default those of a new figure.
-        name : str, default=None
-            Title.
-
-        Returns
-        -------
-        display : ThresholdDisplay
-            The display.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
+        $axes
         """
         plt = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
         choice = self.choice

@@ -9,6 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.utils import column_or_1d, indexable
 
+from .._docs import with_shared_docs
 from .._sklearn_compat import HasMethods, Interval, validate_params
 from ._adaptive_quantile import ROUNDING
 from ._cuts import Cuts, cost_of, interval_of, limits, rates_at, share_of
@@ -28,11 +29,10 @@ from ._positive_class import (
     the_target,
 )
 
-__all__ = ["ThresholdChoice", "select_threshold"]
-
 _UNKNOWN = np.nan, (np.nan, np.nan)
 
 
+@with_shared_docs
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ThresholdChoice:
     """A threshold, and the rates that are expected on new samples.
@@ -122,10 +122,7 @@ class ThresholdChoice:
             A :class:`~sklearn.model_selection.FixedThresholdClassifier` with the fitted model in a
             :class:`~sklearn.frozen.FrozenEstimator`. It requires no ``fit``.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If `estimator` is no classifier, or does not have the two classes.
         """
@@ -157,10 +154,7 @@ class ThresholdChoice:
         y : ndarray of shape (n_samples,)
             Classes; -1 for outliers and 1 for inliers.
 
-        Raises
-        ------
-        NotFittedError
-            If `estimator` is not fitted.
+        $argument_not_fitted
         ValueError
             If X is invalid, or `estimator` is no classifier or outlier detector, or does not have
             the two classes.

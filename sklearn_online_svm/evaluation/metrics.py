@@ -10,7 +10,8 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from .._sklearn_compat import Interval, validate_params
-from .._validation import check_weights, warn
+from .._threads import warn
+from .._validation import check_weights
 
 __all__ = [
     "geometric_mean_score",
@@ -297,11 +298,7 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
     if n_negative == 0:
         return 1.0
     false_rate, true_rate, _ = roc_curve(
-        positive,
-        y_score.ravel(),
-        pos_label=True,
-        sample_weight=weights,
-        drop_intermediate=False,
+        positive, y_score.ravel(), pos_label=True, sample_weight=weights, drop_intermediate=False
     )
     # Number of positive predictions per positive sample; it increases along the curve.
     n_predicted = true_rate + false_rate * (n_negative / n_positive)
@@ -413,14 +410,7 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     prefer_skip_nested_validation=True,
 )
 def misclassification_cost(
-    y_true,
-    y_pred,
-    *,
-    cost_p=None,
-    cost_n=None,
-    pos_label=1,
-    normalize=False,
-    sample_weight=None,
+    y_true, y_pred, *, cost_p=None, cost_n=None, pos_label=1, normalize=False, sample_weight=None
 ):
     r"""Compute the cost of false negatives and false positives.
 

@@ -4,12 +4,12 @@ from numbers import Integral
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
-from . import _svc, _training
+from . import _dual_estimator, _svc, _training
 from ._analysis import _leave_one_out
 from ._choice import SELECTIONS, STOPPINGS, SampleSelection
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
-from ._dual_estimator import DualEstimator, finished
+from ._dual_estimator import DualEstimator
 from ._kernel_estimator import can_take_new_samples
 from ._svc import plan_of_classes, without_keywords_of_svc
 
@@ -88,16 +88,7 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         Maximum number of epochs in ``fit``, as in :class:`LASVC`; those after the first are over
         the samples whose label has been used. With ``"auto"`` and up to 5000 samples, epochs are
         repeated until one changes nothing, unless that takes more than about half a second.
-    delta_max : float, default=None
-        Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
-    finishing : bool, default=True
-        Whether the model is optimized over its support set, as in :class:`LASVC`.
-    shrinking : bool, default=True
-        Whether :meth:`finish` uses the shrinking heuristic.
-    tol : float, default=1e-3
-        Tolerance for the stopping criterion of the optimization.
-    ramp_s : float, default=-1.0
-        Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
+    $finishing_and_tolerance
     window_size : int, default=None
         Number of samples after which a vector is removed from the support set. None: no limit.
     cache_size : float, default=500
@@ -198,6 +189,7 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
     _held_out = _leave_one_out.held_out
 
     set_params = _svc.set_params
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_
     n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
     stopped_early_ = _svc.stopped_early_
@@ -252,20 +244,6 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         $partial_fit_classes
         """
         return _training.partial_fit(self, X, y, classes, sample_weight)
-
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
 
     def _plan(self):
         return plan_of_classes(self, choice=SampleSelection)

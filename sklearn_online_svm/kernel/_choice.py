@@ -39,18 +39,11 @@ _LARGEST_SEED = np.iinfo(np.int64).max
 class AllSamples:
     """Training on all samples in their order; a context in which the engine processes them.
 
-    Parameters
-    ----------
-    plan : Plan
-    machine : Machine
-    order : ndarray of int64
-        Samples in their order.
-    choice : dict or None
-        State of a sample selection.
-    X, encoded, cost : samples, encoded targets, upper bounds of alpha
-    row_ids : ndarray of int64
-    origin : int
-        What ``row_ids`` refer to: DATA or STREAM.
+    ``order`` (int64): samples in their order.
+    ``choice``: state of a sample selection, or None.
+    ``X``, ``encoded``, ``cost``: samples, encoded targets, upper bounds of alpha.
+    ``row_ids`` (int64).
+    ``origin``: what ``row_ids`` refer to: DATA or STREAM.
     """
 
     # Whether a stopping criterion has been met; whether samples may be left out.

@@ -55,10 +55,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         y : ndarray of shape (n_samples,)
             Predicted class labels.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, a decision function value overflows, or ``break_ties=True``
             with ``decision_function_shape="ovo"``.
@@ -125,10 +122,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         model : CompressedClassifier
             Fitted model; ``max_difference_`` and ``rkhs_distance_`` tell how close it is.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
+        $not_fitted
         ValueError
             If not exactly one of the two numbers is given, a number or X is invalid, or the model
             cannot be compressed: with a precomputed kernel the support vectors are not known, a

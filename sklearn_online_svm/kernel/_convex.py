@@ -8,31 +8,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
-from .._validation import thread_pool, warn
+from .._threads import thread_pool, warn
 from ._diagnosis import advice, warn_unless_solved
 from ._epochs import FINISH_SHARE, Position, Procedure, known_slots, learn, optimize
 
 
 @dataclass
 class ProblemPosition(Position):
-    """Where the sequence of convex problems is.
+    """Where the sequence of convex problems is."""
 
-    Parameters
-    ----------
-    ids : ndarray of int64 or None
-        Samples of the current problem; None: all.
-    shifted : ndarray of int8 of shape (n_problems, n_samples) or None
-        Flags of the samples beyond the ramp; None at the beginning.
-    checked_at : int
-        Count of changes at the last check for violations.
-    n_solved : int
-        Number of convex problems solved.
-    """
-
-    ids: np.ndarray | None = None
+    ids: np.ndarray | None = None  # samples of the current problem; None: all
+    # Flags of the samples beyond the ramp; None at the beginning, (n_problems, n_samples).
     shifted: np.ndarray | None = None
-    checked_at: int = -1
-    n_solved: int = 0
+    checked_at: int = -1  # count of changes at the last check for violations
+    n_solved: int = 0  # number of convex problems solved
 
 
 def begun(plan, machine, rows, random):
@@ -165,8 +154,5 @@ def first_rows(order, codes, cost, size):
 
 
 CONVEX_PROBLEMS = Procedure(
-    ProblemPosition,
-    begun,
-    convex_problems,
-    visited=lambda run: np.arange(len(run.rows.encoded)),
+    ProblemPosition, begun, convex_problems, visited=lambda run: np.arange(len(run.rows.encoded))
 )

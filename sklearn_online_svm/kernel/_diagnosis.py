@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _limits
 from .._core.kernel.vectors import stores
 from .._feature_space import Kernel
-from .._validation import warn
+from .._threads import warn
 from ._first_samples import short
 from ._optimum import Optimum
 from ._spec import EXPONENTIAL
@@ -121,15 +121,10 @@ def diagnosed(plan, machine):
 def precision(trained):
     """Return what the rounding of kernel values does to decision values.
 
-    Returns
-    -------
-    uncertainty : float
-        Estimated error of decision values: the root mean square over the support set, for random
-        rounding errors of values of size sqrt(K_ii K_jj).
-    spread : float
-        Largest standard deviation of decision values over a support set.
-    is_finite : bool
-        Whether all coefficients are finite.
+    Returns ``uncertainty``: estimated error of decision values: the root mean square over the
+        support set, for random rounding errors of values of size sqrt(K_ii K_jj).
+    ``spread``: largest standard deviation of decision values over a support set.
+    ``is_finite``: whether all coefficients are finite.
     """
     if isinstance(trained, Optimum):
         return trained.precision()

@@ -229,48 +229,6 @@ MemoryError
     If memory runs out. The model has been trained on the blocks of samples before, and
     ``n_samples_seen_`` counts them: training can continue with the next sample once memory
     is available.""",
-    "finish": """\
-Returns
--------
-self : object
-    Estimator optimized over the support set.
-
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
-ValueError
-    If a parameter was changed that must not change during training.""",
-    "snapshot": """\
-The copy is optimized to ``tol``, and can be used, stored and deployed; training of this
-model continues as if the copy had not been made (bitwise identical). The kernel cache is
-not copied.
-
-Returns
--------
-model : object
-    Independent copy, on which ``partial_fit`` can be called as well.
-
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
-ValueError
-    If ``kernel="precomputed"`` and :meth:`finish` has not been called: the kernel matrix
-    is not stored.
-
-Examples
---------
->>> import numpy as np
->>> from sklearn.datasets import load_digits
->>> from sklearn_online_svm import LASVC
->>> X, y = load_digits(return_X_y=True)
->>> model, accuracy = LASVC(C=10, gamma=0.001, random_state=0), []
->>> for rows in np.array_split(np.arange(1200), 4):
-...     model = model.partial_fit(X[rows], y[rows], classes=np.arange(10))
-...     accuracy.append(model.snapshot().score(X[1200:], y[1200:]))
->>> accuracy[0] < accuracy[-1]
-True""",
     "resumed_weights": """\
 sample_weight : array-like of shape (n_samples,), default=None
     Sample weights of the interrupted call, if there were any.
@@ -283,57 +241,50 @@ ValueError
     If no call was interrupted, the data are not those of the interrupted call, or a
     parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
     unchanged and can still be resumed.""",
-    "resume": """\
-The interrupted call may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The
-resulting model is bitwise identical to that of an uninterrupted call, also if it was
-pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
-to be recomputed, and a callable kernel must return the same values for any division into
-blocks. The data are not stored and must be passed again, except for :meth:`finish`. A
-second interrupt can be resumed as well; a new call of one of the three methods discards
-the interrupted one.
-
-Parameters
-----------
-X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-or (n_samples, n_samples), default=None
-    Samples of the interrupted call. Shape, dtype and checksum must match.
-y : array-like of shape (n_samples,), default=None
-    Labels of the interrupted call.
-$resumed_weights""",
     "kernel_samples": """\
 Parameters
 ----------
 X : {array-like, sparse matrix} of shape (n_samples, n_features)
     Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
     shape (n_samples, n_samples_fit).""",
-    "value_errors": """\
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+    "value_errors": """$not_fitted
 ValueError
     If the input is invalid, or a decision function value overflows.""",
-    "probability_errors": """\
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+    "probability_errors": """$not_fitted
 ValueError
     If the input is invalid, or ``probability`` was set after training.""",
     "training_set": """X : {array-like, sparse matrix} of shape (n_samples, n_features)
     All training samples, in the same order; the kernel matrix of shape
     (n_samples, n_samples) if ``kernel="precomputed"``.""",
-    "training_set_errors": """\
-Raises
-------
-NotFittedError
-    If the estimator is not fitted.
+    "training_set_errors": """$not_fitted
 ValueError
     If the input is invalid, X and y are not the training samples, or a parameter was
     changed that must not change.""",
     "gamma_as_in_lasvc": """gamma : {"scale", "auto"} or float, default="scale"
     Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
     :class:`LASVC`.""",
+    "finishing_and_tolerance": """delta_max : float, default=None
+    Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
+finishing : bool, default=True
+    Whether the model is optimized over its support set, as in :class:`LASVC`.
+shrinking : bool, default=True
+    Whether :meth:`finish` uses the shrinking heuristic.
+tol : float, default=1e-3
+    Tolerance for the stopping criterion of the optimization.
+ramp_s : float, default=-1.0
+    Position :math:`s < 1` of the ramp, as in :class:`LASVC`.""",
+    "path": """$cost_weights
+
+Returns
+-------
+path : SolutionPath
+    Fitted models in ascending order of C.
+
+Raises
+------
+ValueError
+    If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is given
+    twice;""",
     "order_and_threads": """shuffle : bool, default=True
     Whether epochs of ``fit`` visit the samples in random order. LASVM relies on random order:
     switch shuffling off only if the samples are already shuffled.

@@ -51,7 +51,22 @@ class DualEstimator(KernelEstimator):
     def resume(self, X=None, y=None, sample_weight=None):
         """Continue an interrupted call as if it had not been interrupted.
 
-        $resume
+        The interrupted call may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The
+        resulting model is bitwise identical to that of an uninterrupted call, also if it was
+        pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
+        to be recomputed, and a callable kernel must return the same values for any division into
+        blocks. The data are not stored and must be passed again, except for :meth:`finish`. A
+        second interrupt can be resumed as well; a new call of one of the three methods discards
+        the interrupted one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples), default=None
+            Samples of the interrupted call. Shape, dtype and checksum must match.
+        y : array-like of shape (n_samples,), default=None
+            Labels of the interrupted call.
+        $resumed_weights
         """
         return _training.resume(self, X, y, sample_weight)
 
@@ -132,7 +147,53 @@ class DualEstimator(KernelEstimator):
         return machine.estimated_cost(n_values, machine.n_seen * max(1, self.n_iter_))
 
 
-def finished(estimator):
-    """Return a copy that is optimized over the support set, for ``snapshot``."""
-    check_is_fitted(estimator)
-    return copy.deepcopy(estimator).finish()
+# Methods of the estimators that are also trained on streams.
+
+
+def finish(self):
+    """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+    Returns
+    -------
+    self : object
+        Estimator optimized over the support set.
+
+    $not_fitted
+    ValueError
+        If a parameter was changed that must not change during training.
+    """
+    return _training.finish(self)
+
+
+def snapshot(self):
+    """Return an independent copy of the model that is optimized over the support set.
+
+    The copy is optimized to ``tol``, and can be used, stored and deployed; training of this
+    model continues as if the copy had not been made (bitwise identical). The kernel cache is
+    not copied.
+
+    Returns
+    -------
+    model : object
+        Independent copy, on which ``partial_fit`` can be called as well.
+
+    $not_fitted
+    ValueError
+        If ``kernel="precomputed"`` and :meth:`finish` has not been called: the kernel matrix
+        is not stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_online_svm import LASVC
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model, accuracy = LASVC(C=10, gamma=0.001, random_state=0), []
+    >>> for rows in np.array_split(np.arange(1200), 4):
+    ...     model = model.partial_fit(X[rows], y[rows], classes=np.arange(10))
+    ...     accuracy.append(model.snapshot().score(X[1200:], y[1200:]))
+    >>> accuracy[0] < accuracy[-1]
+    True
+    """
+    check_is_fitted(self)
+    return copy.deepcopy(self).finish()

@@ -18,14 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _limits
 from .._core.kernel.vectors.support_set import DATA
 from .._tasks import epoch, optimization
-from .._validation import thread_pool, warn
-from ._diagnosis import (
-    advice,
-    most_steps_of,
-    violation_in,
-    warn_if_cut_short,
-    warn_unless_solved,
-)
+from .._threads import thread_pool, warn
+from ._diagnosis import advice, most_steps_of, violation_in, warn_if_cut_short, warn_unless_solved
 from ._optimum import Optimum, batch_of, keep_reserve
 from ._progress import finish_with_progress, optimization_progress, progress
 
@@ -63,43 +57,23 @@ class Rows:
 
 @dataclass
 class Position:
-    """Where a run of epochs is: what it needs to continue.
+    """Where a run of epochs is: what it needs to continue."""
 
-    Parameters
-    ----------
-    order : ndarray of int64
-        Samples of the current epoch, in their order.
-    choice : dict or None
-        State of a sample selection.
-    random : dict or None
-        State of the generator of later orders.
-    stage : str
-        The next stage. In ``epochs``: begin, learn, finish (again after refresh), assess, next,
-        and begin again, or over at the end. In ``all_at_once``: begin, finish, over. See also
-        ``kernel/_convex.py``.
-    n_pass : int
-        Number of the current epoch, from 1.
-    n_changes : int
-        Count of the engine at the beginning of the epoch.
-    n_finishes : int
-        Number of optimizations over the support set in this epoch.
-    best, n_rounds, idle : float, int, int
-        Largest dual objective, number of rounds, and of the last ones without an increase.
-    batch : dict or None
-        In ``all_at_once``: state of the batch after an interrupt.
-    """
-
-    order: np.ndarray
-    choice: dict | None = None
-    random: dict | None = None
+    order: np.ndarray  # samples of the current epoch, in their order
+    choice: dict | None = None  # state of a sample selection
+    random: dict | None = None  # state of the generator of later orders
+    # The next stage. In ``epochs``: begin, learn, finish (again after refresh), assess, next, and
+    # begin again, or over at the end. In ``all_at_once``: begin, finish, over. See also
+    # ``kernel/_convex.py``.
     stage: str = "begin"
-    n_pass: int = 1
-    n_changes: int = 0
-    n_finishes: int = 0
+    n_pass: int = 1  # number of the current epoch, from 1
+    n_changes: int = 0  # count of the engine at the beginning of the epoch
+    n_finishes: int = 0  # number of optimizations over the support set in this epoch
+    # Largest dual objective, number of rounds, and of the last ones without an increase.
     best: float | None = None
     n_rounds: int = 0
     idle: int = 0
-    batch: dict | None = None
+    batch: dict | None = None  # in ``all_at_once``: state of the batch after an interrupt
 
     def as_dict(self):
         """Return the fields, to be stored."""
@@ -115,55 +89,28 @@ class Position:
 
 @dataclass(frozen=True)
 class Procedure:
-    """How ``fit`` trains: functions of a :class:`Run`.
+    """How ``fit`` trains: functions of a :class:`Run`."""
 
-    Parameters
-    ----------
-    position : type
-        Class of the positions.
-    begun : callable
-        Returns the first position, given a plan, a machine, samples and a generator.
-    run : callable
-        Trains from the position of a run to the end.
-    visited : callable
-        Returns the samples that the machine has been trained on, in their order.
-    """
-
-    position: type
-    begun: Callable
-    run: Callable
-    visited: Callable
+    position: type  # class of the positions
+    begun: Callable  # returns the first position, given a plan, a machine, samples and a generator
+    run: Callable  # trains from the position of a run to the end
+    visited: Callable  # returns the samples that the machine has been trained on, in their order
 
 
 @dataclass
 class Run:
-    """A call of ``fit``, or its continuation: a draft of the estimator, plan, machine, samples.
+    """A call of ``fit``, or its continuation: a draft of the estimator, plan, machine, samples."""
 
-    Parameters
-    ----------
-    draft : estimator
-        The estimator of which ``machine`` is the state, for callbacks.
-    plan : Plan
-    machine : Machine
-    rows : Rows
-    procedure : Procedure
-    at : Position
-    random : RandomState or None
-        Generator of later orders.
-    selecting : AllSamples or None
-        The selection of samples, within an epoch.
-    batch : tuple of (Batch, order of the samples) or None
-        The problems, within an optimization over all samples.
-    """
-
-    draft: object
-    plan: object
-    machine: object
+    draft: object  # the estimator of which ``machine`` is the state, for callbacks
+    plan: object  # Plan
+    machine: object  # Machine
     rows: Rows
     procedure: Procedure
     at: Position
-    random: object = None
-    selecting: object = None
+    random: object = None  # RandomState or None: generator of later orders
+    selecting: object = None  # AllSamples or None: the selection of samples, within an epoch
+    # Tuple of (Batch, order of the samples) or None: the problems, within an optimization over all
+    # samples.
     batch: object = None
     start: float = field(default_factory=time.perf_counter)
 
@@ -236,17 +183,11 @@ def learn(run, threads, given, X, order):
 def optimize(run, threads, exactly, share, after):
     """Optimize over the support set: the stages "finish" and "refresh".
 
-    Parameters
-    ----------
-    run : Run
-    threads : executor or None
-    exactly : callable or None
-        Returns whether it is optimized again if recomputed gradients reveal violations; None:
-        always.
-    share : float
-        Share of the steps left that may be used.
-    after : str
-        The next stage.
+    ``threads``: executor or None.
+    ``exactly``: returns whether it is optimized again if recomputed gradients reveal violations;
+        None: always.
+    ``share``: share of the steps left that may be used.
+    ``after``: the next stage.
     """
     engine, at = run.machine.engine, run.at
     while at.stage in ("finish", "refresh"):
@@ -505,11 +446,8 @@ def next_order(random, shuffle, n_rows):
 def is_above(bounds, values):
     """Return whether a mean over samples is above its limit, by more than chance explains.
 
-    Parameters
-    ----------
-    bounds : ndarray of shape (n_problems,)
-    values : ndarray of shape (n_problems, n_samples)
-        NaN for samples that do not belong to a problem.
+    ``bounds`` (n_problems,). ``values`` (n_problems, n_samples): NaN for samples that do not
+    belong to a problem.
     """
     n_problems, n = len(values), np.maximum(1, (~np.isnan(values)).sum(axis=1))
     means = np.nansum(values, axis=1) / n

@@ -8,9 +8,12 @@ from sklearn.base import clone
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._core.kernel.vectors import stores
-from .._validation import warn, weighted_variance
+from .._threads import warn
 from ._column_kernel import ColumnKernel
 from ._spec import EXPONENTIAL, KERNELS, EngineSpec
+
+# A variance that is a smaller share of the squared mean is not computed as a difference of means.
+_LEAST_SHARE = 1e-6
 
 # Kernels with a coefficient gamma.
 WITH_GAMMA = ("rbf", "poly", "sigmoid", *EXPONENTIAL)
@@ -237,3 +240,36 @@ def far_centre(X):
 def short(offset):
     """Round an offset to single precision: the last bits of a mean depend on the layout."""
     return offset.astype(np.float32).astype(np.float64)
+
+
+def weighted_variance(X, sample_weight):
+    """Return the weighted variance of all entries of X without copying X.
+
+    With weights 1 this is ``X.var()``; integer weights are equivalent to repeating samples. gamma
+    depends on it, and with gamma the whole model: sums of NumPy have the same bits on every
+    processor, products of BLAS have not.
+    """
+    if sparse.issparse(X):
+        row_weight = np.repeat(sample_weight, np.diff(X.indptr))
+        data = X.data.astype(np.float64, copy=False)
+        total = sample_weight.sum() * X.shape[1]
+        mean = (row_weight * data).sum() / total
+        variance = (row_weight * data**2).sum() / total - mean**2
+        if variance < _LEAST_SHARE * mean**2:
+            of_zeros = (total - row_weight.sum()) * mean**2
+            variance = ((row_weight * (data - mean) ** 2).sum() + of_zeros) / total
+        return float(max(0.0, variance))
+    total = sample_weight.sum() * X.shape[1]
+    step = max(1, 1_000_000 // max(1, X.shape[1]))
+    starts = range(0, X.shape[0], step)
+    mean = 0.0
+    for i in starts:
+        sums = X[i : i + step].sum(axis=1, dtype=np.float64)
+        mean += (sample_weight[i : i + step] * sums).sum()
+    mean /= total
+    variance = 0.0
+    for i in starts:
+        centred = np.subtract(X[i : i + step], mean, dtype=np.float64)
+        np.square(centred, out=centred)
+        variance += (sample_weight[i : i + step] * centred.sum(axis=1)).sum()
+    return float(variance / total)

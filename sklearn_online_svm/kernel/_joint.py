@@ -67,37 +67,18 @@ def is_joint(machine):
 
 @dataclass
 class Joint:
-    """The solution over support vectors and reservoir, as an engine or an optimum.
+    """The solution over support vectors and reservoir, as an engine or an optimum."""
 
-    Parameters
-    ----------
-    trained : Engine or Optimum
-    row_ids : ndarray of int64
-        Numbers of the samples that it has been given.
-    represented : ndarray of shape (n_classes,)
-        Sum of their upper bounds of alpha.
-    scale : float
-        Factor of all upper bounds.
-    n_seen : int
-        Number of samples of the reservoir's stream when it was solved.
-    n_changes : int
-        Count of the engine of the stream that it corresponds to.
-    compared_at : int
-        Length of the stream when it was compared with the solution over the support vectors.
-    is_worse : bool
-        Whether that was better.
-    solution : Solution
-    """
-
-    trained: object
-    row_ids: np.ndarray
-    represented: np.ndarray
-    scale: float = 1.0
-    n_seen: int = 0
-    n_changes: int = -1
+    trained: object  # Engine or Optimum
+    row_ids: np.ndarray  # numbers of the samples that it has been given
+    represented: np.ndarray  # sum of their upper bounds of alpha, (n_classes,)
+    scale: float = 1.0  # factor of all upper bounds
+    n_seen: int = 0  # number of samples of the reservoir's stream when it was solved
+    n_changes: int = -1  # count of the engine of the stream that it corresponds to
+    # Length of the stream when it was compared with the solution over the support vectors.
     compared_at: int = 0
-    is_worse: bool = False
-    solution: object = None
+    is_worse: bool = False  # whether that was better
+    solution: object = None  # Solution
 
     def engine(self, machine, reserve=ALL):
         """Return the engine; if there is none, it is built from the optimum."""

@@ -16,20 +16,13 @@ class KeptSamples:
     until the stream that follows has ``N_RECENT`` samples; of a stream, the last ``N_RECENT`` are
     kept. Targets are encoded: class codes, or values of shape (n_samples, n_outputs).
 
-    Parameters
-    ----------
-    fit_weights : ndarray of shape (n_samples_fit,)
-        Weights of the samples of ``fit``, or an empty array.
-    fit_encoded : ndarray of shape (n_samples_fit,) or (n_samples_fit, n_outputs)
-        Their encoded targets.
-    others : tuple (X, row_ids)
-        Samples of ``fit`` outside of the support set.
-    begin : int
-        Position of the first sample of the stream.
-    end : int
-        Position after its last sample.
-    chunks : tuple of tuples (X, encoded, weights)
-        The last samples of the stream, at least ``N_RECENT`` if there are so many.
+    ``fit_weights`` (n_samples_fit,): weights of the samples of ``fit``, or an empty array.
+    ``fit_encoded`` (n_samples_fit,) or (n_samples_fit, n_outputs): their encoded targets.
+    ``others``: (X, row_ids) of samples of ``fit`` outside of the support set.
+    ``begin``: position of the first sample of the stream.
+    ``end``: position after its last sample.
+    ``chunks``: (X, encoded, weights) of each of the last chunks of the stream, with at least
+        ``N_RECENT`` samples if there are so many.
     """
 
     def __init__(self, fit_weights, fit_encoded, others, begin, end, chunks=()):
@@ -119,10 +112,8 @@ class KeptSamples:
     def of_solution(self, row_ids):
         """Return targets and weights of the support vectors, and X, targets, weights of others.
 
-        Parameters
-        ----------
-        row_ids : ndarray of int64
-            Positions of the support vectors. The target of one whose weight is 0 is 0.
+        ``row_ids`` (int64): positions of the support vectors. The target of one whose weight is 0
+        is 0.
         """
         shape = len(row_ids), *self.fit_encoded.shape[1:]
         weights, encoded = np.zeros(len(row_ids)), np.zeros(shape, self.fit_encoded.dtype)

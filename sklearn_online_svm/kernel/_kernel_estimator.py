@@ -7,7 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
 from .._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
-from .._validation import check_finite_output, check_samples, thread_pool
+from .._threads import thread_pool
+from .._validation import check_finite_output, check_samples
 from ._column_kernel import ColumnKernel
 from ._plan import is_precomputed
 from ._spec import KERNELS, LARGEST_DEGREE, NONNEGATIVE, linear_weights

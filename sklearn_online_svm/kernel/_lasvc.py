@@ -4,12 +4,12 @@ from numbers import Integral
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, _fit_context, available_if
-from . import _svc, _training
+from . import _dual_estimator, _svc, _training
 from ._analysis import _leave_one_out, _probabilities
 from ._analysis._path import fit_path
 from ._classifier import KernelClassifier
 from ._docs import with_shared_docs
-from ._dual_estimator import DualEstimator, finished
+from ._dual_estimator import DualEstimator
 from ._kernel_estimator import can_take_new_samples
 from ._svc import MULTICLASS_CONSTRAINTS, plan_of_classes, without_keywords_of_svc
 
@@ -24,8 +24,8 @@ class LASVC(KernelClassifier, DualEstimator):
     ``partial_fit`` continues training with new samples. With label noise,
     ``algorithm="lasvm-nc"`` and ``"lasvm-i"`` need fewer support vectors.
 
-    Read more in the :ref:`user guide <lasvm>`. The algorithms for label noise are described in
-    :ref:`a page of their own <robust>`.
+    Read more in the :ref:`user guide <kernel_models>`. The algorithms for label noise are
+    described in :ref:`a page of their own <robust>`.
 
     Parameters
     ----------
@@ -293,6 +293,7 @@ class LASVC(KernelClassifier, DualEstimator):
     _held_out = _leave_one_out.held_out
 
     set_params = _svc.set_params
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_
     n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
     _add_classes = _svc.add_classes
@@ -347,20 +348,6 @@ class LASVC(KernelClassifier, DualEstimator):
         """
         return _training.partial_fit(self, X, y, classes, sample_weight)
 
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
-
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
 
@@ -379,20 +366,9 @@ class LASVC(KernelClassifier, DualEstimator):
             Class labels.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order; the largest may be ``np.inf``.
-        $cost_weights
-
-        Returns
-        -------
-        path : SolutionPath
-            Fitted models in ascending order of C.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
-            given twice; with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not
-            convex; with ``window_size``; or with ``finishing=False``. A fitted model is left
-            unchanged.
+        $path
+            with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not convex; with
+            ``window_size``; or with ``finishing=False``. A fitted model is left unchanged.
         KeyboardInterrupt
             After Ctrl-C. The attribute ``path`` of the exception is the path of the values of C
             solved so far, and this estimator is the last of these models. If the path is empty,

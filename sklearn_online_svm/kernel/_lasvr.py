@@ -10,14 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _limits
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
-from .._validation import check_weights, warn
-from . import _training
+from .._threads import warn
+from .._validation import check_weights
+from . import _dual_estimator, _training
 from ._analysis import _intervals
 from ._analysis._left_out import Training, without_each
 from ._analysis._path import fit_path
 from ._analysis._solution_view import are_rows_of, solution_views
 from ._docs import with_shared_docs
-from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
+from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._plan import is_precomputed, plan_of, refuse_limits
@@ -281,6 +282,7 @@ class LASVR(RegressorMixin, DualEstimator):
     ):
         store_parameters(locals())
 
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     predict_interval = _intervals.predict_interval
     _fitted_intervals = _intervals.fitted_intervals_of
 
@@ -341,20 +343,6 @@ class LASVR(RegressorMixin, DualEstimator):
             self._warn_if_crowded()
         return self
 
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
-
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
 
@@ -371,18 +359,8 @@ class LASVR(RegressorMixin, DualEstimator):
             Target values, at most 1e130 in absolute value.
         Cs : array-like of shape (n_Cs,)
             Values of C, in any order.
-        $cost_weights
-
-        Returns
-        -------
-        path : SolutionPath
-            Fitted models in ascending order of C.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
-            given twice; with ``window_size`` or ``max_support_vectors``; or with
+        $path
+            with ``window_size`` or ``max_support_vectors``; or with
             ``finishing=False``. A fitted model is left unchanged.
         KeyboardInterrupt
             After Ctrl-C. The attribute ``path`` of the exception contains the models completed so
@@ -427,10 +405,7 @@ class LASVR(RegressorMixin, DualEstimator):
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Predicted values.
 
-        Raises
-        ------
-        NotFittedError
-            If the estimator is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a predicted value overflows.
         """
@@ -625,12 +600,12 @@ def warn_if_crowded(plan, machine, n_support):
                 f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
                 "C, or scale the targets, for example with "
                 "sklearn.compose.TransformedTargetRegressor(LASVR(), "
-                "transformer=StandardScaler()).",
+                "transformer=StandardScaler())."
             )
             return
     if n_support > LARGEST_SHARE * n_samples:
         warn(
             f"{n_support} of {n_samples} samples are support vectors, because "
             f"epsilon={machine.targets.epsilon:.3g} is small compared with the noise of y: "
-            "training and predictions take long. Use a larger epsilon, or max_support_vectors.",
+            "training and predictions take long. Use a larger epsilon, or max_support_vectors."
         )

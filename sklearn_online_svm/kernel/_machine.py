@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .._validation import thread_pool
+from .._threads import thread_pool
 from ._analysis._intervals import fitted_intervals
 from ._analysis._probabilities import fitted_map
 from ._diagnosis import most_steps
@@ -30,65 +30,31 @@ class Machine:
 
     Several threads may read a machine while another one trains it. Values that must change
     together are those of a new machine (``replace``).
-
-    Parameters
-    ----------
-    spec : EngineSpec
-        What the engine was built from.
-    trained : Engine or Optimum
-        Support vectors and their alpha. An optimum becomes an engine when training continues.
-    targets : Targets
-        Meaning and encoding of y.
-    is_sparse : bool
-        Whether the first samples were sparse.
-    n_seen : int
-        Number of samples of ``fit`` and of the stream, each counted once.
-    n_labels : int
-        Number of those whose label was used.
-    next_id : int
-        Identifier of the next sample. ``n_seen`` is less after an interrupted first epoch.
-    n_epochs : int
-        Number of epochs of ``fit``.
-    violation : float
-        Largest violation of the optimality conditions in the last epoch.
-    stopped : bool
-        Whether a stopping criterion ended the last ``fit`` or chunk.
-    watched : tuple
-        Values of the fixed and adjustable parameters, as the engine uses them.
-    kept : KeptSamples or None
-        Samples kept for probabilities or intervals.
-    replay : Replay or None
-        Samples of the stream that may be visited again.
-    checkpoint : dict or None
-        What ``resume`` continues from, after an interrupt.
-    memory : dict
-        Values of the selection of samples, and of the sequence of convex problems.
-    plan : Plan or None
-        The plan of the last chunk of a stream, which the next one uses unless parameters have
-        changed. It is not stored.
-
-    Attributes
-    ----------
-    joint : Joint or None
-        The solution over support vectors and replayed samples, after predictions.
     """
 
-    spec: EngineSpec
+    spec: EngineSpec  # what the engine was built from
+    # Engine or Optimum: support vectors and their alpha. An optimum becomes an engine when
+    # training continues.
     trained: object
-    targets: object
-    is_sparse: bool
-    n_seen: int = 0
-    n_labels: int = 0
+    targets: object  # Targets: meaning and encoding of y
+    is_sparse: bool  # whether the first samples were sparse
+    n_seen: int = 0  # number of samples of ``fit`` and of the stream, each counted once
+    n_labels: int = 0  # number of those whose label was used
+    # Identifier of the next sample. ``n_seen`` is less after an interrupted first epoch.
     next_id: int = 0
-    n_epochs: int = 0
-    violation: float = np.inf
-    stopped: bool = False
-    watched: tuple = ()
-    kept: KeptSamples | None = None
-    replay: Replay | None = None
-    checkpoint: dict | None = None
+    n_epochs: int = 0  # number of epochs of ``fit``
+    violation: float = np.inf  # largest violation of the optimality conditions in the last epoch
+    stopped: bool = False  # whether a stopping criterion ended the last ``fit`` or chunk
+    watched: tuple = ()  # values of the fixed and adjustable parameters, as the engine uses them
+    kept: KeptSamples | None = None  # samples kept for probabilities or intervals
+    replay: Replay | None = None  # samples of the stream that may be visited again
+    checkpoint: dict | None = None  # what ``resume`` continues from, after an interrupt
+    # Values of the selection of samples, and of the sequence of convex problems.
     memory: dict = field(default_factory=dict)
+    # Plan or None: the plan of the last chunk of a stream, which the next one uses unless
+    # parameters have changed. It is not stored.
     plan: object = None
+    # The solution over support vectors and replayed samples, after predictions.
     joint: Joint | None = field(default=None, init=False)
 
     @property
@@ -194,19 +160,11 @@ class Machine:
         threads or on the cache, nor on interrupts but for those of a prediction. Few kernel values
         are needed twice: those of the support set are mostly cached.
 
-        Parameters
-        ----------
-        n_values : float
-            Average number of nonzero values per sample.
-        n_visits : int, default=None
-            Number of samples visited, counting each epoch; by default ``n_seen``.
+        ``n_values``: average number of nonzero values per sample. ``n_visits``: number of samples
+        visited, counting each epoch; by default ``n_seen``.
 
-        Returns
-        -------
-        steps : float
-            Part that does not depend on the number of support vectors.
-        by_support : float
-            Remaining part: kernel values and gradient updates.
+        Returns ``steps``: part that does not depend on the number of support vectors.
+        ``by_support``: remaining part: kernel values and gradient updates.
         """
         trained, n_visits = self.trained, self.n_seen if n_visits is None else n_visits
         if self.optimum is not None:

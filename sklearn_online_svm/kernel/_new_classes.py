@@ -34,18 +34,10 @@ def arranged(former, places, new, n_classes):
 def extended_engine(engine, spec, places):
     """Return an engine with problems for new classes.
 
-    Parameters
-    ----------
-    engine : Engine
-    spec : EngineSpec
-        The specification for all classes.
-    places : ndarray of shape (n_former_classes,)
-        Indices of the former classes among all classes.
+    ``spec``: the specification for all classes. ``places`` (n_former_classes,): indices of the
+    former classes among all classes.
 
-    Returns
-    -------
-    engine : Engine
-        An engine of ``spec`` with copies of all arrays.
+    Returns ``engine``: an engine of ``spec`` with copies of all arrays.
     """
     with engine.guard.reading():
         samples = engine.stored_samples()
@@ -91,19 +83,11 @@ def extended_expansion(state, places, n_classes, factors=None):
     In a joint problem the functions of new classes are 0, and those of two former classes are half
     of -f and f, as the margin is their difference.
 
-    Parameters
-    ----------
-    state : ExpansionState
-    places : ndarray of shape (n_former_classes,)
-        Indices of the former classes among all classes.
-    n_classes : int
-    factors : ndarray of shape (n_former_classes,), default=None
-        Class weights.
+    ``state``: ExpansionState.
+    ``places`` (n_former_classes,): indices of the former classes among all classes.
+    ``factors`` (n_former_classes,): class weights.
 
-    Returns
-    -------
-    state : ExpansionState
-        A state with copies of all arrays.
+    Returns ``state``: a state with copies of all arrays.
     """
     stored = state.as_dict()
     expansion = stored["expansion"]

@@ -7,9 +7,9 @@ from sklearn.base import OutlierMixin
 
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, _fit_context, available_if
-from . import _training
+from . import _dual_estimator, _training
 from ._docs import with_shared_docs
-from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator, finished
+from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator
 from ._epochs import EPOCHS
 from ._kernel_estimator import can_take_new_samples
 from ._plan import plan_of, refuse_limits
@@ -173,6 +173,8 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
         "n_jobs",
     )
 
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
+
     def __init__(
         self,
         nu=0.01,
@@ -243,20 +245,6 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
         $partial_fit_errors
         """
         return _training.partial_fit(self, X, None, None, sample_weight)
-
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
 
     # ---------------------------------------------------------------------------- predictions
 

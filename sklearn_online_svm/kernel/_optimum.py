@@ -30,38 +30,22 @@ def keep_reserve(engine, spec, n):
 
 @dataclass(frozen=True)
 class Optimum:
-    """The solution of all problems.
+    """The solution of all problems."""
 
-    Parameters
-    ----------
-    solution : Solution
-        The vectors that some problem needs, and their coefficients.
-    alpha : ndarray, shaped as ``solution.coef``
-        Differs from the coefficients by a factor in the one-class problem.
-    encoded, cost : ndarray of shape (n_vectors, ...)
-        Encoded targets of the vectors, and upper bounds of abs(alpha).
-    is_member : ndarray of bool, shaped as ``solution.coef``
-        Vectors that each problem needs when training continues.
-    numbers : ndarray of shape (n_problems,)
-        What is known of each problem, see :class:`Batch`.
-    weight, scale : float
-        Sum of ``cost`` over all samples, and the factor of the coefficients.
-    n_kernel_evaluations : int
-        Number of kernel values computed.
-    is_solved : bool
-        False after an interrupt.
-    """
-
-    solution: object
+    solution: object  # Solution: the vectors that some problem needs, and their coefficients
+    # Shaped as ``solution.coef``, from which it differs by a factor in the one-class problem.
     alpha: np.ndarray
+    # Encoded targets of the vectors, and upper bounds of abs(alpha), (n_vectors, ...).
     encoded: np.ndarray
     cost: np.ndarray
+    # Vectors that each problem needs when training continues; bool, shaped as ``solution.coef``.
     is_member: np.ndarray
-    numbers: np.ndarray
+    numbers: np.ndarray  # what is known of each problem, see :class:`Batch`, (n_problems,)
+    # Sum of ``cost`` over all samples, and the factor of the coefficients.
     weight: float
     scale: float
-    n_kernel_evaluations: int
-    is_solved: bool
+    n_kernel_evaluations: int  # number of kernel values computed
+    is_solved: bool  # False after an interrupt
     lock: Lock = field(default_factory=Lock, repr=False)  # while the engine is built
 
     @classmethod

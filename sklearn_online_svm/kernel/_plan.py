@@ -17,70 +17,34 @@ LIMITS = "window_size", "max_support_vectors"
 
 @dataclass(frozen=True)
 class Plan:
-    """How an estimator is trained.
+    """How an estimator is trained."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the estimator, for messages.
-    params : SimpleNamespace
-        A copy of all parameters, and values of parameters that the estimator does not have.
-    values : tuple
-        The parameters when the plan was made.
-    limits : dict
-        Limits of the support set that are given, by name.
-    targets : type
-        Class of the encoded targets, a subclass of :class:`Targets`.
-    solver : callable
-        Returns the :class:`SolverSpec` for ``params`` and targets.
-    procedure : Procedure
-        How ``fit`` trains, unless a small set is optimized at once (``procedure_of``).
-    choice : type
-        Which samples are used, and in what order.
-    most_passes : int or "auto"
-        Number of epochs; -1: as many as needed.
-    finishing : bool
-        Whether the support set is optimized at the end of ``fit`` and for predictions.
-    starts_warm : bool
-        Whether ``fit`` starts from the solution of the previous ``fit``.
-    is_single : bool
-        Whether ``fit`` visits each sample once.
-    in_batch : bool
-        Whether all samples of a small set can be optimized at once.
-    refusals : tuple of callables
-        Functions of the plan and of ``in_stream``, which raise ValueError for parameters that
-        cannot be combined, or not in a stream.
-    layouts : "csr" or False
-        The sparse layouts of X that are accepted: ``accept_sparse`` of scikit-learn.
-    keeps_samples : bool
-        Whether samples are kept beside the support vectors, for probabilities or intervals.
-    has_finite_costs : bool
-        Whether infinite upper bounds of alpha are refused.
-    counts_new_samples : bool
-        Whether a problem is told which samples it has not counted before.
-    replay_size : int
-        Maximum number of samples of a stream that are stored to be visited again.
-    """
-
-    name: str
+    name: str  # name of the estimator, for messages
+    # A copy of all parameters, and values of parameters that the estimator does not have.
     params: SimpleNamespace
-    values: tuple
-    limits: dict
-    targets: type
-    solver: Callable
+    values: tuple  # the parameters when the plan was made
+    limits: dict  # limits of the support set that are given, by name
+    targets: type  # class of the encoded targets, a subclass of :class:`Targets`
+    solver: Callable  # returns the :class:`SolverSpec` for ``params`` and targets
+    # Procedure: how ``fit`` trains, unless a small set is optimized at once (``procedure_of``).
     procedure: object
-    choice: type
-    most_passes: int | str
+    choice: type  # which samples are used, and in what order
+    most_passes: int | str  # number of epochs; -1: as many as needed
+    # Whether the support set is optimized at the end of ``fit`` and for predictions.
     finishing: bool
-    starts_warm: bool
-    is_single: bool
-    in_batch: bool
+    starts_warm: bool  # whether ``fit`` starts from the solution of the previous ``fit``
+    is_single: bool  # whether ``fit`` visits each sample once
+    in_batch: bool  # whether all samples of a small set can be optimized at once
+    # Functions of the plan and of ``in_stream``, which raise ValueError for parameters that cannot
+    # be combined, or not in a stream.
     refusals: tuple
+    # The sparse layouts of X that are accepted: ``accept_sparse`` of scikit-learn.
     layouts: str | bool
+    # Whether samples are kept beside the support vectors, for probabilities or intervals.
     keeps_samples: bool
-    has_finite_costs: bool
-    counts_new_samples: bool
-    replay_size: int
+    has_finite_costs: bool  # whether infinite upper bounds of alpha are refused
+    counts_new_samples: bool  # whether a problem is told which samples it has not counted before
+    replay_size: int  # maximum number of samples of a stream that are stored to be visited again
 
 
 def plan_of(

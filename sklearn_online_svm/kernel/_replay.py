@@ -69,27 +69,15 @@ class Vectors:
 
 @dataclass
 class Replay:
-    """Samples of a stream, and which of them are to be visited again.
+    """Samples of a stream, and which of them are to be visited again."""
 
-    Parameters
-    ----------
-    reservoir : Reservoir
-        Which samples are stored.
-    vectors : Vectors
-        Their features.
-    targets : Vectors or None
-        Their targets; None: class codes, which the reservoir has.
-    begin, end : int
-        Position in the stream of the first sample, and after the last one.
-    former : tuple or None
-        What :meth:`begin_at` restores: end, places and their values before the last chunk.
-    """
-
-    reservoir: Reservoir
-    vectors: Vectors
-    targets: Vectors | None
+    reservoir: Reservoir  # which samples are stored
+    vectors: Vectors  # their features
+    targets: Vectors | None  # their targets; None: class codes, which the reservoir has
+    # Position in the stream of the first sample, and after the last one.
     begin: int
     end: int
+    # What :meth:`begin_at` restores: end, places and their values before the last chunk.
     former: tuple | None = None
 
     @classmethod
@@ -118,12 +106,9 @@ class Replay:
 
         ``stands_for_class``: see :meth:`Reservoir.visit`.
 
-        Returns
-        -------
-        order : ndarray of int64
-            Visits in their order: positions in the chunk, followed by replayed samples.
-        replayed : dict or None
-            ``X``, ``encoded``, ``cost`` and ``row_ids`` of samples that are visited again.
+        Returns ``order`` (int64): visits in their order: positions in the chunk, followed by
+        replayed samples. ``replayed``: ``X``, ``encoded``, ``cost`` and ``row_ids`` of samples
+        that are visited again, or None.
         """
         self.begin_at(first)
         self.reservoir.note()
@@ -206,25 +191,16 @@ class Replay:
         The upper bounds of alpha of stored samples, also if they are support vectors, are raised
         so that, in each class, those of all samples add up to their sum over the stream.
 
-        Parameters
-        ----------
-        row_ids, learned, cost : ndarray of shape (n_SV,)
-            Number, class code or target, and upper bound of alpha of each support vector.
-        known : ndarray of int64
-            Numbers of samples that are left out, as other ones are to stand for the rest.
-        represented : ndarray of shape (n_classes,)
-            Sum of the upper bounds that these stand for.
+        ``row_ids``, ``learned``, ``cost`` (n_SV,): number, class code or target, and upper bound
+            of alpha of each support vector.
+        ``known`` (int64): numbers of samples that are left out, as other ones are to stand for the
+            rest.
+        ``represented`` (n_classes,): sum of the upper bounds that these stand for.
 
-        Returns
-        -------
-        places : ndarray of int
-            Those of samples that are not support vectors.
-        more : ndarray of float64
-            Their upper bounds.
-        cost : ndarray of shape (n_SV,)
-            Upper bounds of the support vectors.
-        represented : ndarray of shape (n_classes,)
-            Sum of the upper bounds of all of them.
+        Returns ``places`` (int): those of samples that are not support vectors.
+        ``more`` (float64): their upper bounds.
+        ``cost`` (n_SV,): upper bounds of the support vectors.
+        ``represented`` (n_classes,): sum of the upper bounds of all of them.
         """
         samples, n = self.reservoir.samples, len(represented)
         _, of_support, at = np.intersect1d(row_ids, samples["row_id"], True, return_indices=True)

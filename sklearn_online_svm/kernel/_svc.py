@@ -27,10 +27,7 @@ KEYWORDS = {
         "OneVsOneClassifier(estimator)",
     ),
     # SVC breaks ties between votes of pairs; here there are no votes.
-    "break_ties": (
-        (False,),
-        "predict uses the largest decision value, as with break_ties=True",
-    ),
+    "break_ties": ((False,), "predict uses the largest decision value, as with break_ties=True"),
 }
 
 

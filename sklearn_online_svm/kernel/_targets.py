@@ -11,23 +11,25 @@ from scipy.linalg import eigh
 from sklearn.utils import check_array, check_random_state
 
 from .. import _limits
+from .._class_codes import (
+    balanced_weights,
+    class_factors,
+    class_order_after,
+    class_order_among,
+    running_balanced_weights,
+    signs,
+    weights_of_counts,
+)
 from .._core.class_order import add_to_class_order
 from .._core.kernel.vectors.block import Samples
 from .._pairs import ClassScores
 from .._validation import (
-    balanced_weights,
     check_labels,
     check_samples,
-    class_factors,
-    class_order_after,
-    class_order_among,
     classes_of_stream,
     encode_labels,
     refuse_large_targets,
-    running_balanced_weights,
-    signs,
     unique_labels_and_codes,
-    weights_of_counts,
 )
 from ._analysis._solution_view import KernelValues
 
@@ -117,26 +119,16 @@ class ClassTargets(Targets):
 
     The decision value of the problem of a class is positive for the class, that of a pair for the
     first of the two; that of two classes is positive for the second one.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Sorted labels; samples have their indices, class codes.
-    factors : ndarray of shape (n_classes,)
-        Multiplier of C for each class.
-    counts : ndarray of shape (n_classes,)
-        Sum of the sample weights of each class, for ``class_weight="online_balanced"``.
-    order : ndarray of int64 or None
-        Counts of a stream that tell whether it is sorted by class; empty after a warning.
-    multi_class : {"ovo", "ovr"}
-        Problems of more than two classes.
     """
 
-    classes: np.ndarray
-    factors: np.ndarray
+    classes: np.ndarray  # sorted labels; samples have their indices, class codes, (n_classes,)
+    factors: np.ndarray  # multiplier of C for each class, (n_classes,)
+    # Sum of the sample weights of each class, for ``class_weight="online_balanced"``,
+    # (n_classes,).
     counts: np.ndarray
+    # Counts of a stream that tell whether it is sorted by class; empty after a warning.
     order: np.ndarray | None = None
-    multi_class: str = "ovr"
+    multi_class: str = "ovr"  # problems of more than two classes
 
     margin_note = " (the margin is 1)"
     advice_for_hard_margin = (
@@ -325,25 +317,13 @@ class ClassTargets(Targets):
 
 @dataclass(frozen=True)
 class ValueTargets(Targets):
-    """Numbers: one problem for each output, with an epsilon-insensitive loss.
-
-    Parameters
-    ----------
-    n_outputs : int
-    is_flat : bool
-        Whether y is one-dimensional.
-    squared : bool
-        Whether the loss is squared.
-    epsilon : float
-        Half the width of the tube; 0 until it is estimated (``fixed``).
-    exact : bool
-        Whether training leads to the optimum, so that ``tol`` is accurate to the end.
-    """
+    """Numbers: one problem for each output, with an epsilon-insensitive loss."""
 
     n_outputs: int
-    is_flat: bool
-    squared: bool
-    epsilon: float
+    is_flat: bool  # whether y is one-dimensional
+    squared: bool  # whether the loss is squared
+    epsilon: float  # half the width of the tube; 0 until it is estimated (``fixed``)
+    # Whether training leads to the optimum, so that ``tol`` is accurate to the end.
     exact: bool = False
 
     @classmethod

@@ -17,9 +17,11 @@ from .. import _limits
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.vectors.stores import BLOCK
 from .._core.kernel.vectors.support_set import DATA, STREAM
-from .._estimator import Transaction, has_new_classes, is_current
+from .._estimator import has_new_classes, is_current
 from .._tasks import n_blocks, reporting, sample_tasks, unguarded
-from .._validation import can_skip_validation, check_weights, restore_generator, thread_pool
+from .._threads import thread_pool
+from .._transactions import Transaction
+from .._validation import can_skip_validation, check_weights, restore_generator
 from ._analysis._solution_view import are_rows_of
 from ._checkpoint import checkpoint_of, note_interrupt, refuse_new_parameters, same_rows
 from ._diagnosis import (
@@ -33,14 +35,7 @@ from ._diagnosis import (
     warn_if_cut_short,
     warn_unless_solved,
 )
-from ._epochs import (
-    ALL_AT_ONCE,
-    Rows,
-    Run,
-    known_slots,
-    next_order,
-    procedure_of,
-)
+from ._epochs import ALL_AT_ONCE, Rows, Run, known_slots, next_order, procedure_of
 from ._first_samples import (
     MIN_FIRST_CHUNK,
     fixed_kernel,
@@ -203,33 +198,19 @@ def end_fit(run, machine):
 
 @dataclass
 class ChunkPosition:
-    """Where ``partial_fit`` is in a chunk: what it needs to continue.
+    """Where ``partial_fit`` is in a chunk: what it needs to continue."""
 
-    Parameters
-    ----------
-    order : ndarray of int64
-        Samples of the chunk, in the order of training.
-    choice : dict or None
-        State of a sample selection.
-    first : int
-        Position of the first sample in the stream.
-    n_seen, n_labels : int
-        Numbers of samples and labels before the chunk.
-    targets_before, targets_after : Targets
-        Targets before and after the chunk.
-    replayed : dict or None
-        Samples of the stream that are visited again (see :meth:`Replay.visit`); ``order`` has
-        their positions after those of the chunk.
-    stage : {"begin", "learn"}
-    """
-
-    order: np.ndarray
-    choice: dict | None
-    first: int
+    order: np.ndarray  # samples of the chunk, in the order of training
+    choice: dict | None  # state of a sample selection
+    first: int  # position of the first sample in the stream
+    # Numbers of samples and labels before the chunk.
     n_seen: int
     n_labels: int
+    # Targets before and after the chunk.
     targets_before: Targets
     targets_after: Targets
+    # Samples of the stream that are visited again (see :meth:`Replay.visit`); ``order`` has their
+    # positions after those of the chunk.
     replayed: dict | None = None
     stage: str = "begin"
 

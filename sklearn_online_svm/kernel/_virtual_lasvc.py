@@ -7,12 +7,12 @@ from scipy import sparse
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, _fit_context, available_if
-from . import _svc, _training
+from . import _dual_estimator, _svc, _training
 from ._active_lasvc import ActiveLASVC
 from ._classifier import KernelClassifier
 from ._column_kernel import ColumnKernel
 from ._docs import with_shared_docs
-from ._dual_estimator import DualEstimator, finished
+from ._dual_estimator import DualEstimator
 from ._kernel_estimator import can_take_new_samples
 from ._plan import is_precomputed
 from ._svc import plan_of_classes, without_keywords_of_svc
@@ -20,12 +20,7 @@ from ._virtual_pool import VirtualSampleSelection
 
 # Parameters of ActiveLASVC that VirtualLASVC does not have: it runs a single epoch of margin
 # sampling, from scratch and without a window, because virtual samples belong to their epoch.
-FIXED = (
-    "selection",
-    "max_iter",
-    "warm_start",
-    "window_size",
-)
+FIXED = ("selection", "max_iter", "warm_start", "window_size")
 
 
 def refuse_no_points_between(plan, in_stream):
@@ -94,16 +89,7 @@ class VirtualLASVC(KernelClassifier, DualEstimator):
     stopping_window : int, default=None
         Number of samples over which the ``stopping`` criterion must be met. None: 5 for
         ``"margin"``, 200 for ``"n_support"`` and ``"errors"``.
-    delta_max : float, default=None
-        Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
-    finishing : bool, default=True
-        Whether the model is optimized over its support set, as in :class:`LASVC`.
-    shrinking : bool, default=True
-        Whether :meth:`finish` uses the shrinking heuristic.
-    tol : float, default=1e-3
-        Tolerance for the stopping criterion of the optimization.
-    ramp_s : float, default=-1.0
-        Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
+    $finishing_and_tolerance
     cache_size : float, default=500
         Size of the kernel cache (in MB).
     class_weight : dict or "balanced", default=None
@@ -192,6 +178,7 @@ class VirtualLASVC(KernelClassifier, DualEstimator):
         "n_virtual",
     )
     set_params = _svc.set_params
+    finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_
     n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
     stopped_early_ = _svc.stopped_early_
@@ -273,20 +260,6 @@ class VirtualLASVC(KernelClassifier, DualEstimator):
         $partial_fit_classes
         """
         return _training.partial_fit(self, X, y, classes, sample_weight)
-
-    def finish(self):
-        """Optimize over the support set to ``tol``; training can be continued afterwards.
-
-        $finish
-        """
-        return _training.finish(self)
-
-    def snapshot(self):
-        """Return an independent copy of the model that is optimized over the support set.
-
-        $snapshot
-        """
-        return finished(self)
 
     def _plan(self):
         return plan_of_classes(

@@ -21,20 +21,14 @@ class VirtualPoints:
     The distance is that in kernel space, :math:`K_{ii} + K_{mm} - 2 K_{im}`. The points lie in
     the space of X, so a precomputed kernel cannot be used.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        float32 or float64; the points have the same dtype and layout.
-    kernel : Kernel
-    n_neighbors : int, default=5
-        Number of neighbours; if there are fewer other samples, all of them are neighbours.
-    seen : {ndarray, CSR matrix} of shape (n_samples, n_seen), default=None
-        The samples as transformed by a pipeline before they reach the kernel; None: X.
+    ``X`` (n_samples, n_features): float32 or float64; the points have the same dtype and layout.
+    ``n_neighbors``: number of neighbours; if there are fewer other samples, all of them are
+        neighbours.
+    ``seen`` (n_samples, n_seen): the samples as transformed by a pipeline before they reach the
+        kernel; None: X.
 
-    Attributes
-    ----------
-    n_neighbors : int
-        Effective number of neighbours; 0 if X has a single sample.
+    Further attributes: ``n_neighbors``: effective number of neighbours; 0 if X has a single
+    sample.
     """
 
     def __init__(self, X, kernel, n_neighbors=5, seen=None):
@@ -73,18 +67,11 @@ class VirtualPoints:
 
         Neighbours are drawn first, for all samples, then the positions on the segments.
 
-        Parameters
-        ----------
-        rows : array-like of int of shape (n_points,)
-            Indices into X; repeat an index to draw several points for a sample.
-        random : RandomState instance
+        ``rows`` (n_points,): indices into X; repeat an index to draw several points for a sample.
+        ``random``: RandomState instance.
 
-        Returns
-        -------
-        points : {ndarray, CSR matrix} of shape (n_points, n_features)
-            ``share * X[rows] + (1 - share) * X[ends]`` with a share that is uniform in (0, 1).
-        ends : ndarray of shape (n_points,)
-            Indices into X.
+        Returns ``points`` (n_points, n_features): ``share * X[rows] + (1 - share) * X[ends]`` with
+        a share that is uniform in (0, 1). ``ends`` (n_points,): indices into X.
         """
         distinct, which = np.unique(rows, return_inverse=True)
         chosen = random.randint(self.n_neighbors, size=len(which))

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy import sparse
 
+from .._class_codes import code_of
 from .._core.kernel.vectors.block import Samples
 from .._core.kernel.vectors.support_set import VIRTUAL
 from .._feature_space import Kernel
-from .._validation import code_of, restore_generator
+from .._validation import restore_generator
 from ._choice import SampleSelection
 from ._virtual_points import VirtualPoints
 
@@ -18,22 +19,14 @@ class VirtualPool:
     neighbours are added to the remaining samples. An interrupt leaves either all or none of such
     an addition: an incomplete ``follow`` is repeated.
 
-    Parameters
-    ----------
-    X, codes, cost : samples, class codes, upper bounds of alpha
-    row_ids, origin : identifiers of the real samples
-    generator : VirtualPoints
-        Its first samples are those of the minority class in X, in their order.
-    state : dict
-        ``order`` and the fields returned by ``state``.
-    minority : int
-        Class code.
-    problem : int
-        Index of the binary problem that determines the support vectors.
-    n_virtual : int
-        Number of points for each support vector of the minority class.
-    max_labels : int or None
-        Maximum number of real samples.
+    ``X``, ``codes``, ``cost``: samples, class codes, upper bounds of alpha.
+    ``row_ids``, ``origin``: identifiers of the real samples.
+    ``generator``: its first samples are those of the minority class in X, in their order.
+    ``state``: ``order`` and the fields returned by ``state``.
+    ``minority``: class code.
+    ``problem``: index of the binary problem that determines the support vectors.
+    ``n_virtual``: number of points for each support vector of the minority class.
+    ``max_labels``: maximum number of real samples, or None.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ minimize it by nonnegative least squares.
 import numpy as np
 from scipy.optimize import nnls
 
-from .._validation import warn
+from .._threads import warn
 from ._advice import Advice
 
 # Violations below this fraction of the largest weight are rounding errors of the least squares.
@@ -58,7 +58,7 @@ def warn_of_contradictions(pieces):
         more = f"; and {len(pairs) - 3} more pairs" if len(pairs) > 3 else ""
         warn(
             "Rules with different labels contradict each other where their regions overlap: "
-            f"{'; '.join(pairs[:3])}{more}.",
+            f"{'; '.join(pairs[:3])}{more}."
         )
 
 
@@ -76,7 +76,7 @@ def rules_of(pieces, classes, *, fit_intercept, weight, zero_start, refine):
         elif (d >= 0.0).all():
             warn(
                 f"advice[{i}], {str(piece)!r}, has no effect with fit_intercept=False, because "
-                "its region contains the origin, where the decision function is 0.",
+                "its region contains the origin, where the decision function is 0."
             )
         blocks.append(rows)
         bounds.append(d)
@@ -137,19 +137,13 @@ def _first_vectors(rules, signs):
 def shortfalls(piece, label_signs, coef, intercept):
     """Return by how much the weights of each problem violate a rule.
 
-    Parameters
-    ----------
-    piece : Advice
-    label_signs : ndarray of shape (n_problems,)
-    coef : ndarray of shape (n_problems, n_features)
-    intercept : ndarray of shape (n_problems,)
+    ``piece``: Advice.
+    ``label_signs`` (n_problems,).
+    ``coef`` (n_problems, n_features).
+    ``intercept`` (n_problems,).
 
-    Returns
-    -------
-    eta : ndarray of shape (n_problems, n_features)
-        Violation by the weights; positive where ``z w`` is too large.
-    zeta : ndarray of shape (n_problems,)
-        Shortfall of the margin that the rule requires.
+    Returns ``eta`` (n_problems, n_features): violation by the weights; positive where ``z w`` is
+    too large. ``zeta`` (n_problems,): shortfall of the margin that the rule requires.
     """
     columns = np.unique(piece.D.indices)
     rows, d = piece.D[:, columns].toarray().T, piece.d

@@ -292,10 +292,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         reports : list of AdviceReport
             One report for each piece of advice; ``print`` shows it as text.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         ValueError
             If X is invalid.
         """

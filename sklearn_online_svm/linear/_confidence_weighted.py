@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
+from .._threads import warn
 from .._updates import UpdateSpec, plan_of
-from .._validation import warn
 from ._docs import with_shared_docs
 from ._model import SecondOrder
 from ._state import LinearState

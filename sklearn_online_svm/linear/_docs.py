@@ -69,6 +69,28 @@ warm_start : bool, default=False
     Whether ``fit`` continues from the current model. The counts of samples start again at 0."""
 
 _SHARED = SHARED | {
+    "samples": """Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    The samples.""",
+    "not_fitted": """Raises
+------
+NotFittedError
+    If the model is not fitted.""",
+    "fit_of_classes": """Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Training data. float32 and float64 arrays are used without conversion.
+y : array-like of shape (n_samples,)
+    Target class labels.
+sample_weight : array-like of shape (n_samples,), default=None
+    Sample weights; see Notes for their effect. Samples of weight 0 are skipped.""",
+    "fitted_classes": """$fitted_self
+
+Raises
+------
+ValueError
+    If the input is invalid or has fewer than two classes. The model is then unchanged.""",
     "eta": r"""eta : float, default=0.7
     Probability, in (0.5, 1), with which a sample is to be classified correctly after the
     update. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.""",

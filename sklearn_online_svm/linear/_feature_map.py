@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .._estimator import PostponedInterrupts
+from .._transactions import PostponedInterrupts
 
 
 class FeatureMap:
@@ -13,11 +13,7 @@ class FeatureMap:
     for features that have occurred, in the order of their first occurrence; column 0 stands for
     all other features, and its weights stay at their initial values.
 
-    Parameters
-    ----------
-    n_features : int
-    seen : ndarray of int32, optional
-        Features that have occurred. If None, each feature has its own column.
+    ``seen`` (int32): features that have occurred. If None, each feature has its own column.
     """
 
     def __init__(self, n_features, seen=None):

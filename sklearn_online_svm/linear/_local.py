@@ -260,24 +260,9 @@ class LocalOnlineClassifier(LinearClassifier):
     def fit(self, X, y, sample_weight=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 and float64 arrays are used without conversion.
-        y : array-like of shape (n_samples,)
-            Target class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+        $fit_of_classes
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid or has fewer than two classes. The model is then unchanged.
+        $fitted_classes
         """
         return _updates.fit(self, X, y, sample_weight)
 

@@ -15,6 +15,7 @@ from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
 from .._updates import OnlineClassTargets, OnlineLearner, codes_of
 from .._validation import check_finite_output, check_samples, matches_fitted_format
+from ._docs import with_shared_docs
 from ._state import LinearState, checked_weights
 
 # Constraints of parameters that several estimators share.
@@ -65,6 +66,7 @@ def positive_is_first(plan, classes, *, alike):
     return False
 
 
+@with_shared_docs
 class LinearModel(OnlineLearner):
     """Base class of linear models."""
 
@@ -141,10 +143,7 @@ class LinearModel(OnlineLearner):
         self : object
             The same estimator.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         """
         with self._changing() as state:
             if state.sparse_coef is None:
@@ -159,10 +158,7 @@ class LinearModel(OnlineLearner):
         self : object
             The same estimator.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         """
         with self._changing() as state:
             if state.sparse_coef is not None:
@@ -176,6 +172,7 @@ class LinearModel(OnlineLearner):
             yield self._state
 
 
+@with_shared_docs
 class LinearClassifier(ClassifierMixin, LinearModel):
     """Base class of linear classifiers."""
 
@@ -194,28 +191,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 and float64 arrays are used without conversion.
-        y : array-like of shape (n_samples,)
-            Target class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+        $fit_of_classes
         coef_init : array-like of shape (n_problems, n_features), default=None
             The initial coefficients; n_problems is 1 for two classes, else the number of classes.
         intercept_init : array-like of shape (n_problems,), default=None
             The initial intercepts.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid or has fewer than two classes. The model is then unchanged.
+        $fitted_classes
         """
         return _updates.fit(self, X, y, sample_weight, (coef_init, intercept_init))
 
@@ -254,10 +236,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         Its values are signed distances to the hyperplane, times the norm of the weights.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        $samples
 
         Returns
         -------
@@ -265,10 +244,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             With two classes, a value above 0 means ``classes_[1]``. With more, one column per
             class.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a decision value overflows.
         """
@@ -278,20 +254,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def predict(self, X):
         """Predict the class label of each sample.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        $samples
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
             Predicted class labels.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a decision value overflows.
         """
@@ -300,6 +270,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return view.classes_[codes]
 
 
+@with_shared_docs
 class SecondOrder(LinearClassifier):
     """Base class of classifiers that keep a covariance of their weights."""
 
@@ -322,20 +293,14 @@ class SecondOrder(LinearClassifier):
     def decision_variance(self, X):
         r"""Compute the variance of the decision function, :math:`x^\top \Sigma x`.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        $samples
 
         Returns
         -------
         variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Variances, in the shape of :meth:`decision_function`.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a variance overflows.
         """

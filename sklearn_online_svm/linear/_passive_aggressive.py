@@ -289,10 +289,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         intercept_init : float or array-like of shape (1,), default=None
             The initial intercept.
 
-        Returns
-        -------
-        self : object
-            Fitted estimator.
+        $fitted_self
 
         Raises
         ------
@@ -328,20 +325,14 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     def predict(self, X):
         """Predict the target value of each sample.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        $samples
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
             Predicted targets.
 
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
+        $not_fitted
         ValueError
             If the input is invalid, or a prediction overflows.
         """

@@ -14,8 +14,8 @@ from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, first_not_finite
 from .._core.linear.weights import FullWeights, Weights, zeros
-from .._estimator import PostponedInterrupts
 from .._sample_arrays import canonical_csr, check_norms, sample_arrays
+from .._transactions import PostponedInterrupts
 from .._updates import UpdateSpec
 from .._validation import check_samples, matches_fitted_format
 from ._feature_map import FeatureMap
@@ -60,15 +60,10 @@ def _completely(method):
 class LinearState:
     """Weights, covariances and sums of a model, with the update loop that changes them.
 
-    Parameters
-    ----------
-    spec : UpdateSpec
-    n_problems : int
-    n_features : int
-    dtype : dtype
-        dtype of the samples: float32 or float64.
-    sparse : bool
-        Whether the samples are CSR. Arrays with one column per feature are then Fortran-ordered.
+    ``spec``: UpdateSpec.
+    ``dtype``: dtype of the samples: float32 or float64.
+    ``sparse``: whether the samples are CSR. Arrays with one column per feature are then
+        Fortran-ordered.
     """
 
     # The plan of the next chunk, unless parameters have changed. It is not stored.
@@ -474,10 +469,8 @@ class LinearState:
 
         ``progress`` is called with the number of samples processed.
 
-        Returns
-        -------
-        invalid : int
-            Index of the first sample with a norm that is not finite, or too large; -1 if none.
+        Returns ``invalid``: index of the first sample with a norm that is not finite, or too
+        large; -1 if none.
         """
         samples = self.samples(X)
         if self.update_spec.local is not None:
@@ -553,13 +546,9 @@ class LinearState:
         Two classes have one function f. The functions of the two are then -f and f, or half of
         these in a joint problem, whose margin is their difference.
 
-        Parameters
-        ----------
-        plan : UpdatePlan
-        schema : Schema
-            All classes.
-        places : ndarray of shape (n_former_classes,)
-            Indices of the former classes among all classes.
+        ``plan``: UpdatePlan.
+        ``schema``: all classes.
+        ``places`` (n_former_classes,): indices of the former classes among all classes.
         """
         spec, n_classes = plan.spec_for(schema), len(schema.classes)
         stored = self.as_dict()

@@ -9,13 +9,11 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from .._estimator import PostponedInterrupts
 from .._sklearn_compat import _num_samples
+from .._transactions import PostponedInterrupts
 from ..pipeline import final_estimator
 from ._scoring import Scores
 from ._transformers import last_step
-
-__all__ = ["CALL_NS", "Candidate", "Entry", "candidates_of"]
 
 # Estimates of cost in nanoseconds: a call of fit, partial_fit or predict; a visit of a sample by a
 # linear model, and each of its values.
@@ -28,26 +26,15 @@ FIRST_GROWTH, LEAST_GROWTH, MOST_GROWTH = 1.8, 1.2, 2.0
 
 @dataclass(frozen=True)
 class Entry:
-    """Result of a candidate in a rung.
+    """Result of a candidate in a rung."""
 
-    Attributes
-    ----------
-    rung, n_samples : int
-        Number of the rung, and of its training samples.
-    scores : Scores or None
-        With folds, the means so far; None if the candidate has failed.
-    standard_error : float
-        Standard error of the score that decides; nan if it is not known.
-    n_support : float
-    fit_seconds, score_seconds : float
-        So far.
-    """
-
+    # Number of the rung, and of its training samples.
     rung: int
     n_samples: int
-    scores: Scores | None
-    standard_error: float
+    scores: Scores | None  # with folds, the means so far; None if the candidate has failed
+    standard_error: float  # standard error of the score that decides; nan if it is not known
     n_support: float
+    # So far.
     fit_seconds: float
     score_seconds: float
 
@@ -55,32 +42,20 @@ class Entry:
 class Candidate:
     """One choice of parameters.
 
-    Parameters
-    ----------
-    number : int
-    params : dict
-    estimator : estimator
-        Unfitted, with these parameters.
-    step : Step or None
-        The last transformer in front of the model.
+    ``estimator``: unfitted, with these parameters. ``step``: the last transformer in front of the
+    model, or None.
 
-    Attributes
-    ----------
-    model : estimator or None
-    transformers : list of tuples
-        Names and fitted transformers in front of ``model``.
-    fitted_rung : int or None
-        Rung or fold that ``model`` has been fitted to.
-    scores : dict
-        :class:`Scores` of each rung, or of each fold alone, by its number.
-    entries : list of Entry
-    n_support : float
-        Number of support vectors after the last training; nan if there are none. It is not read
-        from the model again, which would optimize that over its support set.
-    error : Exception or None
-        Error that the candidate has failed with.
-    score_error : Exception or None
-        Error of its last scores, until those of all candidates have been computed.
+    Further attributes:
+    ``model``: estimator or None.
+    ``transformers``: names and fitted transformers in front of ``model``.
+    ``fitted_rung``: rung or fold that ``model`` has been fitted to, or None.
+    ``scores``: :class:`Scores` of each rung, or of each fold alone, by its number.
+    ``entries``: list of Entry.
+    ``n_support``: number of support vectors after the last training; nan if there are none. It is
+        not read from the model again, which would optimize that over its support set.
+    ``error``: error that the candidate has failed with, or None.
+    ``score_error``: error of its last scores, until those of all candidates have been computed, or
+        None.
     """
 
     def __init__(self, number, params, estimator, step):

@@ -3,11 +3,9 @@
 import numpy as np
 
 from .. import _limits
-from .._estimator import PostponedInterrupts
+from .._transactions import PostponedInterrupts
 from ._race import mean_of
 from ._samples import FEW_SAMPLES, Split, n_scored_at, smallest_share
-
-__all__ = ["FitSearch"]
 
 # Parts of the budget: of one rung at most, and of the first comparison at full size.
 RUNG_PART, FIRST_PART = 0.06, 0.4
@@ -24,26 +22,15 @@ class FitSearch:
     until the others can be compared at full size. Then the best one is compared with its
     neighbours, and so on from a better one, as far as the budget allows.
 
-    Parameters
-    ----------
-    race : Race
-    samples : Samples
-    ends : list of int
-        Training samples at the rungs.
-    folds : list of tuple of ndarray
-        Training and test samples of the comparison at full size, perhaps of several rounds.
-    n_folds : int
-        Number of folds of a round.
-    neighbours : GridNeighbours or DrawnNeighbours
+    ``ends``: training samples at the rungs.
+    ``folds``: training and test samples of the comparison at full size, perhaps of several rounds.
+    ``n_folds``: number of folds of a round.
+    ``neighbours``: GridNeighbours or DrawnNeighbours.
 
-    Attributes
-    ----------
-    rung : int
-        Number of the present rung; folds continue the numbers of the rungs.
-    n_rungs : int or None
-        Number of rungs before the folds, None as long as it is not known.
-    winner : Candidate or None
-        None as long as candidates are compared.
+    Further attributes:
+    ``rung``: number of the present rung; folds continue the numbers of the rungs.
+    ``n_rungs``: number of rungs before the folds, None as long as it is not known.
+    ``winner``: None as long as candidates are compared.
     """
 
     def __init__(self, race, samples, ends, folds, n_folds, neighbours):

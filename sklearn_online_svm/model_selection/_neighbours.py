@@ -9,8 +9,6 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from ._candidates import candidates_of
 from ._transformers import key_of
 
-__all__ = ["DrawnNeighbours", "GridNeighbours", "ordered_parameters"]
-
 # Draws from the distributions per candidate of the search, among which neighbours are sought.
 DRAWS_PER_CANDIDATE = 100
 # Neighbours drawn at a time; and how often the region is halved where none of them is better.
@@ -38,10 +36,7 @@ class GridNeighbours:
     of an SVM with a radial kernel runs along pairs of a larger ``C`` and a smaller ``gamma``.
     Candidates that differ in another parameter are no neighbours.
 
-    Parameters
-    ----------
-    settings : list of dict
-        Parameters of each candidate.
+    ``settings``: parameters of each candidate.
     """
 
     def __init__(self, settings):
@@ -83,13 +78,7 @@ class DrawnNeighbours:
     which there would be about one of the candidates of the search. It is halved if the best
     candidate stays the same.
 
-    Parameters
-    ----------
-    estimator : estimator
-    param_grid : dict or list of dict
-        Distributions.
-    n_candidates : int
-    seed : int
+    ``param_grid``: distributions.
     """
 
     def __init__(self, estimator, param_grid, n_candidates, seed):

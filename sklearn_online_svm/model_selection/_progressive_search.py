@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import PostponedInterrupts, raise_fixed_param
+from .._estimator import raise_fixed_param, store_parameters
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -33,14 +33,14 @@ from .._sklearn_compat import (
     available_if,
 )
 from .._tasks import reporting
+from .._threads import equal_warnings_once, warn
+from .._transactions import PostponedInterrupts
 from .._validation import (
     check_labels,
     classes_of_stream,
-    equal_warnings_once,
     plain_labels,
     refuse_mixed_types,
     routes_metadata,
-    warn,
 )
 from ..pipeline import final_estimator
 from ._candidates import Candidate, candidates_of
@@ -58,8 +58,6 @@ from ._samples import (
     stratified,
 )
 from ._stream_search import StreamCandidate, StreamSearch
-
-__all__ = ["ProgressiveSearch"]
 
 # Parameters that cannot change between two calls of partial_fit.
 FIXED = (
@@ -288,21 +286,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         random_state=None,
         verbose=0,
     ):
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.scoring = scoring
-        self.n_candidates = n_candidates
-        self.max_cost = max_cost
-        self.min_resources = min_resources
-        self.max_resources = max_resources
-        self.cv = cv
-        self.refit = refit
-        self.select = select
-        self.error_score = error_score
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(locals())
 
     # ---------------------------------------------------------------------------- training
 

@@ -12,12 +12,10 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from .. import _limits
-from .._estimator import PostponedInterrupts
-from .._validation import started_threads, warn
+from .._threads import started_threads, warn
+from .._transactions import PostponedInterrupts
 from ._neighbours import ordered_parameters
 from ._scoring import compute_scores, jackknife_error, mean_scores, no_scores
-
-__all__ = ["Race", "Rules"]
 
 
 @dataclass(frozen=True)
@@ -39,19 +37,11 @@ class Rules:
 class Race:
     """Candidates that are compared on the same samples.
 
-    Parameters
-    ----------
-    candidates : list of Candidate
-    scorers : dict of callables
-        By name; the first one decides.
-    rules : Rules
-    classes : ndarray or None
-        Class labels.
+    ``candidates``: list of Candidate.
+    ``scorers``: by name; the first one decides.
+    ``classes``: class labels, or None.
 
-    Attributes
-    ----------
-    racing : list of Candidate
-        Those that are left, or are trained and scored at present.
+    Further attributes: ``racing``: those that are left, or are trained and scored at present.
     """
 
     def __init__(self, candidates, scorers, rules, classes):

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["best_line", "results_table", "rungs_of"]
-
 
 def _lines(candidates):
     """Return pairs of a candidate and a result, by rungs, the best results of a rung first."""
@@ -36,14 +34,9 @@ def best_line(candidates, number):
 def results_table(candidates, remaining, metrics, error_score):
     """Return ``cv_results_``.
 
-    Parameters
-    ----------
-    candidates, remaining : list of Candidate
-        All, and those that have not been eliminated.
-    metrics : list of str
-        The first one decides.
-    error_score : float or "raise"
-        Score of those that have failed.
+    ``candidates``, ``remaining``: all, and those that have not been eliminated.
+    ``metrics``: the first one decides.
+    ``error_score``: score of those that have failed.
     """
     lines, main = _lines(candidates), metrics[0]
     failed = np.nan if error_score == "raise" else error_score

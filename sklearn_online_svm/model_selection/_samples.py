@@ -10,21 +10,6 @@ from .._chunks import copied, stacked
 from .._sklearn_compat import _num_samples, _safe_indexing
 from ._transformers import FittedSteps
 
-__all__ = [
-    "FEW_SAMPLES",
-    "Samples",
-    "Split",
-    "StreamRungs",
-    "concatenate",
-    "first_rung",
-    "make_folds",
-    "n_scored_at",
-    "refuse_another_kind",
-    "rung_ends",
-    "smallest_share",
-    "stratified",
-]
-
 # The number of training samples grows by this factor from rung to rung.
 GROWTH = 2
 # Samples of the first rung, and of each class.
@@ -44,13 +29,9 @@ SMALLEST_SHARE = 1e-3
 class Samples:
     """Data with targets and metadata.
 
-    Parameters
-    ----------
-    X, y : data and targets
-    fit_params : dict
-        Arguments of ``fit`` or ``partial_fit``, one value for each sample.
-    score_params : dict of dicts
-        Arguments of each scorer, likewise.
+    ``X``, ``y``: data and targets.
+    ``fit_params``: arguments of ``fit`` or ``partial_fit``, one value for each sample.
+    ``score_params``: arguments of each scorer, likewise.
     """
 
     def __init__(self, X, y, fit_params, score_params):
@@ -92,12 +73,8 @@ class Samples:
 class Split:
     """Training samples, and samples for scores; transformers are fitted on the training samples.
 
-    Parameters
-    ----------
-    samples : Samples
-    train, test : ndarray of int
-    keeps_data : bool
-        Whether transformed samples are kept, if candidates will be fitted on this split again.
+    ``train``, ``test`` (int). ``keeps_data``: whether transformed samples are kept, if candidates
+    will be fitted on this split again.
     """
 
     def __init__(self, samples, train, test, *, keeps_data=False):
@@ -176,13 +153,8 @@ def concatenate(chunks):
 def first_rung(n_classes, share=1.0, n_samples=np.inf):
     """Return the number of samples of the first rung.
 
-    Parameters
-    ----------
-    n_classes : int
-    share : float
-        Share of the rarest class.
-    n_samples : int
-        Training samples in all; infinite in a stream.
+    ``share``: share of the rarest class. ``n_samples``: training samples in all; infinite in a
+    stream.
     """
     wanted = max(FIRST_SAMPLES, SAMPLES_OF_A_CLASS * n_classes, int(SAMPLES_OF_A_CLASS / share))
     return int(max(1, min(wanted, n_samples / 4)))
@@ -209,23 +181,13 @@ def stratified(order, y):
 def make_folds(cv, order, y, *, is_classifier, shuffle, split_params):
     """Return the splits that candidates are compared on, and the number of a round of folds.
 
-    Parameters
-    ----------
-    cv : parameter of the search
-    order : ndarray of int
-        The samples, in the order of training.
-    y : ndarray
-        All targets.
-    is_classifier, shuffle : bool
-    split_params : dict
-        Arguments of a splitter, one value for each sample.
+    ``cv``: parameter of the search.
+    ``order`` (int): the samples, in the order of training.
+    ``y``: all targets.
+    ``split_params``: arguments of a splitter, one value for each sample.
 
-    Returns
-    -------
-    folds : list of tuple of ndarray
-        Training and test samples, in the order of training. More than one round: the same number
-        of folds drawn again.
-    n_folds : int
+    Returns ``folds``: training and test samples, in the order of training. More than one round:
+    the same number of folds drawn again.
     """
     n_samples, labels = len(order), None if y is None else np.asarray(y)[order]
     share = smallest_share(labels) if is_classifier else 1.0
@@ -268,14 +230,8 @@ def smallest_share(y):
 class StreamRungs:
     """Rungs of a stream, whose numbers of samples double.
 
-    Parameters
-    ----------
-    first : int
-        Samples of the first rung.
-    most : float
-        Samples after which one candidate is left; infinite: those at which halving would have
-        reduced ``n_candidates`` to one.
-    n_candidates : int
+    ``first``: samples of the first rung. ``most``: samples after which one candidate is left;
+    infinite: those at which halving would have reduced ``n_candidates`` to one.
     """
 
     def __init__(self, first, most, n_candidates):

@@ -9,8 +9,6 @@ from sklearn.utils import get_tags
 
 from .._sklearn_compat import _num_samples, _safe_indexing
 
-__all__ = ["Scores", "compute_scores", "jackknife_error", "mean_scores", "no_scores"]
-
 # Blocks of samples of the jackknife.
 N_BLOCKS = 5
 _RESPONSES = ("predict", "decision_function", "predict_proba", "predict_log_proba")
@@ -18,25 +16,14 @@ _RESPONSES = ("predict", "decision_function", "predict_proba", "predict_log_prob
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of one candidate, on the same samples as all other candidates.
+    """Scores of one candidate, on the same samples as all other candidates."""
 
-    Attributes
-    ----------
-    values : dict
-        Score by metric; the first metric decides.
-    n_samples : int
-    is_constant : bool
-        Whether all samples have the same prediction.
-    standard_error : float
-        Standard error of the first metric; nan if it has not been computed.
-    uses_probabilities : bool
-        Whether scorers of scikit-learn have asked for probabilities.
-    """
-
-    values: dict
+    values: dict  # score by metric; the first metric decides
     n_samples: int
-    is_constant: bool = False
+    is_constant: bool = False  # whether all samples have the same prediction
+    # Standard error of the first metric; nan if it has not been computed.
     standard_error: float = np.nan
+    # Whether scorers of scikit-learn have asked for probabilities.
     uses_probabilities: bool = False
 
     @property
@@ -48,13 +35,9 @@ class Scores:
 def compute_scores(scorers, model, X, y, given):
     """Score a model; the standard error is that of an accuracy, otherwise nan.
 
-    Parameters
-    ----------
-    scorers : dict of callables
-        By name; the first one decides.
-    model, X, y : fitted estimator, samples
-    given : dict of dicts
-        Arguments of each scorer.
+    ``scorers``: by name; the first one decides.
+    ``model``, ``X``, ``y``: fitted estimator, samples.
+    ``given``: arguments of each scorer.
     """
     predictions, indices = _predictions(model, X), np.arange(_num_samples(X))
     values = {

@@ -2,13 +2,12 @@
 
 import copy
 
-from .._estimator import PostponedInterrupts, with_classes
+from .._estimator import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
+from .._transactions import PostponedInterrupts
 from ._candidates import Candidate, n_support_of, training_cost
 from ._samples import concatenate, refuse_another_kind
 from ._transformers import FittedSteps
-
-__all__ = ["StreamCandidate", "StreamSearch"]
 
 # Candidates left by a rung before the last one, at least.
 LEAST_LEFT = 3
@@ -17,10 +16,7 @@ LEAST_LEFT = 3
 class StreamCandidate(Candidate):
     """A candidate that is trained by ``partial_fit``, and continues after an interrupt.
 
-    Attributes
-    ----------
-    n_parts : int
-        Number of parts of the stream that the model has been trained on completely.
+    ``n_parts``: number of parts of the stream that the model has been trained on completely.
     """
 
     def __init__(self, number, params, estimator, step):
@@ -110,11 +106,7 @@ def _rest(begin, *arrays):
 class Rung:
     """The samples of a rung: scored first, then trained on.
 
-    Parameters
-    ----------
-    samples : Samples
-    fitted : FittedSteps
-        Transformers that have not been fitted are fitted to these samples.
+    ``fitted``: transformers that have not been fitted are fitted to these samples.
     """
 
     def __init__(self, samples, fitted):
@@ -145,11 +137,7 @@ class StreamSearch:
     A step is a method with its arguments. It is removed when it is over, so an interrupted search
     continues by ``advance``.
 
-    Parameters
-    ----------
-    race : Race
-    rungs : StreamRungs or None
-        None if one candidate is left.
+    ``rungs``: None if one candidate is left.
     """
 
     # Samples that the last candidate had been trained on before those that wait.

@@ -5,20 +5,13 @@ from numbers import Number
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-__all__ = ["FittedSteps", "Step", "key_of", "last_step"]
-
 
 class Step:
     """A transformer of a pipeline, behind those before it.
 
     Candidates whose parameters are equal up to this transformer share it.
 
-    Attributes
-    ----------
-    name : str
-    transformer : estimator
-    parent : Step or None
-        The step before.
+    ``parent``: the step before, or None.
     """
 
     def __init__(self, name, transformer, parent):
@@ -28,13 +21,8 @@ class Step:
 def last_step(estimator, params, shared):
     """Return the last transformer of a pipeline as a :class:`Step`, None if there is none.
 
-    Parameters
-    ----------
-    estimator : estimator
-        With ``params`` set.
-    params : dict
-    shared : dict
-        The steps of the candidates before; those with the same parameters are used again.
+    ``estimator``: with ``params`` set. ``shared``: the steps of the candidates before; those with
+    the same parameters are used again.
     """
     if not isinstance(estimator, Pipeline):
         return None

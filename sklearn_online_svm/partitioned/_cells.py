@@ -1,6 +1,7 @@
 """Base of the estimators with cells, and the models of cells."""
 
 import copy
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,15 +10,47 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.guard import Guarded
-from .._estimator import PostponedInterrupts, Transaction
+from .._docs import SHARED, filled_docs
+from .._estimator import store_parameters
 from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
-from .._validation import check_samples, check_weights, equal_warnings_once, thread_pool
+from .._threads import equal_warnings_once, thread_pool
+from .._transactions import PostponedInterrupts, Transaction
+from .._validation import check_samples, check_weights
 from ._stream import CellStream
 from ._tree import CellTree
 
 # Most samples that are kept of a cell whose samples have the same class, for partial_fit.
 _N_KEPT = 200
+
+
+_PARTS = {
+    "seeds_and_threads": """n_jobs : int, default=None
+    Number of threads for ``fit``, ``partial_fit`` and predictions. None means 1 unless in a
+    ``joblib.parallel_config`` context, -1 all cores.
+random_state : int, RandomState instance or None, default=None
+    Seed of the samples from which the cuts are computed, and of each model whose
+    ``random_state`` is None.""",
+    "cells": """cell_sizes_ : ndarray of shape (n_cells,)
+    Number of training samples of each cell.
+n_cells_ : int
+    Number of cells.
+tree_ : CellTree
+    The partition.
+n_samples_seen_ : int
+    Number of samples of all calls of ``partial_fit``. Defined only after such a call.
+$features""",
+    "warning": """\
+**Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
+if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
+parameters of the first cell.
+
+References
+----------
+.. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large
+   scale SVMs. AISTATS 2017.""",
+}
+with_cell_docs = partial(filled_docs, parts=SHARED | _PARTS)
 
 
 class _SingleClass:
@@ -108,11 +141,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     def __init__(
         self, estimator=None, *, cell_size=4000, overlap=0.2, n_jobs=None, random_state=None
     ):
-        self.estimator = estimator
-        self.cell_size = cell_size
-        self.overlap = overlap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(locals())
 
     @property
     def n_cells_(self):

@@ -5,7 +5,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from .. import _limits
-from .._validation import warn
+from .._threads import warn
 
 # Cells of the comparison have this share of its training samples.
 SHARE_OF_CELL = 0.25
@@ -48,7 +48,7 @@ def warn_if_inaccurate(model, X, y, weights):
             f"model has the mean {name} {before:.3g}, and cells of {cells.cell_size} samples "
             f"{before + increase:.3g}. Increase cell_size={model.cell_size} or "
             f"overlap={model.overlap}, or fit {type(estimator).__name__} to all samples; for "
-            "thousands of features, a linear model.",
+            "thousands of features, a linear model."
         )
 
 

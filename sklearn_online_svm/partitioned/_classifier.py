@@ -6,22 +6,28 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._docs import with_shared_docs
-from .._estimator import Transaction, ignore_class_order, with_classes
+from .._class_codes import class_order_after, class_order_among
+from .._estimator import ignore_class_order, with_classes
 from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods, available_if
+from .._threads import equal_warnings_once
+from .._transactions import Transaction
 from .._validation import (
     check_labels,
     check_samples,
     check_weights,
-    class_order_after,
-    class_order_among,
     classes_of_stream,
     encode_labels,
-    equal_warnings_once,
 )
 from ..kernel import LASVC
-from ._cells import _CellEstimator, _fit_classifier, _has_partial_fit, _SingleClass, _train
+from ._cells import (
+    _CellEstimator,
+    _fit_classifier,
+    _has_partial_fit,
+    _SingleClass,
+    _train,
+    with_cell_docs,
+)
 from ._check import warn_if_inaccurate
 
 
@@ -29,7 +35,7 @@ def _has_probabilities(model):
     return hasattr(model._base_estimator(), "predict_proba")
 
 
-@with_shared_docs
+@with_cell_docs
 class CellClassifier(ClassifierMixin, _CellEstimator):
     r"""Classifier that divides the feature space into cells and fits a model in each.
 
@@ -54,12 +60,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         Fraction of the samples of a node, those closest to its cut, on which the models of both
         sides are trained. Between the two sides predictions change gradually. The fraction is
         smaller for larger nodes; see Notes. With 0, cells do not overlap.
-    n_jobs : int, default=None
-        Number of threads for ``fit``, ``partial_fit`` and predictions. None means 1 unless in a
-        ``joblib.parallel_config`` context, -1 all cores.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the samples from which the cuts are computed, and of each model whose
-        ``random_state`` is None.
+    $seeds_and_threads
 
     Attributes
     ----------
@@ -68,15 +69,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     estimators_ : list of estimators
         Fitted model of each cell. A cell whose samples all have the same class has a constant
         predictor instead, with the attribute ``classes_`` but without parameters.
-    cell_sizes_ : ndarray of shape (n_cells,)
-        Number of training samples of each cell.
-    n_cells_ : int
-        Number of cells.
-    tree_ : CellTree
-        The partition.
-    n_samples_seen_ : int
-        Number of samples of all calls of ``partial_fit``. Defined only after such a call.
-    $features
+    $cells
 
     See Also
     --------
@@ -100,14 +93,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     of ``LASVC``, it is the mean value of each pair of classes, from which a column for each class
     is computed as with ``decision_function_shape="ovr"``.
 
-    **Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
-    if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
-    parameters of the first cell.
-
-    References
-    ----------
-    .. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large
-       scale SVMs. AISTATS 2017.
+    $warning
 
     Examples
     --------
@@ -132,18 +118,9 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     def fit(self, X, y, sample_weight=None, **params):
         """Divide the samples into cells and fit a model in each.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_fit_request``. Only with metadata routing enabled.
+        $labeled_samples
+        $passed_weights
+        $fit_alias
 
         $fitted_self
 
@@ -183,23 +160,14 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
 
         Needs an estimator with ``partial_fit``. Also continues a model trained with :meth:`fit`.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        $labeled_samples
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream. Must be provided at the first call to partial_fit and can be
             omitted in subsequent calls, and after :meth:`fit`. A later call with additional
             classes adds them to the models of the cells that get samples, which must be
             estimators of this package; see :ref:`new_classes`.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $passed_weights
+        $partial_fit_alias
 
         $fitted_self
 

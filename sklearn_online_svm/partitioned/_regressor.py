@@ -3,16 +3,16 @@
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._docs import with_shared_docs
-from .._estimator import Transaction
 from .._sklearn_compat import HasMethods, available_if
-from .._validation import check_samples, check_weights, equal_warnings_once
+from .._threads import equal_warnings_once
+from .._transactions import Transaction
+from .._validation import check_samples, check_weights
 from ..kernel import LASVR
-from ._cells import _CellEstimator, _fit, _has_partial_fit, _train
+from ._cells import _CellEstimator, _fit, _has_partial_fit, _train, with_cell_docs
 from ._check import warn_if_inaccurate
 
 
-@with_shared_docs
+@with_cell_docs
 class CellRegressor(RegressorMixin, _CellEstimator):
     r"""Regressor that divides the feature space into cells and fits a model in each.
 
@@ -29,26 +29,13 @@ class CellRegressor(RegressorMixin, _CellEstimator):
     overlap : float, default=0.2
         Share of the samples, those closest to a cut, that both sides are trained on. Between the
         two sides predictions change gradually. 0: none, and predictions jump from cell to cell.
-    n_jobs : int, default=None
-        Number of threads for ``fit``, ``partial_fit`` and predictions. None means 1 unless in a
-        ``joblib.parallel_config`` context, -1 all cores.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the samples from which the cuts are computed, and of each model whose
-        ``random_state`` is None.
+    $seeds_and_threads
 
     Attributes
     ----------
     estimators_ : list of estimators
         Fitted model of each cell.
-    cell_sizes_ : ndarray of shape (n_cells,)
-        Number of training samples of each cell.
-    n_cells_ : int
-        Number of cells.
-    tree_ : CellTree
-        The partition.
-    n_samples_seen_ : int
-        Number of samples of all calls of ``partial_fit``. Defined only after such a call.
-    $features
+    $cells
 
     See Also
     --------
@@ -57,14 +44,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
 
     Notes
     -----
-    **Warning.** ``fit`` compares one model with smaller cells, on at most 4000 samples, and warns
-    if cells are probably less accurate. If ``estimator`` is a search, the comparison uses the
-    parameters of the first cell.
-
-    References
-    ----------
-    .. [1] P. Thomann, I. Steinwart, I. Blaschzyk, M. Meister: Spatial decompositions for large
-       scale SVMs. AISTATS 2017.
+    $warning
 
     Examples
     --------
@@ -95,12 +75,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             Training samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_fit_request``. Only with metadata routing enabled.
+        $passed_weights
+        $fit_alias
 
         $fitted_self
 
@@ -137,12 +113,8 @@ class CellRegressor(RegressorMixin, _CellEstimator):
             Training samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_partial_fit_request``. Only with metadata routing enabled.
+        $passed_weights
+        $partial_fit_alias
 
         $fitted_self
 

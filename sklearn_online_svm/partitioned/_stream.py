@@ -11,14 +11,9 @@ from ._tree import share_of_overlap, split
 class StoredSamples:
     """Samples of a cell, in the order of the stream.
 
-    Attributes
-    ----------
-    start : estimator
-        The model before the first of these samples: not fitted, or fitted by ``fit``.
-    n_before : int
-        Number of samples that ``start`` has been fitted on.
-    n : int
-        Number of samples.
+    ``start``: the model before the first of these samples: not fitted, or fitted by ``fit``.
+    ``n_before``: number of samples that ``start`` has been fitted on.
+    ``n``: number of samples.
     """
 
     def __init__(self, start, n_before=0):
@@ -87,14 +82,10 @@ class CellStream:
     are trained on the stored samples. After an error the tree, the models and the samples are
     those of before the call.
 
-    Parameters
-    ----------
-    tree : CellTree
-    models : list of estimators
-        Model of each cell.
-    sizes : ndarray of int
-        Number of samples that each model has been fitted on.
-    random : RandomState
+    ``tree``: CellTree.
+    ``models``: model of each cell.
+    ``sizes`` (int): number of samples that each model has been fitted on.
+    ``random``: RandomState.
     """
 
     def __init__(self, tree, models, sizes, random):
@@ -104,14 +95,10 @@ class CellStream:
     def learn(self, X, y, weights, owner, run):
         """Train on a chunk, and divide cells that are full.
 
-        Parameters
-        ----------
-        X, y, weights : samples, targets, and weights or None
-        owner : estimator
-            Has ``cell_size``, ``overlap``, and the methods ``_new_model``, ``_prepared``,
+        ``X``, ``y``, ``weights``: samples, targets, and weights or None.
+        ``owner``: has ``cell_size``, ``overlap``, and the methods ``_new_model``, ``_prepared``,
             ``_share_caches`` and ``_train``.
-        run : callable
-            ``map``, or that of a pool of threads.
+        ``run``: ``map``, or that of a pool of threads.
         """
         before, random, changed = self.__dict__.copy(), self.random.get_state(), set()
         self.tree, self.sizes = copy.copy(self.tree), self.sizes.copy()

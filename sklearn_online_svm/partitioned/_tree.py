@@ -41,22 +41,16 @@ class CellTree:
     An inner node divides its samples at the median of their projections to their first principal
     direction. Samples with projections between ``lower`` and ``upper`` belong to both sides.
 
-    Parameters
-    ----------
-    directions : ndarray of shape (n_nodes, n_features)
-        Direction of each inner node; node 0 is the root.
-    lower, upper : ndarray of shape (n_nodes,)
-        Ends of the overlap when the node was divided; equal if there is none.
-    children : ndarray of shape (n_nodes, 2)
-        Left and right child: the number of a node, or -1 minus the number of a cell.
-    n_divided : ndarray of shape (n_nodes,)
-        Number of samples when the node was divided.
+    ``directions`` (n_nodes, n_features): direction of each inner node; node 0 is the root.
+    ``lower``, ``upper`` (n_nodes,): ends of the overlap when the node was divided; equal if there
+        is none.
+    ``children`` (n_nodes, 2): left and right child: the number of a node, or -1 minus the number
+        of a cell.
+    ``n_divided`` (n_nodes,): number of samples when the node was divided.
 
-    Attributes
-    ----------
-    n_samples : ndarray of shape (n_nodes,)
-        Number of samples now. The overlap shrinks towards its middle as a node gets more samples,
-        so that its share is that of a node divided with all of them.
+    Further attributes: ``n_samples`` (n_nodes,): number of samples now. The overlap shrinks
+    towards its middle as a node gets more samples, so that its share is that of a node divided
+    with all of them.
     """
 
     def __init__(self, directions, lower, upper, children, n_divided):
@@ -114,16 +108,11 @@ class CellTree:
     def arrivals(self, X, node=None, arriving=None):
         """Count samples that arrive one after the other; return those of each cell.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        node, arriving : int, ndarray
-            Node at which samples arrive, and their numbers; None: all of X at the root.
+        ``X`` (n_samples, n_features). ``node``, ``arriving``: node at which samples arrive, and
+        their numbers; None: all of X at the root.
 
-        Returns
-        -------
-        cells : dict of int to ndarray
-            Numbers of samples in ascending order, without empty cells.
+        Returns a dict: the numbers of the samples of each cell in ascending order, without empty
+        cells.
         """
         cells, n_samples = {}, self.n_samples.copy()
         for number, rows, _ in self._walk(X, True, node, arriving):

@@ -13,8 +13,6 @@ import joblib
 from .._atomic_dump import atomic_file
 from .._sklearn_compat import HasMethods, Interval, _num_samples, validate_params
 
-__all__ = ["fit_stream"]
-
 # Number of the format of checkpoints, increased when their fields change.
 _FORMAT = 1
 # Bytes of the checksum at the end of a checkpoint: damaged pickles can crash the interpreter.

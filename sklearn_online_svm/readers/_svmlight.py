@@ -16,8 +16,6 @@ from .. import _limits
 from .._core.svmlight import SvmlightParser
 from .._sklearn_compat import Interval, Options, StrOptions, validate_params
 
-__all__ = ["read_svmlight"]
-
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 # Largest number of features: indices are int32.
 _MAX_FEATURES = 2**31 - 1

@@ -12,8 +12,6 @@ from .._optional import import_optional
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import Interval, _num_samples, validate_params
 
-__all__ = ["read_arrays", "read_csv", "read_parquet"]
-
 _CHUNK_SIZE = [Interval(Integral, 1, sys.maxsize, closed="both")]
 
 

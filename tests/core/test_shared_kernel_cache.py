@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors.block import Samples
-from sklearn_online_svm._validation import thread_pool
+from sklearn_online_svm._threads import thread_pool
 from tests.support.engine import make_loop, make_store, wide_samples
 from tests.support.internals import engine_of
 

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -145,11 +145,63 @@ def test_no_page_or_table_scrolls_sideways_on_a_phone(browser, address):
     assert not wide
 
 
-def test_the_search_finds_partial_fit(browser, address):
+# What users look for, and the pages of which one must be the first result.
+SEARCHES = {
+    "missing values": "tutorial_csv",
+    "prediction intervals": "regression",
+    "recall": "thresholds",
+    "class weights": "imbalance",
+    "unscaled": "tables",
+    "too slow": "kernel_models",
+    "memory": "kernel_models",
+    "save model": "deployment",
+    "new class": "new_classes",
+    "cross validation": "tuning",
+    "grid search": "tuning",
+    "predict_proba": "probabilities",
+    "calibration": "probabilities",
+    "threshold": "thresholds",
+    "concept drift": "unbounded_streams",
+    "outlier detection": "novelty",
+    "anomaly": "novelty",
+    "label noise": "robust",
+    "wrong labels": "robust",
+    "active learning": "active_pool",
+    "label budget": "label_efficient",
+    "text": "text",
+    "pipeline": "pipelines",
+    "onnx": "deployment",
+    "checkpoint": "production",
+    "large files": "production",
+    "multiclass": "kernel_models multiclass",
+    "sorted stream": "stream_order",
+    "feature importance": "explaining",
+    "gpu": "limitations",
+    "csv": "tutorial_csv",
+    "n_jobs": "kernel_models",
+    "dask": "distributed",
+    "partial_fit": "generated",
+}
+
+
+@pytest.mark.parametrize("query", SEARCHES)
+def test_the_search_has_the_right_page_first(browser, address, query):
     view = browser.new_page()
-    view.goto(f"{address}/search.html?q=partial_fit")
+    view.goto(f"{address}/search.html?q={quote(query)}")
     view.wait_for_selector("#search-results li a", timeout=20_000)
-    assert "partial_fit" in view.inner_text("#search-results")
+    # Results are added one after the other, the best first.
+    first = view.get_attribute("#search-results li a", "href").partition("?")[0]
+    view.close()
+    assert any(page in first for page in SEARCHES[query].split()), first
+
+
+def test_reproduction_pages_are_not_searched(browser, address):
+    view = browser.new_page()
+    view.goto(f"{address}/search.html?q=thesis")
+    view.wait_for_selector("#search-results li a", timeout=20_000)
+    view.wait_for_load_state("networkidle")
+    links = view.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
+    assert links and not [link for link in links if "/reproduction/" in link]
 
 
 def test_the_browser_reports_no_error(browser, address):

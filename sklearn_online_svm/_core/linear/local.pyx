@@ -17,15 +17,10 @@ import numpy as np
 cdef class LocalWeights(Weights):
     """A common component u, and a local component v for each center.
 
-    Parameters
-    ----------
-    common : Weights
-        u, with or without variances.
-    local : Weights
-        v of all regions.
-    centers : OnlineKMeans
-    mobility : float
-        1 / lam, the step of u relative to that of v.
+    ``common``: u, with or without variances.
+    ``local``: v of all regions.
+    ``centers``: OnlineKMeans.
+    ``mobility``: 1 / lam, the step of u relative to that of v.
     """
 
     def __init__(self, Weights common, Weights local, OnlineKMeans centers, double mobility):

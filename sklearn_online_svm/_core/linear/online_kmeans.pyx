@@ -31,18 +31,14 @@ cdef double MIN_SCALE = 1.0 / 1024.0
 cdef class OnlineKMeans:
     """Centers of online k-means.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (n_centers, n_features), float32 or float64
-        C order for dense samples, Fortran order for sparse ones.
-    scales, squared_norms : ndarray of shape (n_centers,), float64
-        Scalar factors of the vectors; squared norms of the products.
-    counts : ndarray of shape (n_centers,), int64
-        Number of samples assigned to each center; 0 for centers that do not exist yet.
-    n_neighbors : int
-        Number of nearest centers that ``assign`` finds.
-    sparse : bool
-        Whether the samples are sparse.
+    ``vectors`` (n_centers, n_features), float32 or float64: C order for dense samples, Fortran
+        order for sparse ones.
+    ``scales``, ``squared_norms`` (n_centers,), float64: scalar factors of the vectors; squared
+        norms of the products.
+    ``counts`` (n_centers,), int64: number of samples assigned to each center; 0 for centers that
+        do not exist yet.
+    ``n_neighbors``: number of nearest centers that ``assign`` finds.
+    ``sparse``: whether the samples are sparse.
     """
 
     def __init__(self, vectors, scales, squared_norms, counts, Py_ssize_t n_neighbors,
@@ -240,17 +236,11 @@ cdef class OnlineKMeans:
     def near_rows(self, X):
         """Find the nearest centers of each sample.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features), or tuple (data, indices, indptr)
+        ``X`` (n_samples, n_features), or (data, indices, indptr).
 
-        Returns
-        -------
-        nearest : ndarray of shape (n_samples, n_neighbors), intp
-            In ascending order of distance, padded with -1: a sample that equals a center has no
-            other.
-        coefficients : ndarray of shape (n_samples, n_neighbors), float64
-            Their coefficients, which sum to 1 for each sample.
+        Returns ``nearest`` (n_samples, n_neighbors), intp: in ascending order of distance, padded
+        with -1: a sample that equals a center has no other. ``coefficients`` (n_samples,
+        n_neighbors), float64: their coefficients, which sum to 1 for each sample.
         """
         cdef Rows rows = rows_of(X, self.n_features, self.single)
         cdef Row row

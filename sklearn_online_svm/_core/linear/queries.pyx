@@ -20,19 +20,11 @@ SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES
 cdef class SelectiveSampler:
     """Query rule with its state.
 
-    Parameters
-    ----------
-    kind : int
-        ALL, AT_RANDOM or BY_MARGIN.
-    seed : int
-        64-bit state of the random generator.
-    schedule : str
-        A key of SCHEDULES.
-    delta, offset : float
-    rate : float, optional
-        Fraction of labels to query; with BY_MARGIN delta is adapted to it.
-    confidence : str
-        A key of CONFIDENCES.
+    ``kind``: ALL, AT_RANDOM or BY_MARGIN.
+    ``seed``: 64-bit state of the random generator.
+    ``schedule``: a key of SCHEDULES.
+    ``rate``: fraction of labels to query; with BY_MARGIN delta is adapted to it.
+    ``confidence``: a key of CONFIDENCES.
     """
 
     def __init__(self, QueryKind kind, uint64_t seed=0, schedule="constant", double delta=1.0,
@@ -127,18 +119,15 @@ cdef class SelectiveSampler:
 cdef class LabelQueries:
     """Label queries of one run of the update loop: the sampler and the state of each label.
 
-    Parameters
-    ----------
-    sampler : SelectiveSampler
-    predicted : ndarray of shape (n_samples,), int32
-        Set to the class that is predicted before the update on the sample.
-    owned : ndarray of shape (n_samples,), uint8
-        1 if the label is known and is used without a query, 0 if not. Set to 1 when the label is
-        queried, or to 2 if the oracle abstained; the sample is then not queried again.
-    class_weights : ndarray of shape (n_classes,), float64, or None
-        Factors of the sample weights, applied when the label is known.
-    left : ndarray of shape (1,), int64
-        Number of labels that may still be queried, counted down.
+    ``sampler``: SelectiveSampler.
+    ``predicted`` (n_samples,), int32: set to the class that is predicted before the update on the
+        sample.
+    ``owned`` (n_samples,), uint8: 1 if the label is known and is used without a query, 0 if not.
+        Set to 1 when the label is queried, or to 2 if the oracle abstained; the sample is then not
+        queried again.
+    ``class_weights`` (n_classes,), float64: factors of the sample weights, applied when the label
+        is known, or None.
+    ``left`` (1,), int64: number of labels that may still be queried, counted down.
     """
 
     def __init__(self, SelectiveSampler sampler, predicted, owned, class_weights, left):

@@ -27,17 +27,14 @@ cdef Py_ssize_t MAX_EPOCHS = 100
 cdef class Refinement:
     """The rules of a model and their dual vectors.
 
-    Parameters
-    ----------
-    rules : dict
-        ``weight``, mu; ``refine``, the number of alternations; ``rows``, ndarray of shape
-        (n_conditions, n_columns), D of all rules, over the features that occur in them and, with
-        an ``intercept``, the constant feature, which is the last; ``bounds``, d, of shape
-        (n_conditions,); ``starts`` of shape (n_rules + 1,), the first condition of each rule;
-        ``signs``, z, of shape (n_problems, n_rules); ``columns``, the features without the
-        constant one.
-    vectors : ndarray of shape (n_problems * n_conditions,), float64
-        u of each problem, changed in place.
+    ``rules``: ``weight``, mu; ``refine``, the number of alternations; ``rows``, ndarray of shape
+    (n_conditions, n_columns), D of all rules, over the features that occur in them and, with an
+    ``intercept``, the constant feature, which is the last; ``bounds``, d, of shape
+    (n_conditions,); ``starts`` of shape (n_rules + 1,), the first condition of each rule;
+    ``signs``, z, of shape (n_problems, n_rules); ``columns``, the features without the constant
+    one.
+
+    ``vectors`` (n_problems * n_conditions,), float64: u of each problem, changed in place.
     """
 
     def __init__(self, dict rules, vectors):

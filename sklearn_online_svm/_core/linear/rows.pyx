@@ -31,17 +31,13 @@ cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *:
 cdef class Dataset:
     """Training samples in the order in which they are used, with labels and weights.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), or tuple (data, indices, indptr)
-        Of the type of the weights, float32 or float64; indices int32, indptr int64.
-    labels : ndarray of shape (n_samples,), int32, or float64 for regression
-        Class of each sample; -1 if it is not known, -2 if the oracle abstained.
-    weights : ndarray of shape (n_samples,), float64, optional
-    order : ndarray of int64, optional
-        Indices of the samples to use, in this order.
-    source : {ndarray, csr_matrix}, optional
-        X in the form that a kernel model takes.
+    ``X`` (n_samples, n_features), or (data, indices, indptr): of the type of the weights, float32
+        or float64; indices int32, indptr int64.
+    ``labels`` (n_samples,), int32, or float64 for regression: class of each sample; -1 if it is
+        not known, -2 if the oracle abstained.
+    ``weights`` (n_samples,), float64.
+    ``order`` (int64): indices of the samples to use, in this order.
+    ``source``: X in the form that a kernel model takes.
     """
 
     def __init__(self, X, labels, weights=None, order=None, source=None):

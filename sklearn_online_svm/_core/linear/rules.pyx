@@ -41,11 +41,7 @@ cdef rule_parameters rule_from(dict rule) except *:
 cdef class TargetMargins:
     """Target margins of the samples: by sign, by running class counts, or by a cost matrix.
 
-    Parameters
-    ----------
-    options : dict
-        The attributes of the contract that differ from their defaults.
-    n_classes : int
+    ``options``: the attributes of the contract that differ from their defaults.
     """
 
     def __init__(self, dict options, Py_ssize_t n_classes):

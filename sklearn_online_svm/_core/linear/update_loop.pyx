@@ -52,20 +52,12 @@ cdef double CHECK_INTERVAL = 5e6
 cdef class UpdateLoop:
     """An online model: its weights, its update rule and its counters.
 
-    Parameters
-    ----------
-    weights : Weights
-        Changed in place.
-    shared : SharedArrays or None
-        From which other threads read the weights.
-    rule : dict
-        ``name``, a key of RULES, and the parameters of the rule: C, phi, r, epsilon.
-    demands : dict
-        Options of TargetMargins.
-    crammer_singer : bool
-        Whether all classes are trained jointly, instead of each against the rest.
-    average_from : int
-        Number of samples before averaging begins.
+    ``weights``: changed in place.
+    ``shared``: from which other threads read the weights, or None.
+    ``rule``: ``name``, a key of RULES, and the parameters of the rule: C, phi, r, epsilon.
+    ``demands``: options of TargetMargins.
+    ``crammer_singer``: whether all classes are trained jointly, instead of each against the rest.
+    ``average_from``: number of samples before averaging begins.
     """
 
     def __init__(self, Weights weights, SharedArrays shared, dict rule, dict demands,
@@ -122,24 +114,13 @@ cdef class UpdateLoop:
               tuple copies=None, progress=None):
         """Train on the samples of a dataset in its order, from position ``start`` on.
 
-        Parameters
-        ----------
-        dataset : Dataset
-        start : int
-        queries : LabelQueries, optional
-            Labels are queried; without it all labels are used.
-        copies : tuple of ndarray, optional
-            Copies of the shared arrays, for other threads to read during training.
-        progress : callable, optional
-            Called with the position of the next sample wherever signals are handled.
+        ``queries``: labels are queried; without it all labels are used.
+        ``copies``: copies of the shared arrays, for other threads to read during training.
+        ``progress``: called with the position of the next sample wherever signals are handled.
 
-        Returns
-        -------
-        status : int
-            DONE, NOT_FINITE (the write is not ended), LABEL_NEEDED (continue from this position
-            when the label is known) or WEIGHTS_IN_USE (the write has begun).
-        position : int
-            Position of the next sample.
+        Returns ``status``: DONE, NOT_FINITE (the write is not ended), LABEL_NEEDED (continue from
+        this position when the label is known) or WEIGHTS_IN_USE (the write has begun).
+        ``position``: position of the next sample.
         """
         cdef Weights weights = self.weights
         cdef Py_ssize_t n, stop, stride, position = start

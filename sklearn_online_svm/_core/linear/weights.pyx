@@ -29,23 +29,15 @@ import numpy as np
 cdef class Weights:
     """One weight vector for each problem, optionally with variances.
 
-    Parameters
-    ----------
-    coef : ndarray of shape (n_problems, n_features), float32 or float64
-        C order for dense samples, Fortran order for sparse ones. With an additional first axis,
-        all arrays contain the weights of several regions, see ``select``.
-    intercept : ndarray of shape (n_problems,), float64
-    fit_intercept : bool
-    sparse : bool
-        Whether the samples are sparse.
-    scaling : float
-        The constant feature s; 1 with variances.
-    sums : tuple of two ndarrays, optional
-        Arrays for averages, with the shapes of coef and intercept.
-    variances : tuple of two ndarrays, optional
-        Variances of coef and intercept, with their shapes.
-    start_variance : float
-        Initial value of the variances.
+    ``coef`` (n_problems, n_features), float32 or float64: C order for dense samples, Fortran order
+        for sparse ones. With an additional first axis, all arrays contain the weights of several
+        regions, see ``select``.
+    ``intercept`` (n_problems,), float64.
+    ``sparse``: whether the samples are sparse.
+    ``scaling``: the constant feature s; 1 with variances.
+    ``sums``: two arrays for averages, with the shapes of coef and intercept.
+    ``variances``: two arrays, the variances of coef and intercept, with their shapes.
+    ``start_variance``: initial value of the variances.
     """
 
     def __init__(self, coef, intercept, bint fit_intercept, bint sparse, double scaling=1.0,
@@ -213,14 +205,10 @@ cdef class FullWeights(Weights):
     Weights and covariance are float64 for float32 samples, too: the rounding errors of thousands
     of small subtractions would make a float32 matrix indefinite.
 
-    Parameters
-    ----------
-    covariance : ndarray of shape (n_problems, n, n), float64
-        n = n_features, or n_features + 1 with an intercept.
-    single : bool
-        Whether the samples are float32.
-    start_variance : float
-        The initial covariance is this times the identity.
+    ``covariance`` (n_problems, n, n), float64: n = n_features, or n_features + 1 with an
+        intercept.
+    ``single``: whether the samples are float32.
+    ``start_variance``: the initial covariance is this times the identity.
     """
 
     def __init__(self, coef, intercept, covariance, bint fit_intercept, bint sparse, bint single,
@@ -286,18 +274,11 @@ cdef class AdvisedWeights(Weights):
     ``v <- decay v + (1 - decay) r`` of the weights v is ``scale <- decay scale``; then comes the
     step of the update rule.
 
-    Parameters
-    ----------
-    coef, intercept : ndarray
-        w and its intercept, as for ``Weights``.
-    advice, intercept_advice : ndarray
-        r and its intercept, of the same shapes.
-    scale : ndarray of shape (1,), float64
-    decay : float
-        In [0, 1].
-    fit_intercept, sparse : bool
-    refinement : Refinement, optional
-        Updates r after each sample.
+    ``coef``, ``intercept``: arrays of w and its intercept, as for ``Weights``.
+    ``advice``, ``intercept_advice``: r and its intercept, of the same shapes.
+    ``scale`` (1,), float64.
+    ``decay``: in [0, 1].
+    ``refinement``: updates r after each sample.
     """
 
     def __init__(self, coef, intercept, advice, intercept_advice, scale, double decay,

@@ -6,10 +6,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..._estimator import Transaction, store_parameters
+from ..._estimator import store_parameters
 from ..._metadata import WeightRouter
 from ..._sklearn_compat import Interval, available_if
 from ..._tasks import propagating, reporting
+from ..._transactions import Transaction
 from ..._validation import check_samples
 from .._classifier import KernelClassifier
 from .._docs import with_shared_docs
@@ -175,18 +176,9 @@ class CompressedClassifier(WeightRouter, KernelClassifier):
     def fit(self, X, y, sample_weight=None, **params):
         """Fit a clone of the estimator and compress it.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
-            requests them.
-        **params : dict of str -> array-like of shape (n_samples,)
-            Sample weights under the alias that ``estimator`` requests with
-            ``set_fit_request``. Only with metadata routing enabled.
+        $labeled_samples
+        $passed_weights
+        $fit_alias
 
         $fitted_self
 

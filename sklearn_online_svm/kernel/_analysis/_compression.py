@@ -15,7 +15,7 @@ from sklearn import config_context
 
 from ..._core.kernel.vectors import stores
 from ..._feature_space import Kernel
-from ..._validation import blas_threads
+from ..._threads import blas_threads
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from .._kernel_estimator import decision_values
 from .._spec import VectorSpec, linear_weights, pairs_of
@@ -42,17 +42,13 @@ def _with_fields_of(spec):
 class CompressedState:
     """Functions f_c(x) = sum_s alpha[c, s] K(v_s, x) + bias[c], and the solution that predicts.
 
-    Parameters
-    ----------
-    spec : ExpansionSpec
-    vectors : {ndarray, CSR matrix} of shape (n_vectors, n_features)
-    alpha : ndarray of shape (n_problems, n_vectors)
-    bias : ndarray of shape (n_problems,)
-    labels : ndarray of shape (n_vectors,)
-        Class codes.
-    row_ids : ndarray of shape (n_vectors,)
-        Positions in the training set; -1 for vectors that are not samples.
-    probability_map : SplineMap, MultinomialMap, CouplingMap or None
+    ``spec``: ExpansionSpec.
+    ``vectors`` (n_vectors, n_features).
+    ``alpha`` (n_problems, n_vectors).
+    ``bias`` (n_problems,).
+    ``labels`` (n_vectors,): class codes.
+    ``row_ids`` (n_vectors,): positions in the training set; -1 for vectors that are not samples.
+    ``probability_map``: SplineMap, MultinomialMap, CouplingMap or None.
     """
 
     # Map from decision values to probabilities; whether samples were sparse, and their number.

@@ -34,22 +34,13 @@ class LocalScale:
 
     Its logarithm is a sum of kernel functions of some samples (the basis), a constant, and a
     function of the prediction that is linear between knots and constant beyond them.
-
-    Parameters
-    ----------
-    coef : ndarray of shape (n_basis,)
-    constant : float
-    knots : ndarray of shape (n_ranges + 1,)
-    slopes : ndarray of shape (n_ranges,)
-    limits : tuple of two floats
-        Limits of the logarithm, those of the samples that it was fitted to.
     """
 
-    coef: np.ndarray
+    coef: np.ndarray  # (n_basis,)
     constant: float
-    knots: np.ndarray
-    slopes: np.ndarray
-    limits: tuple
+    knots: np.ndarray  # (n_ranges + 1,)
+    slopes: np.ndarray  # (n_ranges,)
+    limits: tuple  # limits of the logarithm, those of the samples that it was fitted to
 
     def __call__(self, sums, predictions):
         """Return the scale of samples, given their sums of kernel functions and the constant."""
@@ -75,16 +66,11 @@ def fitted_scale(kernel_values, predictions, sizes, weights, basis, knots):
     Kernel ridge regression of the logarithm of the sizes over the basis. Its residuals without
     each sample follow from the solution [1]_, and select the penalty.
 
-    Parameters
-    ----------
-    kernel_values : ndarray of shape (n_samples, n_basis)
-        Kernel values of all samples with those of the basis.
-    predictions, sizes, weights : ndarray of shape (n_samples,)
-        Predicted values, absolute residuals, positive weights.
-    basis : ndarray of int
-        Indices of the samples of the basis.
-    knots : ndarray of shape (n_ranges + 1,)
-        Limits of the ranges of the prediction.
+    ``kernel_values`` (n_samples, n_basis): kernel values of all samples with those of the basis.
+    ``predictions``, ``sizes``, ``weights`` (n_samples,): predicted values, absolute residuals,
+        positive weights.
+    ``basis`` (int): indices of the samples of the basis.
+    ``knots`` (n_ranges + 1,): limits of the ranges of the prediction.
 
     References
     ----------
@@ -121,21 +107,11 @@ def fitted_scale(kernel_values, predictions, sizes, weights, basis, knots):
 
 @dataclass(frozen=True)
 class Intervals:
-    """Half widths of the prediction intervals of a model.
+    """Half widths of the prediction intervals of a model."""
 
-    Parameters
-    ----------
-    sums : CompressedState
-        The sum of kernel functions and the constant of each scale.
-    scales : list of LocalScale
-        One for each output.
-    quantiles : list of ConformalQuantiles
-        Quantiles of the residuals divided by their scale.
-    """
-
-    sums: CompressedState
-    scales: list
-    quantiles: list
+    sums: CompressedState  # the sum of kernel functions and the constant of each scale
+    scales: list  # one for each output
+    quantiles: list  # quantiles of the residuals divided by their scale
 
     def half_widths(self, X, predictions, coverage, n_jobs):
         """Return half of the width of each interval, of shape (n_samples, n_outputs)."""

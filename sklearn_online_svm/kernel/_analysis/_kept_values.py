@@ -14,8 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from ... import _limits
+from ..._class_codes import signs
 from ..._sklearn_compat import Interval, validate_parameter_constraints
-from ..._validation import blas_threads, signs
+from ..._threads import blas_threads
 from .._kept_samples import stack
 from ._left_out import Training, without_each
 from ._solution_view import KernelValues, SolutionView
@@ -33,22 +34,12 @@ MAX_SHIFT = 5e-4
 
 @dataclass(frozen=True)
 class KeptValues:
-    """Samples without which decision values are known.
+    """Samples without which decision values are known."""
 
-    Parameters
-    ----------
-    rows : {ndarray, CSR matrix} of shape (n_samples, n_features)
-    encoded : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Class codes, or target values.
-    weights : ndarray of shape (n_samples,)
-        Positive weights.
-    decisions, scores : ndarray of shape (n_samples, n_problems)
-        Decision values, and those without each sample.
-    """
-
-    rows: object
-    encoded: np.ndarray
-    weights: np.ndarray
+    rows: object  # ndarray or CSR matrix, (n_samples, n_features)
+    encoded: np.ndarray  # class codes, or target values, (n_samples,) or (n_samples, n_outputs)
+    weights: np.ndarray  # positive weights, (n_samples,)
+    # Decision values, and those without each sample, (n_samples, n_problems).
     decisions: np.ndarray
     scores: np.ndarray
 
@@ -167,11 +158,8 @@ def check_coverage(coverage, finishing, caller):
 class ConformalQuantiles:
     """Bounds of the score of a new sample, from scores of exchangeable ones.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,)
-    weights : ndarray of shape (n_samples,)
-        Positive weights. The weight of the new sample is their mean.
+    ``scores`` (n_samples,). ``weights`` (n_samples,): positive weights. The weight of the new
+    sample is their mean.
     """
 
     def __init__(self, scores, weights):

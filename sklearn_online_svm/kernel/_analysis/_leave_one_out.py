@@ -312,11 +312,7 @@ class Optimum:
             )
         self.weights = weights * model.class_weight_[self.codes]
         model.set_params(
-            max_iter=-1,
-            warm_start=True,
-            class_weight=None,
-            verbose=0,
-            random_state=0,
+            max_iter=-1, warm_start=True, class_weight=None, verbose=0, random_state=0
         )
         if hasattr(model, "selection"):
             model.set_params(selection="random", stopping=None, max_labels=None)

@@ -23,27 +23,16 @@ STEPS_TO_BEGIN = 50
 
 @dataclass(frozen=True)
 class Training:
-    """Training data and settings of the solutions.
+    """Training data and settings of the solutions."""
 
-    Parameters
-    ----------
-    spec : EngineSpec
-    targets : Targets
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-    encoded : ndarray
-        Class codes of shape (n_samples,), or values of shape (n_samples, n_outputs).
-    weights : ndarray of shape (n_samples,)
-        Sample weights.
-    is_optimal : bool
-        Whether the solutions are optimal, so that a sample that violates its condition and is not
-        a support vector had weight 0. Otherwise it may become one.
-    """
-
-    spec: object
-    targets: object
-    X: object
+    spec: object  # EngineSpec
+    targets: object  # Targets
+    X: object  # ndarray or CSR matrix, (n_samples, n_features)
+    # Class codes of shape (n_samples,), or values of shape (n_samples, n_outputs).
     encoded: np.ndarray
-    weights: np.ndarray
+    weights: np.ndarray  # sample weights, (n_samples,)
+    # Whether the solutions are optimal, so that a sample that violates its condition and is not a
+    # support vector had weight 0. Otherwise it may become one.
     is_optimal: bool
 
     @property
@@ -62,17 +51,11 @@ class Training:
 def without_each(training, solutions, scores, left_out=True, work=0.0):
     """Return estimated decision values of samples, each without the sample.
 
-    Parameters
-    ----------
-    training : Training
-    solutions : list of SolutionView
-        One for each problem.
-    scores : ndarray of shape (n_samples, n_problems)
-        Decision values.
-    left_out : ndarray of shape (n_samples,), dtype=bool, default=True
-        Whether the value without the sample is wanted; otherwise it does not change.
-    work : float, default=0.0
-        Maximum number of array elements accessed by the solver. 0: spans only.
+    ``solutions``: one for each problem.
+    ``scores`` (n_samples, n_problems): decision values.
+    ``left_out`` (n_samples,), bool: whether the value without the sample is wanted; otherwise it
+        does not change.
+    ``work``: maximum number of array elements accessed by the solver. 0: spans only.
     """
     estimates, chosen, outside = scores.copy(), [], []
     losses = training.targets.losses(training.encoded, scores)

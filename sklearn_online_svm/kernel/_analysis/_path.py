@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._core.interrupts import DeferredInterrupts
-from ..._estimator import Transaction
+from ..._transactions import Transaction
 from .._diagnosis import coarseness, warn_if_coarse
 from .._training import begin_fit, run_to_end
 from ._path_solver import Sweeps, recorded_residuals

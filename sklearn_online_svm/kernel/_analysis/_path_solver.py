@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ... import _limits
 from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
-from ..._validation import thread_pool, warn
+from ..._threads import thread_pool, warn
 from .._diagnosis import advice, most_steps_of, warn_unless_solved
 from .._epochs import by_class, known_slots
 from .._kept_samples import KeptSamples
@@ -67,15 +67,10 @@ def keep_residuals(engine, residuals):
 class Sweeps:
     """Sweeps over the values of C, with checks of all samples in between.
 
-    Parameters
-    ----------
-    model : KernelMachine
-        Model that ``fit`` is about to train for the first C.
-    rows : tuple of X, targets, weights
-    Cs : ndarray of float64
-        Values of C in ascending order; the model of the first one has been fitted.
-    residuals : ndarray of shape (n_problems, n_samples)
-        A result of ``recorded_residuals``.
+    ``model``: model that ``fit`` is about to train for the first C.
+    ``rows``: tuple of X, targets, weights.
+    ``Cs`` (float64): values of C in ascending order; the model of the first one has been fitted.
+    ``residuals`` (n_problems, n_samples): a result of ``recorded_residuals``.
     """
 
     # Share of all samples that is processed for each C (at least a block): in classification, in

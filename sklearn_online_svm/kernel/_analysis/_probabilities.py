@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._sklearn_compat import available_if
-from ..._validation import warn
+from ..._threads import warn
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
 from ._kept_values import ConformalQuantiles, check_coverage, fitted_to_kept
 

@@ -19,17 +19,12 @@ JITTER, COARSE_JITTER = 1e-10, 1e-6
 class KernelValues:
     """Kernel values between samples that are given by their indices.
 
-    Parameters
-    ----------
-    spec : VectorSpec
-        With the layout "precomputed", ``rows`` is the kernel matrix.
-    rows : {ndarray, CSR matrix} of shape (n_rows, n_features) or (n_rows, n_rows)
-    single : bool, default=False
-        Whether values are computed as in training, in single precision, which takes less time.
-        Kernels of scikit-learn are computed in double precision otherwise.
-    jitter : float, default=None
-        Added to the diagonal of a matrix of these values before it is inverted, relative to its
-        mean. None: according to the precision of the values.
+    ``spec``: with the layout "precomputed", ``rows`` is the kernel matrix.
+    ``rows`` (n_rows, n_features) or (n_rows, n_rows).
+    ``single``: whether values are computed as in training, in single precision, which takes less
+        time. Kernels of scikit-learn are computed in double precision otherwise.
+    ``jitter``: added to the diagonal of a matrix of these values before it is inverted, relative
+        to its mean. None: according to the precision of the values.
     """
 
     def __init__(self, spec, rows, *, single=False, jitter=None):

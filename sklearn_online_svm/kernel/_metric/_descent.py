@@ -14,7 +14,7 @@ version of kernel flows (Owhadi and Yoo 2019) with a held-out set in place of a 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from ..._validation import blas_threads
+from ..._threads import blas_threads
 from ._forms import apply
 
 # Samples in each half of a step.

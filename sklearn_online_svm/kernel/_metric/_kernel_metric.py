@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ..._estimator import store_parameters
 from ..._sklearn_compat import (
     Interval,
     StrOptions,
@@ -21,7 +22,7 @@ from ..._sklearn_compat import (
     _fit_context,
     _safe_indexing,
 )
-from ..._validation import warn
+from ..._threads import warn
 from ._check import is_better
 from ._columns import Columns
 from ._descent import descend
@@ -167,13 +168,7 @@ class KernelMetric(TransformerMixin, BaseEstimator):
         target_type="auto",
         random_state=None,
     ):
-        self.form = form
-        self.kernel = kernel
-        self.ranks = ranks
-        self.shrinkage = shrinkage
-        self.categorical_features = categorical_features
-        self.target_type = target_type
-        self.random_state = random_state
+        store_parameters(locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):

@@ -9,10 +9,12 @@ from ... import _updates
 from ..._sklearn_compat import Interval, Options, StrOptions, available_if
 from ..._updates import OnlineClassTargets, OnlineLearner, UpdateSpec, plan_of
 from .._classifier import KernelClassifier
+from .._docs import with_shared_docs
 from .._kernel_estimator import can_take_new_samples
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 
 
+@with_shared_docs
 class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
     """Base of kernel classifiers that make one update per sample."""
 
@@ -36,9 +38,7 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples)
-            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        $training_samples
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -65,8 +65,7 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, in the order of the stream. Shuffle them if they are sorted.
+        $stream_samples
         y : array-like of shape (n_samples,)
             Class labels. A chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None

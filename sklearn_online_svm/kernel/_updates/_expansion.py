@@ -14,8 +14,9 @@ from ..._core.linear.rows import Dataset
 from ..._core.linear.update_loop import UpdateLoop
 from ..._sample_arrays import sample_arrays
 from ..._tasks import unguarded
+from ..._threads import blas_threads
 from ..._updates import UpdateSpec, class_weights
-from ..._validation import blas_threads, can_skip_validation, check_samples
+from ..._validation import can_skip_validation, check_samples
 from .._epochs import Rows
 from .._first_samples import (
     choose_layout,
@@ -73,12 +74,7 @@ class ExpansionSpec(VectorSpec):
 class Chunk:
     """A chunk of a stream, followed by the samples that are visited again with it.
 
-    Parameters
-    ----------
-    rows : Rows
-        The samples of the chunk.
-    first : int
-        Position of the first one in the stream.
+    ``rows``: the samples of the chunk. ``first``: position of the first one in the stream.
     """
 
     def __init__(self, X, targets, weights, first):
@@ -106,10 +102,7 @@ class ExpansionState:
 
     Provides the interface of ``LinearState`` for a kernel expansion.
 
-    Parameters
-    ----------
-    spec : ExpansionSpec
-    update_spec : UpdateSpec
+    ``spec``: ExpansionSpec.
     """
 
     # Column subset of the samples: a kernel expansion has none.

@@ -131,38 +131,26 @@ cdef inline Py_ssize_t gram_place_of(Work w, Py_ssize_t s) noexcept nogil:
 cdef class Batch:
     """Problems over samples.
 
-    Parameters
-    ----------
-    labels : ndarray of int32 of shape (n_samples,)
-        Class codes, in ascending order if there is a problem for each pair of classes.
-    cost : ndarray of float64 of shape (n_samples,)
-        Upper bound of each sample's \\|alpha\\|, positive.
-    codes : ndarray of int32 of shape (n_problems, 2)
-        Codes of the positive and the negative class of each problem, -1: all others.
-    targets : ndarray of float64 of shape (n_problems, n_samples) or None
-        Regression: the target values; one class: 0; None: the labels.
-    has_bias : bool, default=True
-        Whether the sum of alpha is fixed.
-    nu : float, default=None
-        One class: the sum of alpha is nu times that of the costs; None: it is 0.
-    epsilon : float, default=None
-        Regression: half the width of the tube.
-    tol : float
-    shrinking : bool
-    max_non_sv : int, default=0
-        Without a bias, and of one class: number of members with alpha = 0; negative: all.
-    most_steps : int, default=0
-        Maximum number of steps of each problem.
+    ``labels`` (n_samples,), int32: class codes, in ascending order if there is a problem for each
+        pair of classes.
+    ``cost`` (n_samples,), float64: upper bound of each sample's \\|alpha\\|, positive.
+    ``codes`` (n_problems, 2), int32: codes of the positive and the negative class of each problem,
+        -1: all others.
+    ``targets`` (n_problems, n_samples), float64: the target values in regression; 0 for one
+        class; None: the labels.
+    ``has_bias``: whether the sum of alpha is fixed.
+    ``nu``: one class: the sum of alpha is nu times that of the costs; None: it is 0.
+    ``epsilon``: regression: half the width of the tube.
+    ``max_non_sv``: without a bias, and of one class: number of members with alpha = 0; negative:
+        all.
+    ``most_steps``: maximum number of steps of each problem.
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n_problems, n_samples), or in one-vs-one (n_classes - 1, n_samples)
-        Signed alpha, in the layout of ``dual_coef_``.
-    is_member : ndarray of int8, of the same shape
-        Whether the sample is needed when training is continued: alpha is not 0, or the gradient is
-        between the extremes.
-    numbers : ndarray of shape (n_problems,)
-        A structured array of what is known of each problem.
+    Further attributes:
+    ``coef`` (n_problems, n_samples), or in one-vs-one (n_classes - 1, n_samples): signed alpha, in
+        the layout of ``dual_coef_``.
+    ``is_member``, int8, of the same shape: whether the sample is needed when training is
+        continued: alpha is not 0, or the gradient is between the extremes.
+    ``numbers`` (n_problems,): a structured array of what is known of each problem.
     """
     def __init__(self, labels, cost, codes, targets, *, bint has_bias=True, nu=None,
                  epsilon=None, double tol, bint shrinking, Py_ssize_t max_non_sv=0,

@@ -34,16 +34,11 @@ SAMPLE = np.dtype([("slot", np.int64), ("row_id", np.int64), ("origin", np.int8)
 cdef class Engine:
     """Problems over one store.
 
-    Parameters
-    ----------
-    store : Store
-    problems : list of Problem
-        One (binary), one per class, or one per pair of classes.
-    row_bytes : int, default=0
-        Total size of the kernel caches of several problems; ignored for a single one.
-    classes : list of tuple of int, default=None
-        Codes of the positive and the negative class of each problem, -1 for all other classes.
-        Default: class 1 and others in a single problem, else one class and the others in each.
+    ``problems``: one (binary), one per class, or one per pair of classes.
+    ``row_bytes``: total size of the kernel caches of several problems; ignored for a single one.
+    ``classes``: codes of the positive and the negative class of each problem, -1 for all other
+        classes. Default: class 1 and others in a single problem, else one class and the others in
+        each.
     """
     def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, classes=None):
         cdef Halt halt = Halt()
@@ -127,15 +122,11 @@ cdef class Engine:
         Problems of former classes do not change. Two former classes have a single function f; here
         it is that of the second one, and -f that of the first one, or of their pair.
 
-        Parameters
-        ----------
-        former : Engine
-        places : ndarray of shape (n_former_classes,)
-            Indices of the former classes among all classes.
-        begun : function
-            Given the classes of a new problem, it returns an engine whose problem was trained on
-            those samples in the store of ``former`` that belong to it, and these samples, a part
-            of ``former.stored_samples()``.
+        ``former``: Engine.
+        ``places`` (n_former_classes,): indices of the former classes among all classes.
+        ``begun``: given the classes of a new problem, it returns an engine whose problem was
+            trained on those samples in the store of ``former`` that belong to it, and these
+            samples, a part of ``former.stored_samples()``.
 
         May be interrupted by ``begun``: this engine is then incomplete, ``former`` unchanged.
         """
@@ -224,20 +215,13 @@ cdef class Engine:
         ``n_processed`` is the number of samples processed, updated after each block. May be
         interrupted: the engine is as after ``n_processed`` samples, and can continue.
 
-        Parameters
-        ----------
-        X : ndarray or csr_matrix
-            In the format of the store.
-        order : ndarray of int64
-            Samples in the order of visiting. A ``selection`` changes it: the samples processed
-            are moved to the front, others may remain.
-        given : Samples
-        executor : Executor, optional
-            Threads for parallel work.
-        begin : int, default=0
-            Number of samples of ``order`` processed before.
-        progress : callable, optional
-            Called with ``n_processed`` after each block.
+        ``X``: in the format of the store.
+        ``order`` (int64): samples in the order of visiting. A ``selection`` changes it: the
+            samples processed are moved to the front, others may remain.
+        ``given``: Samples.
+        ``executor``: threads for parallel work.
+        ``begin``: number of samples of ``order`` processed before.
+        ``progress``: called with ``n_processed`` after each block.
         """
         self.busy, self.checkpoint = True, None
         try:

@@ -21,14 +21,9 @@ cdef enum:
 cdef class ByClass:
     """The support vectors by class.
 
-    Parameters
-    ----------
-    coef : ndarray of shape (n_classes - 1, n_slots)
-        Rows as in ``SVC.dual_coef_``.
-    labels : ndarray of int32, shape (n_slots,) or less
-        Class codes.
-    stretch : int
-        Number of slots whose kernel values are computed together.
+    ``coef`` (n_classes - 1, n_slots): rows as in ``SVC.dual_coef_``.
+    ``labels`` (n_slots,) or less, int32: class codes.
+    ``stretch``: number of slots whose kernel values are computed together.
     """
 
     def __init__(self, coef, labels, Py_ssize_t stretch):

@@ -589,14 +589,9 @@ cdef class Problem:
     def begin_with(self, Problem trained, samples, Eviction eviction):
         """Begin as a copy of another problem, which was trained on ``samples``.
 
-        Parameters
-        ----------
-        trained : Problem
-            Without limits. Identifiers of its members are positions in ``samples``.
-        samples : ndarray
-            A result of ``Engine.stored_samples``.
-        eviction : Eviction or None
-            That of another problem of the stream.
+        ``trained``: without limits. Identifiers of its members are positions in ``samples``.
+        ``samples``: a result of ``Engine.stored_samples``.
+        ``eviction``: that of another problem of the stream, or None.
         """
         state, slots = trained.state(), trained.slots()
         stored = samples[state["row_id"][slots]]

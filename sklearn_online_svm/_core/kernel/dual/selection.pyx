@@ -19,14 +19,10 @@ cdef enum:
 cdef class Selection:
     """Selection of the next sample, common to all problems.
 
-    Parameters
-    ----------
-    pool_size : int, default=1
-        Number of candidates drawn at random; 1: the next sample, -1: all remaining samples.
-    most : int, optional
-        Largest number of samples to process.
-    stopping : Stopping, optional
-        Early stopping, checked before each sample.
+    ``pool_size``: number of candidates drawn at random; 1: the next sample, -1: all remaining
+        samples.
+    ``most``: largest number of samples to process.
+    ``stopping``: early stopping, checked before each sample.
     """
     def __init__(self, pool_size=1, *, most=None, Stopping stopping=None):
         self.pool_size = pool_size

@@ -21,12 +21,8 @@ import numpy as np
 cdef class Votes:
     """The list of steps, in order.
 
-    Parameters
-    ----------
-    n_problems : int
-    joint : bool
-        Whether each function votes for the class of its largest value; otherwise it votes for a
-        sign in each problem.
+    ``joint``: whether each function votes for the class of its largest value; otherwise it votes
+    for a sign in each problem.
     """
 
     def __init__(self, Py_ssize_t n_problems, bint joint):

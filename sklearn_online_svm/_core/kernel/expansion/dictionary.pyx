@@ -30,18 +30,11 @@ cdef enum:
 cdef class DictionaryExpansion(KernelExpansion):
     """Functions w_c.z(x) of the coordinates z in the span of a dictionary, initially 0.
 
-    Parameters
-    ----------
-    store : Store
-        Empty.
-    n_problems : int
-    most : int
-        Maximum number of vectors.
-    threshold : float
-        A sample joins the dictionary with its first step if its squared distance from the span of
-        the dictionary is larger than this times K(x, x).
-    decay : float
-        In (0, 1].
+    ``store``: empty.
+    ``most``: maximum number of vectors.
+    ``threshold``: a sample joins the dictionary with its first step if its squared distance from
+        the span of the dictionary is larger than this times K(x, x).
+    ``decay``: in (0, 1].
     """
 
     def __init__(self, Store store, Py_ssize_t n_problems, Py_ssize_t most, double threshold,

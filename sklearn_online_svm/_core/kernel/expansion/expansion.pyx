@@ -38,13 +38,7 @@ cdef extern from *:
 
 
 cdef class Budget:
-    """A limit on the number of vectors; subclasses choose the vector to remove.
-
-    Parameters
-    ----------
-    most : int
-    n_problems : int
-    """
+    """A limit on the number of vectors; subclasses choose the vector to remove."""
 
     def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
         self.most = most
@@ -73,16 +67,9 @@ cdef class Budget:
 cdef class KernelExpansion(Weights):
     """Kernel expansions, initially 0.
 
-    Parameters
-    ----------
-    store : Store
-        Empty.
-    n_problems : int
-    budget : Budget, optional
-    averaged : bool, default=False
-        Whether to keep the sums from which averages are computed.
-    votes : Votes, optional
-        Stores every step, for the majority vote of all past functions.
+    ``store``: empty.
+    ``averaged``: whether to keep the sums from which averages are computed.
+    ``votes``: stores every step, for the majority vote of all past functions.
     """
 
     def __init__(self, Store store, Py_ssize_t n_problems, Budget budget=None,

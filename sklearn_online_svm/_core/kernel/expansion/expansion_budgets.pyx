@@ -44,10 +44,7 @@ def _py_keep_matrices_up_to(Py_ssize_t n):
 cdef class SlotKernel:
     """The kernel matrix over the slots, in float32: the values used by the steps.
 
-    Parameters
-    ----------
-    always : bool, default=False
-        Whether to keep it for any size.
+    ``always``: whether to keep it for any size.
     """
 
     def __init__(self, bint always=False):

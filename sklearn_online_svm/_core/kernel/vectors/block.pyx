@@ -202,29 +202,21 @@ cdef class SampleBlock:
 cdef class Samples:
     """Data of the samples of X besides their features: labels, costs, targets.
 
-    Parameters
-    ----------
-    labels : ndarray of int32
-        Class of each sample, which determines its label in a problem: 1 or -1.
-    cost : ndarray of float64
-        Upper bound of each sample's \\|alpha\\|; a sample of cost 0 is skipped.
-    row_ids : ndarray of int64
-        Identifiers that do not change during training.
-    shifted : ndarray of int8 of shape (n_problems, n_rows), optional
-        Nonzero for samples on the flat part of a ramp loss: the box is on the other side of 0.
-    targets : ndarray of float64 of shape (n_problems, n_rows), optional
-        Linear terms of the dual. Default: the labels. The label determines the side of the box.
-    epsilon : float, optional
-        Regression: half the width of the tube around the targets in which the loss is 0.
-    squared : bool, default=False
-        Regression: whether the loss is squared, so that alpha has no upper bound.
-    origin : int or ndarray of int8, default=DATA
-        Origin of the samples, common or per sample: DATA, STREAM or VIRTUAL of ``support_set``.
+    ``labels`` (int32): class of each sample, which determines its label in a problem: 1 or -1.
+    ``cost`` (float64): upper bound of each sample's \\|alpha\\|; a sample of cost 0 is skipped.
+    ``row_ids`` (int64): identifiers that do not change during training.
+    ``shifted`` (n_problems, n_rows), int8: nonzero for samples on the flat part of a ramp loss:
+        the box is on the other side of 0.
+    ``targets`` (n_problems, n_rows), float64: linear terms of the dual. Default: the labels. The
+        label determines the side of the box.
+    ``epsilon``: in regression half the width of the tube around the targets in which the loss is
+        0.
+    ``squared``: in regression whether the loss is squared, so that alpha has no upper bound.
+    ``origin``: origin of the samples, common or per sample: DATA, STREAM or VIRTUAL of
+        ``support_set``.
 
-    Attributes
-    ----------
-    n_new : int
-        Number of samples that have not been visited before, the first ones. Default: all.
+    Further attributes: ``n_new``: number of samples that have not been visited before, the first
+    ones. Default: all.
     """
     def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, epsilon=None,
                  bint squared=False, origin=OF_DATA):

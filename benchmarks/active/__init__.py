@@ -1,1 +1,0 @@
-"""Sample selection: which samples of a pool are labelled."""

@@ -1,1 +1,0 @@
-"""Cells compared with one model for all samples."""

@@ -1,1 +1,0 @@
-"""Classes that come late in a stream."""

@@ -1,1 +1,0 @@
-"""One-class models in batches and streams."""

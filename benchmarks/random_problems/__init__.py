@@ -1,1 +1,0 @@
-"""Generated problems with random parameters: is the default as good as the peer, and as fast?"""

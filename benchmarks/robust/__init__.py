@@ -1,1 +1,0 @@
-"""Label noise and chapter 6 of the thesis: algorithms with a ramp."""

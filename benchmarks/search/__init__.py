@@ -1,1 +1,0 @@
-"""Hyper-parameter searches: ProgressiveSearch, the exhaustive choice, and searches of others."""

@@ -1,0 +1,369 @@
+"""Sets on which parameters are searched for, with grids, and tables with several metrics."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.datasets import load_digits, make_classification
+from sklearn.metrics import accuracy_score, f1_score, log_loss, r2_score, roc_auc_score
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_online_svm import LASVC, LASVR
+
+from ..bench.data import load_all_samples, load_paper_dataset, scaled
+from .workloads import QUICK_TEST, QUICK_TRAIN, Split
+
+N_TEST = 10_000
+
+
+def chessboard_144(n):
+    """Fields of a chessboard; no label is wrong."""
+    X = np.random.default_rng([0, 144]).uniform(0, 12, (n, 2))
+    return X, np.where(np.floor(X).sum(axis=1) % 2, 1, -1)
+
+
+def many_clusters(n_features, n_classes, n_clusters, spread, n):
+    """Classes that consist of many Gaussian clusters each, of different widths and shapes."""
+    fixed = np.random.default_rng([2027, n_features])
+    rng = np.random.default_rng([0, n_features, n_classes])
+    n_all = n_classes * n_clusters
+    centres = fixed.standard_normal((n_all, n_features))
+    widths = spread * fixed.uniform(0.3, 0.8, n_all)
+    shapes = fixed.standard_normal((n_all, n_features, n_features)) / np.sqrt(n_features)
+    cluster = rng.integers(0, n_all, n)
+    X = np.einsum("sf,sfg->sg", rng.standard_normal((n, n_features)), shapes[cluster])
+    return X * widths[cluster, None] + centres[cluster], cluster % n_classes
+
+
+@dataclass(frozen=True)
+class SearchSet:
+    """A file, or a function of the number of samples, and a grid.
+
+    The grid has ten values of C and ten of gamma, evenly spaced on a logarithmic scale: four
+    decades each, wide enough for the best pair to lie inside.
+    """
+
+    title: str
+    source: str | Callable
+    # The power of ten of the smallest gamma.
+    gamma_from: float = -2.0
+    # Divides all features; None: they are standardised.
+    scale: float | None = None
+    # Training samples of a function.
+    n_train: int = 0
+
+    def samples(self):
+        """Training samples, then those of the test, and the number of the former."""
+        if callable(self.source):
+            return *self.source(self.n_train + N_TEST), self.n_train
+        X, y, n_train = load_all_samples(self.source, dense=True)
+        if n_train == len(y):
+            # There is no test part: a quarter becomes one.
+            order = np.roll(np.random.default_rng(2026).permutation(n_train), -(n_train // 4))
+            X, y, n_train = X[order], y[order], n_train - n_train // 4
+        return X, y, n_train
+
+    def load(self, seed, quick=False):
+        """The same split for every seed; the seed orders the training samples."""
+        X, y, n = self.samples()
+        split = Split(X[:n], y[:n], X[n:], y[n:]).map_rows(np.float64)
+        split = split.head(QUICK_TRAIN, QUICK_TEST) if quick else split
+        X, X_test = (np.float32(X) for X in scaled(split.X_train, split.X_test, self.scale))
+        order = np.random.default_rng(seed).permutation(len(X))
+        return Split(X[order], split.y_train[order], X_test, split.y_test)
+
+    def grid(self, quick=False):
+        """Values of C and gamma, as `param_grid` has them."""
+        n = 3 if quick else 10
+        return {
+            name: np.logspace(first, first + 4.0, n).round(8).tolist()
+            for name, first in (("C", -1.0), ("gamma", self.gamma_from))
+        }
+
+
+CLUSTERS_16 = partial(many_clusters, 16, 10, 12, 1.3)
+CLUSTERS_68 = partial(many_clusters, 68, 4, 40, 2.6)
+SETS = {
+    "letter": SearchSet("Letter", "letter"),
+    "magic04": SearchSet("MAGIC", "magic04"),
+    "covtype_3v4": SearchSet("CoverType, 3 against 4", "covtype_3v4"),
+    "covtype_20k": SearchSet("CoverType, 7 classes", "covtype_first20k"),
+    "satimage": SearchSet("Satimage", "satimage"),
+    "usps": SearchSet("USPS", "usps", gamma_from=-4.0, scale=1),
+    "codrna": SearchSet("cod-rna", "codrna"),
+    "spambase": SearchSet("Spambase", "spambase", gamma_from=-4.0),
+    "banana": SearchSet("Banana", "banana"),
+    "chessboard": SearchSet(
+        "Chessboard", chessboard_144, gamma_from=-1.0, scale=1, n_train=30_000
+    ),
+    "clusters_16": SearchSet("Clusters, 10 classes", CLUSTERS_16, n_train=7500),
+    "clusters_68": SearchSet(
+        "Clusters, 68 features", CLUSTERS_68, gamma_from=-4.0, n_train=7700
+    ),
+}  # fmt: skip
+
+# Of tables: the title of a metric, what it needs of a model, and the score, without its sign.
+METRICS = {
+    "accuracy": ("accuracy", "predict", accuracy_score),
+    "f1": ("f1", "predict", partial(f1_score, zero_division=0)),
+    "roc_auc": ("AUC", "decision_function", roc_auc_score),
+    "neg_log_loss": ("log-loss", "predict_proba", log_loss),
+    "r2": ("R²", "predict", r2_score),
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A function of a number of samples and a generator, a metric and a grid."""
+
+    title: str
+    n_train: int
+    make: Callable
+    scoring: str = "accuracy"
+    C: Sequence = (0.3, 1, 3, 10, 30)
+    # gamma of the rbf kernel, times the number of features unless they are words.
+    gamma: Sequence = (0.03, 0.1, 0.3, 1, 3)
+    # For the table of results.
+    n_features: int | None = None
+
+    def load(self, seed, quick=False):
+        """Training and test samples of the same distribution; the seed draws and orders them."""
+        n = 300 if quick else self.n_train
+        X, y = self.make(n + N_TEST, np.random.default_rng([2026, seed]))
+        if not issparse(X):
+            X = StandardScaler().fit(X[:n]).transform(X)
+        return Split(X[:n], y[:n], X[n:], y[n:])
+
+    def grid(self, X, quick=False):
+        gamma = np.divide(self.gamma, 1 if issparse(X) else X.shape[1])
+        values = {"C": np.array(self.C), "gamma": gamma}
+        return {name: v.round(8)[:: 4 if quick else 1].tolist() for name, v in values.items()}
+
+    def model(self):
+        if self.scoring == "r2":
+            return LASVR(epsilon=0.1, random_state=0)
+        return LASVC(probability=self.scoring == "neg_log_loss", random_state=0)
+
+    def standard_error(self, first, second, split, n_draws=200):
+        """Return that of the difference of two scores on the test set, by the bootstrap."""
+        _, method, score = METRICS[self.scoring]
+        outputs = [getattr(model, method)(split.X_test) for model in (first, second)]
+        y, rng, differences = split.y_test, np.random.default_rng(0), []
+        for _ in range(n_draws):
+            rows = rng.integers(0, len(y), len(y))
+            one, other = (score(y[rows], output[rows]) for output in outputs)
+            differences.append(one - other)
+        return float(np.std(differences))
+
+
+def flipped(y, share, rng):
+    return np.where(rng.random(len(y)) < share, 1 - y, y)
+
+
+def _some(X, y, n, rng):
+    order = rng.permutation(len(y))[:n]
+    return X[order], y[order]
+
+
+def chessboard(n, rng):
+    X = rng.uniform(0, 20, (n, 2))
+    return X, flipped(np.floor(X).sum(axis=1).astype(int) % 2, 0.1, rng)
+
+
+def exclusive_or(n, rng):
+    X = rng.uniform(-1, 1, (n, 6))
+    return X, flipped((X > 0).sum(axis=1) % 2, 0.1, rng)
+
+
+def deep_tree(n, rng):
+    """Leaves of a tree with random cuts, twelve levels deep, of random classes."""
+    X, leaf = rng.normal(size=(n, 8)), np.zeros(n, dtype=int)
+    fixed = np.random.default_rng(2026)
+    for _ in range(12):
+        feature, cut = fixed.integers(0, 8, 2**12), 0.8 * fixed.normal(size=2**12)
+        leaf = (2 * leaf + (X[np.arange(n), feature[leaf % 2**12]] > cut[leaf % 2**12])) % 2**12
+    return X, flipped(fixed.integers(0, 2, 2**12)[leaf], 0.05, rng)
+
+
+def rare(ratio, n, rng):
+    X, y = make_classification(
+        n, 15, n_informative=6, weights=[ratio / (1 + ratio)], flip_y=0.002, class_sep=1.2,
+        random_state=2026,
+    )  # fmt: skip
+    return _some(X, y, n, rng)
+
+
+def wide(n_features, n_classes, n, rng):
+    X, y = make_classification(
+        n, n_features, n_informative=12, n_classes=n_classes,
+        n_clusters_per_class=2 if n_classes < 10 else 1, flip_y=0.05, random_state=2026,
+    )  # fmt: skip
+    return _some(X, y, n, rng)
+
+
+def newsgroups(n, rng):
+    """Computers against the rest: a part of both parts of 20 Newsgroups."""
+    X, y, _ = load_all_samples("newsgroups20")
+    return _some(X.tocsr(), np.isin(y, np.unique(y)[1:6]).astype(int), n, rng)
+
+
+def curve(noise, n, rng):
+    X = rng.normal(size=(n, 5))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * np.abs(X[:, 3])
+    return X, y + noise * rng.normal(size=n)
+
+
+def scaled_curve(n, rng):
+    """The target has a mean of 0 and a variance of 1."""
+    X, y = curve(0.3, n, rng)
+    return X, (y - y.mean()) / y.std()
+
+
+# Tables that no rule of the search was chosen on.
+UNSEEN = {
+    "chessboard_400": Table(
+        "Chessboard of 400 fields", 30_000, chessboard, gamma=(10, 30, 100, 300, 1000)
+    ),
+    "xor": Table("Exclusive or of six signs", 30_000, exclusive_or),
+    "deep_tree": Table("Deep random tree", 30_000, deep_tree),
+    **{
+        f"{name}_{scoring}": Table(
+            f"{title}, {scoring.replace('_', ' ')}", n_train, partial(rare, ratio), scoring,
+            C=(0.1, 1, 10, 100),
+        )
+        for name, title, n_train, ratio, metrics in (
+            ("rare_50", "50:1", 8000, 50, ("accuracy", "f1", "average_precision")),
+            ("rare_140", "140:1", 8000, 140, ("accuracy", "f1", "average_precision")),
+            ("rare_300", "300:1", 8000, 300, ("accuracy", "f1", "average_precision")),
+            ("balanced", "Balanced", 4800, 1, ("accuracy", "f1", "roc_auc", "average_precision")),
+        )
+        for scoring in metrics
+    },
+    "wide_60": Table("60 features", 2000, partial(wide, 60, 2)),
+    "wide_200": Table("200 features", 8000, partial(wide, 200, 2)),
+    "classes_30": Table("30 classes", 2400, partial(wide, 20, 30)),
+    "text": Table("Text", 4000, newsgroups, gamma=(0.1, 0.3, 1, 3)),
+    "curve": Table("Regression", 5000, partial(curve, 0.1), "r2"),
+    "noisy_curve": Table("Regression, noisy", 5000, partial(curve, 1.0), "r2"),
+    "scaled_curve": Table("Regression, scaled target", 5000, scaled_curve, "r2"),
+}  # fmt: skip
+
+
+def _fixed(name):
+    """Draws what is the same for every seed: centres of clusters, directions, phases."""
+    return np.random.default_rng([2028, *name.encode()])
+
+
+def spirals(n, rng, turns=5):
+    """Two spirals around each other, with noise that mixes the arms a little."""
+    y, t = rng.integers(0, 2, n), np.sqrt(rng.uniform(0.01, 1, n))
+    angle = 2 * np.pi * turns * t + np.pi * y
+    X = np.column_stack([t * np.cos(angle), t * np.sin(angle)])
+    return X + 0.028 * rng.normal(size=X.shape), y
+
+
+def rotated_checker(n, rng, n_fields=4):
+    """Fields of a chessboard in the plane of two directions of six features."""
+    directions = np.linalg.qr(_fixed("checker").normal(size=(6, 6)))[0]
+    U = rng.uniform(-1, 1, (n, 6))
+    y = np.floor((U[:, :2] + 1) / 2 * n_fields).astype(int).sum(axis=1) % 2
+    U[:, 2:] *= 0.3
+    return U @ directions.T, flipped(y, 0.03, rng)
+
+
+def shells(n, rng):
+    """Shells around two centres, of alternating classes, in four features."""
+    X = rng.normal(size=(n, 4))
+    near = np.minimum(*(np.linalg.norm(X - c, axis=1) for c in (-0.8, 0.8)))
+    return X, np.where(rng.random(n) < 0.02, rng.integers(0, 2, n), np.floor(1.6 * near) % 2)
+
+
+def rare_islands(n, rng, ratio=60):
+    """One sample in 61 is in one of twelve islands, which others surround and cross."""
+    centres = 1.2 * _fixed("islands").normal(size=(12, 6))
+    y = (rng.random(n) < 1 / (1 + ratio)).astype(int)
+    island = centres[rng.integers(0, 12, n)] + 0.35 * rng.normal(size=(n, 6))
+    return np.where(y[:, None] == 1, island, 1.3 * rng.normal(size=(n, 6))), y
+
+
+def latent(n, rng):
+    """Six hidden factors with a curved boundary, seen through 200 noisy features."""
+    fixed = _fixed("latent")
+    factors = rng.normal(size=(n, 6))
+    value = np.sin(2 * factors[:, 0]) + factors[:, 1] * factors[:, 2] + 0.5 * factors[:, 3]
+    X = np.tanh(factors @ fixed.normal(size=(6, 200)) / 2) + 0.8 * rng.normal(size=(n, 200))
+    return X, (value + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+def thirty_classes(n, rng):
+    """Each class consists of two clusters of different shapes, in twelve features."""
+    fixed = _fixed("thirty")
+    centres, shapes = 1.1 * fixed.normal(size=(60, 12)), fixed.normal(size=(60, 12, 12))
+    cluster = rng.integers(0, 60, n)
+    noise = np.einsum("sf,sfg->sg", rng.normal(size=(n, 12)), shapes[cluster]) / np.sqrt(12)
+    return centres[cluster] + noise, cluster % 30
+
+
+def ripples(n, rng):
+    """A wave whose frequency grows, times another one, and two features of a smooth trend."""
+    X = rng.uniform(-1, 1, (n, 4))
+    y = np.sin(4 * (X[:, 0] + 1) ** 2) * np.cos(5 * X[:, 1]) + X[:, 2] * X[:, 3]
+    return X, y + 0.15 * rng.normal(size=n)
+
+
+def letter_h(n, rng):
+    X, y, _ = load_all_samples("letter")
+    return _some(X, (y == 8).astype(int), n, rng)
+
+
+def svmguide1(n, rng):
+    return _some(*load_all_samples("svmguide1")[:2], n, rng)
+
+
+def digits(n, rng):
+    return _some(*load_digits(return_X_y=True), n, rng)
+
+
+def abalone(n, rng):
+    """Age by size and weight; the sex becomes two indicators."""
+    data = load_paper_dataset("abalone")
+    sex, rest = data.X_train[:, 0], data.X_train[:, 1:]
+    return _some(np.column_stack([sex == 1, sex == 2, rest]), (data.y_train - 10) / 3, n, rng)
+
+
+def covtype_1v2(n, rng):
+    """Spruce against pine, the two classes that are most often confused."""
+    data = load_paper_dataset("covtype_first20k")
+    X = np.vstack([data.X_train, data.X_test, data.X_rest])
+    y = np.concatenate([data.y_train, data.y_test, data.y_rest])
+    chosen = np.isin(y, np.unique(y)[:2])
+    return _some(X[chosen], y[chosen], n, rng)
+
+
+def _fresh(title, n_train, make, n_features, scoring="accuracy", **exponents):
+    """Return a table whose grid is evenly spaced on a logarithmic scale, by powers of ten.
+
+    There are ten values of each parameter, or eight where fits are long.
+    """
+    exponents = {"C": (-1, 3), "gamma": (-2, 1.5), "n": 10} | exponents
+    C, gamma = (np.logspace(*exponents[name], exponents["n"]) for name in ("C", "gamma"))
+    return Table(title, n_train, make, scoring, C, gamma, n_features)
+
+
+# Tables that were made after the rules of the search, to test them.
+FRESH = {
+    "spirals": _fresh("Two spirals", 4000, spirals, 2, gamma=(0, 3.5)),
+    "rotated_checker": _fresh("Rotated chessboard", 8000, rotated_checker, 6, gamma=(-1, 2.5)),
+    "shells": _fresh("Shells", 20_000, shells, 4, C=(-1, 2), gamma=(-1, 2.5), n=8),
+    "covtype_1v2": _fresh("CoverType, 1 against 2", 5000, covtype_1v2, 54),
+    "thirty_classes": _fresh("30 classes", 5000, thirty_classes, 12, C=(-1, 2)),
+    "rare_islands": _fresh("Islands, 60:1", 8000, rare_islands, 6, "f1", gamma=(-1.5, 2)),
+    "letter_h": _fresh("Letter H, 26:1", 7000, letter_h, 16, "f1"),
+    "latent": _fresh("200 features", 4000, latent, 200, "roc_auc", C=(-2, 2)),
+    "svmguide1": _fresh("svmguide1", 3000, svmguide1, 4, "neg_log_loss"),
+    "digits": _fresh("Digits", 600, digits, 64, "neg_log_loss"),
+    "abalone": _fresh("Abalone", 2500, abalone, 9, "r2", C=(-2, 2)),
+    "ripples": _fresh("Ripples", 4000, ripples, 4, "r2", gamma=(-0.5, 3)),
+}

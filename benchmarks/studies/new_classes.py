@@ -1,0 +1,137 @@
+"""Letters of which five come late in a stream.
+
+Errors along the stream that follows, of models that the classes are added to and of models that
+know them from the start.
+"""
+
+from statistics import mean
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    KernelAROWClassifier,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
+    PassiveAggressiveClassifier,
+    PerceptronClassifier,
+)
+
+from ..bench.data import load_all_samples
+from ..bench.frames import frame
+from ..bench.rst import table
+from ..bench.study import Study, grid, seeded, step
+
+N_LATE, N_EARLY, N_TEST = 5, 6000, 5000
+# Further samples, of all classes, after which errors are computed.
+AFTER = [0, 500, 1000, 3000]
+RBF = dict(gamma=0.2)
+PA = dict(C=0.01, average=True)
+MODELS = {
+    "LASVC": LASVC(C=10.0, **RBF),
+    "LASVC, lasvm-g": LASVC(C=10.0, algorithm="lasvm-g", **RBF),
+    "kernel PA": KernelPassiveAggressiveClassifier(**RBF),
+    "kernel PA, crammer_singer": KernelPassiveAggressiveClassifier(
+        multi_class="crammer_singer", **RBF
+    ),
+    "kernel perceptron": KernelPerceptronClassifier(**RBF),
+    "kernel AROW, 500 vectors": KernelAROWClassifier(max_support_vectors=500, **RBF),
+    "kernel AROW, 1000 vectors": KernelAROWClassifier(max_support_vectors=1000, **RBF),
+    "PA": PassiveAggressiveClassifier(**PA),
+    "PA, crammer_singer": PassiveAggressiveClassifier(multi_class="crammer_singer", **PA),
+    "AROW": AROWClassifier(),
+    "perceptron": PerceptronClassifier(),
+}
+
+
+def late_letters(model, seed=0, quick=False):
+    """Measure one of the models."""
+    made = clone(MODELS[model])
+    if "random_state" in made.get_params():
+        made.set_params(random_state=seed)
+    return along_late_letters(made, seed, quick)
+
+
+def along_late_letters(estimator, seed, quick):
+    """Return errors on former and new classes, added to the model or known from the start."""
+    rng = np.random.default_rng(seed)
+    X, y, _ = load_all_samples("letter")
+    classes = np.unique(y)
+    late = rng.choice(classes, N_LATE, replace=False)
+    order = rng.permutation(len(y))
+    n_early, n_test = (600, 500) if quick else (N_EARLY, N_TEST)
+    test, stream = order[:n_test], order[n_test:]
+    early = np.flatnonzero(~np.isin(y[stream], late))[:n_early]
+    later = stream[early[-1] + 1 :]
+    early = stream[early]
+    X = StandardScaler().fit(X[early]).transform(X)
+    is_new = np.isin(y[test], late)
+    found = {}
+    for way in ("added", "known"):
+        model = clone(estimator)
+        first = classes if way == "known" else np.setdiff1d(classes, late)
+        model.partial_fit(X[early], y[early], classes=first)
+        # A sample of weight 0 makes no step.
+        model.partial_fit(X[early[:1]], y[early[:1]], classes=classes, sample_weight=[0.0])
+        found[way] = []
+        for begin, end in zip([0, *AFTER[:-1]], AFTER, strict=True):
+            rows = later[begin:end]
+            if len(rows):
+                model.partial_fit(X[rows], y[rows])
+            predicted = model.predict(X[test])
+            wrong = predicted != y[test]
+            found[way].append(
+                {
+                    "former": wrong[~is_new].mean(),
+                    "new": wrong[is_new].mean(),
+                    "taken": np.isin(predicted[~is_new], late).mean(),
+                }
+            )
+    return found
+
+
+def added_and_known(found, field, k):
+    """Return means in percent at a time of `AFTER`: of models that the classes were added to /
+    that were given all of them in the first call."""
+    pair = (mean(run[k][field] for run in found[way]) for way in ("added", "known"))
+    return " / ".join(f"{100 * error:.1f}" for error in pair)
+
+
+def _by_model(results, columns):
+    """Return a table of titles with a field and the place of its time in `AFTER`."""
+    found = frame("new_classes", results).groupby("model")
+    return table(
+        [
+            {"model": model}
+            | {
+                title: added_and_known(found.get_group(model), *of)
+                for title, of in columns.items()
+            }
+            for model in MODELS
+            if model in found.groups
+        ]
+    )
+
+
+def former_table(results):
+    """Errors on former classes, and samples of them that are predicted as late ones."""
+    columns = {
+        "error at once": ("former", 0),
+        f"after {AFTER[-1]}": ("former", -1),
+        "predicted as late, at once": ("taken", 0),
+    }
+    return _by_model(results, columns)
+
+
+def new_table(results):
+    """Errors on late classes."""
+    return _by_model(results, {f"after {n}": ("new", k) for k, n in enumerate(AFTER) if n})
+
+
+STUDY = Study(
+    steps={"new_classes": step(late_letters, seeded(grid(model=MODELS)))},
+    tables={"new_classes_former": former_table, "new_classes_new": new_table},
+)
