@@ -14,7 +14,7 @@ import numpy as np
 
 from ..bench import plots
 from ..bench.frames import frame, pointwise, where
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, seeded, step
 from ..sets import imbalance as sets
 from ..sets.imbalance import SETS
 from .imbalance_models import ROC_SETS, compare_imbalance, learn_rare, roc_of, samples_within
@@ -215,7 +215,7 @@ def draw_within(results, folder):
 
 STUDY = Study(
     steps={
-        "imbalance_methods": step(compare_imbalance, lambda run: grid(seed=run.runs(N_RUNS))),
+        "imbalance_methods": step(compare_imbalance, seeded([{}], N_RUNS)),
         "rare_sets": along(sets.GENERAL, RIVALS),
         # The split is the same in all runs, so that batch is, too.
         "rare_reuters": along(sets.TEXT, RIVALS, once=["batch"]),
@@ -228,7 +228,7 @@ STUDY = Study(
                 for name in (*sets.TEXT, *sets.GENERAL, sets.MNIST, *sets.ADULT, *sets.WAVEFORM)
             ],
         ),
-        "rare_roc": step(roc_of, lambda run: grid(seed=run.runs(N_RUNS), workload=ROC_SETS)),
+        "rare_roc": step(roc_of, seeded(grid(workload=ROC_SETS), N_RUNS)),
         "along_sets": along(sets.GENERAL, dict.fromkeys(ALONG, SET_BUDGETS)),
         "along_waveform": along(sets.WAVEFORM, dict.fromkeys(VIRTUAL, WAVEFORM_BUDGETS)),
         "along_folds": along(sets.FOLDS, {"active_all": FOLD_BUDGETS}, 1),

@@ -1,6 +1,5 @@
 """Methods for imbalanced classes, with the parameters of the data set, and their scores."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_s
 from sklearn_online_svm.kernel._virtual_points import VirtualPoints
 from sklearn_online_svm.kernel._virtual_pool import VirtualSampleSelection
 
+from ..bench.measure import Stopwatch
 from ..sets.imbalance import SETS
 from .svc_models import scores_of
 
@@ -102,10 +102,10 @@ def judged(rival, work, split, seed, budget=None, ratio=None):
         options["max_labels"] = budget
     if rival == "costs":
         options["class_weight"] = {1: np.sum(y < 0) / np.sum(y > 0), -1: 1.0}
-    start = time.perf_counter()
-    X, y = _resampled(rival, X, y, seed, ratio)
-    model = estimator(**options).fit(X, y)
-    seconds = time.perf_counter() - start
+    watch = Stopwatch()
+    with watch:
+        X, y = _resampled(rival, X, y, seed, ratio)
+        model = estimator(**options).fit(X, y)
     coefficients = model.dual_coef_
     coefficients = getattr(coefficients, "toarray", lambda: coefficients)().ravel()
     n_positive, n_negative = int(np.sum(coefficients > 0)), int(np.sum(coefficients < 0))
@@ -113,7 +113,7 @@ def judged(rival, work, split, seed, budget=None, ratio=None):
     found = {
         "n_learnt": n_learnt,
         **scores_of(model, split),
-        "seconds": seconds,
+        "seconds": watch.seconds,
         "n_vectors": n_positive + n_negative,
         # A model that has seen few samples may have no positive one.
         "vector_ratio": n_negative / n_positive if n_positive else None,

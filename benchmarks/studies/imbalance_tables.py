@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import rankdata, wilcoxon
 
 from ..bench import rst
-from ..bench.frames import frame, mean, median, points
+from ..bench.frames import frame, mean, median, points, ratio
 from ..bench.results import NoResults, printed
 from ..sets import imbalance as sets
 from ..sets.imbalance import SETS
@@ -45,6 +45,16 @@ TABLE_5_2 = {
         ("virtual", "used_ratio"): "of those used",
     },
 }
+# The number of columns.
+TABLE_4_4 = {
+    "Tables 4.4 and 4.5: PRBEP in per cent; in brackets the rank, in square brackets the "
+    "thesis": 2,
+    "Tables 4.4 and 4.5, continued": 3,
+}
+TABLE_5_3 = {
+    "Table 5.3: g-mean in per cent; in brackets the rank, in square brackets the thesis": 2,
+    "Table 5.3, continued": 2,
+}
 ONE_DIGIT = ("classes", "labels", "virtual_ratio", "used_ratio")
 
 
@@ -56,20 +66,17 @@ def thesis(table):
 def table_records(results):
     """Return the records of Tables 4.3 to 5.3."""
     found = frame(["rare_reuters", "rare_sets"], results)
-    # Active selection uses the thesis' number of samples on sets.MNIST, and no rule.
+    # Active selection uses the thesis' number of samples on MNIST, and no rule.
     with suppress(NoResults):
         labels = ("seed", "workload", "rival", "n_train", "n_positive")
         mnist = points(frame("along_mnist", results), "points", *labels)
         mnist["rival"] = mnist["rival"].str.removesuffix("_all")
         mnist["n_negative"] = mnist["n_train"] - mnist["n_positive"]
         found = pd.concat([found, mnist.assign(n_labels=mnist["n_learnt"])])
-    return found.assign(
-        classes=found["n_negative"] / found["n_positive"],
-        labels=found["n_labels"] / found["n_train"],
-        used_ratio=found["virtual_ratio"]
-        * found["n_virtual"]
-        / found["n_virtual_used"].clip(lower=1),
-    )
+    found["classes"] = found["n_negative"] / found["n_positive"]
+    found["labels"] = found["n_labels"] / found["n_train"]
+    n_used = found["n_virtual_used"].clip(lower=1)
+    return found.assign(used_ratio=found["virtual_ratio"] * found["n_virtual"] / n_used)
 
 
 def titles(found, theirs):
@@ -136,7 +143,7 @@ def ranked(table, rivals, field, parts, results):
         for title, *cells in zip(names.values(), ours, places, theirs)
     ]
     counted, text = [n != sets.ABALONE for n in names], [n in sets.TEXT for n in names]
-    means = (found[counted].mean(axis=0) for found in (places, their_places))
+    means = (of_all[counted].mean(axis=0) for of_all in (places, their_places))
     rows.append(["mean rank", *(beside(*pair) for pair in zip(*means))])
     for title, some in (("p", counted), ("p, Reuters", text)):
         p_values = zip(_p_values(ours[some]), _p_values(theirs[some]))
@@ -144,22 +151,8 @@ def ranked(table, rivals, field, parts, results):
     return rst.split_table(["", *(TITLES[rival] for rival in rivals)], rows, parts)
 
 
-def rare_table_4_4(results):
-    """PRBEP of chapter 4's methods, with the ranks of Table 4.5."""
-    parts = {
-        "Tables 4.4 and 4.5: PRBEP in per cent; in brackets the rank, in square brackets the "
-        "thesis": 2,
-        "Tables 4.4 and 4.5, continued": 3,
-    }
-    return ranked("4.4", CHAPTER_4, "prbep", parts, results)
-
-
 def rare_table_5_3(results):
     """G-means of batch, SMOTE, active and VIRTUAL; of the methods without synthetic samples."""
-    parts = {
-        "Table 5.3: g-mean in per cent; in brackets the rank, in square brackets the thesis": 2,
-        "Table 5.3, continued": 2,
-    }
     found = table_records(results)
     names = titles(found, thesis("5.3"))
     scores = _scores(found, names, ("under_sampling", "costs", "virtual"), "gmean")
@@ -167,7 +160,7 @@ def rare_table_5_3(results):
     rows.append(["p, VIRTUAL", *_p_values(scores[[name != sets.ABALONE for name in names]])])
     title = "g-mean in per cent of two methods that Table 5.3 does not have"
     others = rst.list_table(["", "under-sampling", "costs"], rows, title)
-    return rst.joined([ranked("5.3", CHAPTER_5, "gmean", parts, results), others])
+    return rst.joined([ranked("5.3", CHAPTER_5, "gmean", TABLE_5_3, results), others])
 
 
 def rare_parameters(results):
@@ -227,13 +220,11 @@ def rare_times(results):
 
     def cell(workload, rival):
         """Ours, and those of the tables that have the set."""
-        ours, base = (
-            median(found, "seconds", workload=workload, rival=r) for r in (rival, "active")
-        )
+        both = (median(found, "seconds", workload=workload, rival=r) for r in (rival, "active"))
+        ours = rst.number(ratio(*both))
         rows = [table[workload]["seconds"] for table in (earlier, later) if workload in table]
         theirs = [rst.number(row[rival] / row["active"]) for row in rows if rival in row]
-        ratio = rst.number(None if ours is None else ours / base)
-        return f"{ratio} [{', '.join(theirs)}]" if theirs else ratio
+        return f"{ours} [{', '.join(theirs)}]" if theirs else ours
 
     title = (
         "Training times of SMOTE (Tables 4.4 and 5.3) and of VIRTUAL (Table 5.3), divided by that "
@@ -309,7 +300,7 @@ def imbalance_methods(results):
 
 TABLES = {
     "rare_table_4_3": partial(compared, "4.3", TABLE_4_3),
-    "rare_table_4_4": rare_table_4_4,
+    "rare_table_4_4": partial(ranked, "4.4", CHAPTER_4, "prbep", TABLE_4_4),
     "rare_table_5_2": partial(compared, "5.2", TABLE_5_2),
     "rare_table_5_3": rare_table_5_3,
     "rare_parameters": rare_parameters,

@@ -5,8 +5,6 @@ labels, some labels and few vectors, compared with ``LASVC``; ``kernel_perceptro
 perceptrons of the thesis and LASVM on the ten digits.
 """
 
-import time
-
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
@@ -23,8 +21,9 @@ from sklearn_online_svm.active import MarginQuery
 
 from ..bench import rst
 from ..bench.data import load_all_samples, scaled
-from ..bench.frames import cross, frame, median
-from ..bench.study import Study, grid, step
+from ..bench.frames import cross, cross_fields, frame, median
+from ..bench.measure import Stopwatch
+from ..bench.study import Study, grid, seeded, step
 from ..sets.workloads import WORKLOADS
 
 POLICIES = ("margin", "projection", "merging")
@@ -48,25 +47,26 @@ def budget_stream(policy, seed=0, quick=False):
     model = KernelPassiveAggressiveClassifier(
         gamma=0.05, max_support_vectors=500, budget_policy=policy
     )
-    begin, seconds = 2000, 0.0
+    begin = 2000
     model.partial_fit(X[:begin], y[:begin], classes=[-1, 1])
     n_before = model.n_updates_
-    for at in range(begin, len(y), 1000):
-        start = time.perf_counter()
-        model.partial_fit(X[at : at + 1000], y[at : at + 1000])
-        seconds += time.perf_counter() - start
+    chunks, single = Stopwatch(), Stopwatch()
+    for at in range(begin, n, 1000):
+        rows = slice(at, at + 1000)
+        with chunks:
+            model.partial_fit(X[rows], y[rows])
     n_updates = model.n_updates_ - n_before
-    probe, expected = X[-5000:], y[-5000:]
-    error = zero_one_loss(expected, model.predict(probe))
-    start = time.perf_counter()
-    for i in range(1000):
-        model.partial_fit(probe[i : i + 1], expected[i : i + 1])
+    X, y = X[-5000:], y[-5000:]
+    error = zero_one_loss(y, model.predict(X))
+    with single:
+        for i in range(1000):
+            model.partial_fit(X[i : i + 1], y[i : i + 1])
     return {
-        "rows": len(y) - begin,
-        "pass_seconds": seconds,
+        "rows": n - begin,
+        "pass_seconds": chunks.seconds,
         "updates": n_updates,
         "error": error,
-        "row_seconds": (time.perf_counter() - start) / 1000,
+        "row_seconds": single.seconds / 1000,
     }
 
 
@@ -84,13 +84,13 @@ def _measured(models, X, y, X_test, y_test):
     """Return error, support vectors and time of each model."""
     found = {}
     for name, model in models.items():
-        start = time.perf_counter()
-        model.fit(X, y)
-        seconds = time.perf_counter() - start
+        watch = Stopwatch()
+        with watch:
+            model.fit(X, y)
         found[name] = {
             "error": zero_one_loss(y_test, model.predict(X_test)),
             "n_vectors": len(getattr(model, "estimator_", model).support_),
-            "fit_seconds": seconds,
+            "fit_seconds": watch.seconds,
         }
     return {"models": found}
 
@@ -139,17 +139,12 @@ def stream_table(results):
     """Speed and error of the policies."""
     found = frame("kernel_stream", results)
     found["rate"] = found["rows"] / found["pass_seconds"]
-    forms = {
+    fields = {
         "rate": ("samples per second", rst.count),
         "error": ("error", rst.percent),
         "row_seconds": ("one sample", lambda seconds: f"{seconds * 1e6:.0f}{rst.NBSP}µs"),
     }
-    return rst.cross_table(
-        "policy",
-        {policy: policy for policy in POLICIES},
-        {field: title for field, (title, _) in forms.items()},
-        lambda policy, field: forms[field][1](median(found, field, policy=policy)),
-    )
+    return cross_fields(found, ("policy", POLICIES), fields)
 
 
 def of_models(measured, results):
@@ -195,16 +190,10 @@ def perceptrons_table(results):
     return rst.cross_table("digit", rows, columns, cell, parts)
 
 
-def _sets(settings):
-    return grid(name=SETS, seed=range(settings.seeds))
-
-
 STUDY = Study(
     steps={
-        "kernel_stream": step(
-            budget_stream, lambda settings: grid(seed=range(settings.seeds), policy=POLICIES)
-        ),
-        "kernel_pa_sets": step(kernel_pa_sets, _sets),
+        "kernel_stream": step(budget_stream, seeded(grid(policy=POLICIES))),
+        "kernel_pa_sets": step(kernel_pa_sets, seeded(grid(name=SETS))),
         # One order of the samples: ten passes over each of ten digits take their time.
         "kernel_perceptrons": step(perceptrons_of_digits, grid(digit=range(10), seed=[0])),
     },

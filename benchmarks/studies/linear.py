@@ -26,9 +26,9 @@ from sklearn_online_svm import (
 
 from ..bench import plots, rst
 from ..bench.data import load_parts
-from ..bench.frames import frame, median, where
+from ..bench.frames import frame, median, ratio, where
 from ..bench.measure import microseconds_of_calls
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, seeded, step
 from ..sets.linear import csr_text, noisy_plane
 from .linear_sgd import SGD_STEP, linear_sgd
 
@@ -51,49 +51,48 @@ WORK = {
     "newsgroups": _newsgroups,
     "small_dense": lambda parts, seed: noisy_plane(20_000 // parts, 100, seed),
 }
-# Panels of the figure: title, values, samples for a value, and models.
-CLASSES, GROWING = [2, 5, 10, 20, 50, 100, 200], ("pa", "arow", "sgd")
+# Panels of the figure: title, values, and samples for a value.
+CLASSES = [2, 5, 10, 20, 50, 100, 200]
 AXES = {
     "rows": (
         "samples (100 features)",
         [5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000],
         lambda n, parts, seed: noisy_plane(n // parts, 100, seed),
-        GROWING,
     ),
     "features": (
         "features (8 million values in all)",
         [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
         lambda d, parts, seed: noisy_plane(8_000_000 // d // parts, d, seed),
-        GROWING,
     ),
     "nonzeros": (
         "nonzeros per sample (20 000 samples, 47 000 features)",
         [10, 20, 40, 80, 160, 320, 640],
         lambda n, parts, seed: csr_text(20_000 // parts, 47_000, n, seed),
-        GROWING,
     ),
     "dense_classes": (
         "classes (20 000 samples, 100 features)",
         CLASSES,
         lambda k, parts, seed: noisy_plane(20_000 // parts, 100, seed, n_classes=k),
-        GROWING,
     ),
     "sparse_classes": (
         "classes (5000 samples, 47 000 features, 75 nonzeros)",
         CLASSES,
         lambda k, parts, seed: csr_text(5_000 // parts, 47_000, 75, seed, n_classes=k),
-        GROWING,
     ),
     "covariance": (
         "features (4000 samples)",
         [8, 16, 32, 64, 128, 256, 512, 1024],
         lambda d, parts, seed: noisy_plane(4_000 // parts, d, seed),
-        ("arow_full", "arow", "olpy_arow"),
     ),
 }
 
 
-def _olpy(name, **options):
+def growing(axis):
+    """Return the models of a panel."""
+    return ["arow_full", "arow", "olpy_arow"] if axis == "covariance" else ["pa", "arow", "sgd"]
+
+
+def _olpy(name):
     # It imports a module that setuptools no longer has, and needs it for its data sets only.
     sys.modules.setdefault("pkg_resources", ModuleType("pkg_resources"))
     from olpy import classifiers
@@ -127,13 +126,15 @@ SPEED = {
     "olpy_cw": ("olpy, CW", _olpy, dict(name="CW")),
     "olpy_scw": ("olpy, SCW", _olpy, dict(name="SCW")),
 }
-# In the order of the samples, then with the default shuffle=True.
-FIT_MODELS = ["pa", "sgd", "pa_shuffled", "sgd_shuffled"]
 DIAGONAL = ["pa", "arow", "cw", "scw1", "scw2", "sgd"]
 # Ours, and the peer that has the same algorithm.
 OLPY = {"arow_full": "olpy_arow", "cw_full": "olpy_cw", "scw1_full": "olpy_scw"}
-# olpy above this takes minutes.
-OLPY_FEATURES = 256
+SECOND_ORDER = {
+    "text": dict(models=DIAGONAL, repeats=12),
+    "newsgroups": dict(models=DIAGONAL, repeats=12),
+    # The peer takes half a second.
+    "small_dense": dict(models=[*OLPY, *OLPY.values()], repeats=6),
+}
 
 
 def _build(name):
@@ -286,8 +287,8 @@ def linear_fit(results):
         def cell(work, column):
             if column != "ratio":
                 return _fit(found, work=work, model=column)
-            slow, fast = (median(found, "seconds", work=work, model=m) for m in (sgd, pa))
-            return rst.times(slow / fast if slow and fast else None)
+            both = (median(found, "seconds", work=work, model=model) for model in (sgd, pa))
+            return rst.times(ratio(*both))
 
         columns = {pa: "PA-I", sgd: "SGD", "ratio": "SGD / PA-I"}
         return rst.cross_table("samples", WORK_TITLES, columns, cell, title)
@@ -368,8 +369,8 @@ def draw_growth(results, folder):
     """Draw how the cost of one pass grows: one panel for each thing that grows."""
     found = fits("linear_growth", results)
     figure, axes = plots.panels(2, 3, width=4.6, height=3.6)
-    for panel, (name, (title, _, _, models)) in zip(axes.flat, AXES.items()):
-        for model in models:
+    for panel, (name, (title, *_)) in zip(axes.flat, AXES.items()):
+        for model in growing(name):
             here = where(found, axis=name, model=model)
             if here.empty:
                 continue
@@ -384,38 +385,33 @@ def draw_growth(results, folder):
     plots.save(figure, folder / "linear_growth.png")
 
 
-def _works(settings):
-    return grid(seed=range(settings.seeds), work=WORK_TITLES)
-
-
 def _second_order(settings):
-    """Return cases with sparse samples, and with dense ones and the full covariance."""
-    sparse = grid(seed=range(settings.seeds), work=["text", "newsgroups"])
-    dense = grid(seed=range(settings.seeds), work=["small_dense"])
-    # The peer takes half a second.
-    full = dict(models=[*OLPY, *OLPY.values()], repeats=6)
-    cases = [(case, case | dict(models=DIAGONAL, repeats=12)) for case in sparse]
-    return cases + [(case, case | full) for case in dense]
+    cases = seeded(grid(work=SECOND_ORDER))(settings)
+    return [(case, case | SECOND_ORDER[case["work"]]) for case in cases]
 
 
 def _growth(settings):
     """Return a case for each point."""
     cases = []
-    for axis, (_, values_of_axis, _, models) in AXES.items():
-        for value in values_of_axis[: 3 if settings.quick else None]:
-            slow = value > OLPY_FEATURES
-            some = [model for model in models if not (slow and model.startswith("olpy"))]
+    for axis, (_, numbers, _) in AXES.items():
+        for value in numbers[: 3 if settings.quick else None]:
             case = dict(axis=axis, value=value)
-            cases.append((case, case | dict(models=some)))
+            # olpy takes minutes with more features.
+            models = [m for m in growing(axis) if m != "olpy_arow" or value <= 256]
+            cases.append((case, case | dict(models=models)))
     return cases
 
 
 STUDY = Study(
     steps={
-        "linear_calls": step(
-            calls_in_turns, lambda settings: grid(seed=range(settings.seeds)), models=[*PEERS]
+        "linear_calls": step(calls_in_turns, seeded([{}]), models=[*PEERS]),
+        # In the order of the samples, then with the default shuffle=True.
+        "linear_fit": step(
+            fit_in_turns,
+            seeded(grid(work=WORK_TITLES)),
+            models=["pa", "sgd", "pa_shuffled", "sgd_shuffled"],
+            repeats=12,
         ),
-        "linear_fit": step(fit_in_turns, _works, models=FIT_MODELS, repeats=12),
         "linear_second_order": step(fit_in_turns, _second_order),
         "linear_growth": step(fit_in_turns, _growth, repeats=5),
         "linear_sgd": SGD_STEP,

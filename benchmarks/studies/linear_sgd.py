@@ -120,8 +120,8 @@ def linear_sgd(results):
     )
 
     def error(variant, name, model):
-        wanted = dict(set=name, model=model, variant=variant)
-        errors = values(found.assign(error=100 * found["error"]), "error", **wanted)
+        errors = values(found, "error", set=name, model=model, variant=variant)
+        errors = [100 * error for error in errors]
         spread = statistics.stdev(errors) if len(errors) > 1 else 0.0
         return f"{statistics.fmean(errors):.2f} ± {spread:.2f}"
 

@@ -109,18 +109,22 @@ MODELS = {
     "local": ("LOL", _local, grid(C=[0.01, 0.1, 1.0, 10.0])),
     "linear": ("linear", _linear, grid(r=[0.1, 1.0, 10.0])),
 }
-# Title, function, and parameters.
+# Title, colour and line, function, and parameters.
 DRIFT_MODELS = {
-    "kernel_arow": ("kernel AROW", _kernel_arow, {}),
-    "kernel_arow_9999": ("kernel AROW, 0.9999", _kernel_arow, dict(forgetting_factor=0.9999)),
-    "kernel_arow_1": ("kernel AROW, 1.0", _kernel_arow, dict(forgetting_factor=1.0)),
-    "kernel_pa": ("kernel PA", _kernel_pa, dict(C=0.1)),
-    "lasvc": ("LASVC", _lasvc, {}),
-    "lasvc_window": ("LASVC, window", _lasvc, dict(window_size=20_000)),
-    "nystroem_arow": ("Nystroem", Mapped, {}),
-    "tree": ("adaptive tree", _tree, {}),
-    "forest": ("adaptive forest", _forest, {}),
-}
+    "kernel_arow": ("kernel AROW", "#0072b2", "-", _kernel_arow, {}),
+    "kernel_arow_9999": (
+        "kernel AROW, 0.9999", "#56b4e9", "-", _kernel_arow, dict(forgetting_factor=0.9999),
+    ),
+    "kernel_arow_1": (
+        "kernel AROW, 1.0", "#56b4e9", ":", _kernel_arow, dict(forgetting_factor=1.0),
+    ),
+    "kernel_pa": ("kernel PA", "#cc79a7", "-", _kernel_pa, dict(C=0.1)),
+    "lasvc": ("LASVC", "#000000", ":", _lasvc, {}),
+    "lasvc_window": ("LASVC, window", "#009e73", "-", _lasvc, dict(window_size=20_000)),
+    "nystroem_arow": ("Nystroem", "#888888", "--", Mapped, {}),
+    "tree": ("adaptive tree", "#e69f00", "-", _tree, {}),
+    "forest": ("adaptive forest", "#d55e00", "-", _forest, {}),
+}  # fmt: skip
 
 
 def test_then_train(model, X, y, classes):
@@ -155,7 +159,7 @@ def learn_stream(stream, model, quick=False):
 def follow_drift(stream, model, seed=0, quick=False):
     """Measure test-then-train errors in equal windows, with time and memory at their ends."""
     X, y = drifting(stream, seed, quick)
-    _, make, options = DRIFT_MODELS[model]
+    *_, make, options = DRIFT_MODELS[model]
     fitted = make(X, gamma=DRIFT_GAMMA, random_state=seed, **options)
     n, windows, wrong = len(y), [], []
     before, begun = resident(), time.process_time()
@@ -218,70 +222,40 @@ DRIFT_TITLES = {name: name for name in DRIFTS} | {"recurring": "recur\N{SOFT HYP
 
 def drift_points(results):
     """Return a row for each window of each stream with concept drift and model."""
-    return points(
-        frame([f"unbounded_{name}" for name in DRIFTS], results), "points", "stream", "model"
-    )
+    found = frame([f"unbounded_{name}" for name in DRIFTS], results)
+    return points(found, "points", "stream", "model")
 
 
 def drift_errors(results):
     """Mean errors over the windows."""
+    rows = ("model", {model: title for model, (title, *_) in DRIFT_MODELS.items()})
+    columns = ("stream", DRIFT_TITLES)
+    form, title = (lambda error: f"{100 * error:.2f}"), "Error (%)"
     found = drift_points(results)
-
-    def percent(error):
-        return f"{100 * error:.2f}"
-
-    models = {model: title for model, (title, *_) in DRIFT_MODELS.items()}
-    return cross(
-        found,
-        ("model", models),
-        ("stream", DRIFT_TITLES),
-        "error",
-        percent,
-        "Error (%)",
-        corner="",
-        middle=mean,
-    )
+    return cross(found, rows, columns, "error", form, title, corner="", middle=mean)
 
 
-def _rate(points):
-    """Return thousand samples per second between the first and the last of three points."""
-    if len(points) < 3:
+def _rate(windows):
+    """Return thousand samples per second between the first and the last of three windows."""
+    if len(windows) < 3:
         return "–"
-    samples, seconds = (
-        points[name].iloc[-1] - points[name].iloc[0] for name in ("rows", "seconds")
-    )
-    return f"{samples / seconds / 1000:.1f}"
+    begin, end = windows.iloc[0], windows.iloc[-1]
+    return f"{(end['rows'] - begin['rows']) / (end['seconds'] - begin['seconds']) / 1000:.1f}"
 
 
 def drift_costs(results):
     """Samples, speed and memory in half a minute."""
     rows = []
     for model, found in where(drift_points(results), stream="abrupt").groupby("model", sort=False):
-        last = found.iloc[-1]
-        rates = _rate(found[:3]), _rate(found[-3:])
-        rows.append(
-            [
-                DRIFT_MODELS[model][0],
-                f"{last['rows'] / 1000:.0f}",
-                *rates,
-                f"{last['megabytes']:.0f}",
-            ]
-        )
+        rows.append([
+            DRIFT_MODELS[model][0],
+            f"{found['rows'].max() / 1000:.0f}",
+            _rate(found[:3]),
+            _rate(found[-3:]),
+            f"{found['megabytes'].iloc[-1]:.0f}",
+        ])  # fmt: skip
     header = ["", "samples (1000)", "first", "last", "MB"]
     return rst.list_table(header, rows, "Abrupt drift: cost")
-
-
-STYLES = {
-    "kernel_arow": ("#0072b2", "-"),
-    "kernel_arow_9999": ("#56b4e9", "-"),
-    "kernel_arow_1": ("#56b4e9", ":"),
-    "kernel_pa": ("#cc79a7", "-"),
-    "lasvc": ("#000000", ":"),
-    "lasvc_window": ("#009e73", "-"),
-    "nystroem_arow": ("#888888", "--"),
-    "tree": ("#e69f00", "-"),
-    "forest": ("#d55e00", "-"),
-}
 
 
 def draw_streams(results, folder):
@@ -289,11 +263,10 @@ def draw_streams(results, folder):
     found = drift_points(results)
     figure, axes = plots.panels(1, len(DRIFTS), width=4.2, height=3.4)
     for axis, name in zip(axes.flat, DRIFTS):
-        for model, (colour, line) in STYLES.items():
+        for model, (label, colour, line, *_) in DRIFT_MODELS.items():
             here = where(found, stream=name, model=model)
-            style = dict(color=colour, marker="o" if len(here) == 1 else None)
-            label = DRIFT_MODELS[model][0]
-            axis.plot(here["rows"] / 1000, 100 * here["error"], line, label=label, **style)
+            style = dict(color=colour, marker="o" if len(here) == 1 else None, label=label)
+            axis.plot(here["rows"] / 1000, 100 * here["error"], line, **style)
         axis.axhline(100 * WRONG, color="#bbbbbb", linewidth=0.8)
         axis.set(title=f"{name} drift", xlabel="thousand samples", ylim=(4, 30))
     axes.flat[0].set_ylabel("error (%)")
