@@ -51,8 +51,7 @@ The comparison with peers is in ``studies/svc.py``. All of its models have one t
   in ``SEVERAL`` if it has several classes. Each is a step of its own.
 - A kernel model: an entry of ``MODELS`` in ``studies/svc_models.py``, and one of ``COLUMNS`` in
   ``studies/svc.py``, whose key in ``PARTS`` puts it into a table.
-- A linear model: an entry of ``SPEED`` in ``linear/models.py``, and its name in a list of
-  ``linear/steps.py``.
+- A linear model: an entry of ``SPEED`` in ``studies/linear.py``, and its name in a list there.
 
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
 and memory (``measure``), ``job``, stored results (``results``), their medians (``summary``),

@@ -16,14 +16,9 @@ from benchmarks import build, coverage
 from benchmarks.bench import frames, harness, measure, results, summary
 from benchmarks.bench.measure import ROOT
 from benchmarks.bench.rst import cross_table
-from benchmarks.imbalance import figures as imbalance_figures
-from benchmarks.imbalance import paper as imbalance_paper
-from benchmarks.imbalance import sets as imbalance_sets
-from benchmarks.imbalance import tables as imbalance_tables
-from benchmarks.label_efficient import paper as lu2016
-from benchmarks.label_efficient import tables as label_efficient_tables
 from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
+from benchmarks.sets import imbalance as imbalance_sets
 from benchmarks.sets import multiclass as multiclass_sets
 from benchmarks.sets import orders as stream_orders
 from benchmarks.sets import search as search_sets
@@ -33,7 +28,10 @@ from benchmarks.sets import tables as table_sets
 from benchmarks.sets.workloads import Split
 from benchmarks.studies import (
     cells_distributed,
+    imbalance,
+    imbalance_tables,
     kernels,
+    label_efficient,
     multiclass,
     regression,
     robust_constants,
@@ -41,10 +39,10 @@ from benchmarks.studies import (
     search,
     stream_order,
     thresholds,
+    unbounded,
 )
 from benchmarks.studies import tables as kernel_metric
 from benchmarks.studies.active_loops import WarmStarted
-from benchmarks.unbounded import tables as unbounded_tables
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
 
@@ -110,7 +108,7 @@ def test_table_8_is_about_equal_shares_of_the_labels(stream):
         record["algorithm"]: np.mean(run["share"])
         for record in records
         for run in record["fixed"]
-        if run["rate"] == lu2016.TABLE_8_RATE
+        if run["rate"] == label_efficient.TABLE_8_RATE
     }
     assert set(shares) == {"LEPE", "CSRND", "CSPAA", "CSPAA(a)"}
     # The constants are found on other permutations of the samples.
@@ -128,9 +126,9 @@ def _answers(record):
 
 def test_ranks_are_those_of_the_thesis():
     """Table 4.5 from Table 4.4: equal values share the better rank."""
-    printed = imbalance_paper.TABLE_4_4
+    printed = imbalance_tables.thesis("4.4")
     found = imbalance_tables.ranks(
-        [printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")]
+        [[*printed[f"rare_{name}"]["prbep"].values()] for name in ("corn", "crude", "ship")]
     )
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
@@ -150,10 +148,10 @@ def test_support_vectors_are_told_apart():
     """60 negative and 20 positive samples, 10 of 25 virtual samples."""
     point = dict(n_learnt=7, n_vectors=90, vector_ratio=2.0, n_virtual=25, virtual_ratio=0.4)
     parts = dict(positive=30, negative=60, real=20, made=10)
-    assert imbalance_figures._by_origin(point) == {"n_learnt": 7, **parts}
+    assert imbalance.by_origin(point) == {"n_learnt": 7, **parts}
     one_class = dict(n_learnt=7, n_vectors=5, vector_ratio=None, n_virtual=0, virtual_ratio=0.0)
     parts = dict(positive=0, negative=5, real=0, made=0)
-    assert imbalance_figures._by_origin(one_class) == {"n_learnt": 7, **parts}
+    assert imbalance.by_origin(one_class) == {"n_learnt": 7, **parts}
 
 
 def test_generated_sets_are_what_their_names_say():
@@ -274,9 +272,10 @@ def test_differences_from_the_best_model_of_constant_size(tmp_path):
     accuracies = dict(kernel_arow=[0.75], kernel_pa=[0.5, 0.625], lasvc=[0.875])
     records = [record(model, *means) for model, means in accuracies.items()]
     results.store("unbounded_sets", {"records": records}, tmp_path)
-    found = unbounded_tables.gaps(unbounded_tables.measured(tmp_path))
+    found = unbounded.best_choices(tmp_path)
+    assert set(found["stream"]) == {"banana"}
     behind = {"kernel_arow": 0.0, "kernel_pa": 0.125, "lasvc": -0.125}
-    assert {name: gap["banana"] for name, gap in found.items()} == behind
+    assert dict(zip(found["model"], found["gap"])) == behind
 
 
 def test_differences_of_one_vs_one_and_their_standard_errors(tmp_path):
@@ -663,7 +662,8 @@ def test_topics_of_the_authors_have_the_g_means_of_the_thesis(name, paper_data):
     split = work.load(0)
     model = LASVC(C=work.C, gamma=work.gamma, max_iter=-1).fit(split.X_train, split.y_train)
     gmean = 100 * geometric_mean_score(split.y_test, model.predict(split.X_test))
-    assert gmean == pytest.approx(imbalance_paper.TABLE_5_3[name][2], abs=0.03)
+    printed = imbalance_tables.thesis("5.3")[name]["gmean"]
+    assert gmean == pytest.approx(printed["active"], abs=0.03)
 
 
 def test_abalone_with_its_rings_is_separable(paper_data):
@@ -736,7 +736,9 @@ def test_runs_are_counted(tmp_path):
 
 def test_cost_follows_from_sum():
     """As in the paper, for the algorithms that use all labels, which do not depend on chance."""
-    for ratio, sums in lu2016.SUM.items():
-        for algorithm in ("PE", "PA", "CW-diag", "CPA"):
-            cost = label_efficient_tables.cost(sums[algorithm] / 100, ratio)
-            assert cost == pytest.approx(lu2016.COST[ratio][algorithm], abs=6e-4)
+    rows = [row for row in label_efficient.PRINTED if row["table"] == "6, 7"]
+    rows = [row for row in rows if row["algorithm"] in ("PE", "PA", "CW-diag", "CPA")]
+    assert len(rows) == 8
+    for row in rows:
+        cost = label_efficient.cost(row["sum"] / 100, row["ratio"])
+        assert cost == pytest.approx(row["cost"], abs=6e-4)

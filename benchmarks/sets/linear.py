@@ -1,12 +1,7 @@
-"""Data of the linear models: generated samples, and text."""
-
-from collections.abc import Callable
-from dataclasses import dataclass, field
+"""Generated samples, dense and like those of text."""
 
 import numpy as np
 from scipy.sparse import csr_matrix
-
-from ..bench.data import load_parts
 
 # Added to the decision value, in its standard deviations: about one label in ten is wrong.
 NOISE = 0.35
@@ -86,65 +81,3 @@ def csr_text(n_rows, n_columns, per_row, seed, n_classes=2, dtype=np.float64):
     """Sparse samples of `TextLike` at once."""
     X, y = TextLike(n_columns, per_row, seed, n_classes).rows(n_rows)
     return X.astype(dtype), y
-
-
-def _newsgroups(parts, seed):
-    X, y = load_parts("newsgroups20", "train", "test")
-    rows = np.random.default_rng(seed).permutation(len(y))[: len(y) // parts]
-    return X[rows].astype(np.float64), y[rows]
-
-
-# Samples of the tables, from a seed: all of them, or one of so many parts.
-WORK = {
-    "dense_64": lambda parts, seed: noisy_plane(200_000 // parts, 100, seed),
-    "dense_32": lambda parts, seed: noisy_plane(200_000 // parts, 100, seed, dtype=np.float32),
-    "text": lambda parts, seed: csr_text(20_000 // parts, 47_000, 75, seed),
-    "newsgroups": _newsgroups,
-    "small_dense": lambda parts, seed: noisy_plane(20_000 // parts, 100, seed),
-}
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A panel of the figure; `make` takes a value and what a function of `WORK` takes."""
-
-    title: str
-    values: list
-    make: Callable = field(repr=False)
-    models: tuple = ("pa", "arow", "sgd")
-
-
-N_CLASSES = [2, 5, 10, 20, 50, 100, 200]
-AXES = {
-    "rows": Axis(
-        "samples (100 features)",
-        [5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000],
-        lambda n, parts, seed: noisy_plane(n // parts, 100, seed),
-    ),
-    "features": Axis(
-        "features (8 million values in all)",
-        [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
-        lambda d, parts, seed: noisy_plane(8_000_000 // d // parts, d, seed),
-    ),
-    "nonzeros": Axis(
-        "nonzeros per sample (20 000 samples, 47 000 features)",
-        [10, 20, 40, 80, 160, 320, 640],
-        lambda n, parts, seed: csr_text(20_000 // parts, 47_000, n, seed),
-    ),
-    "dense_classes": Axis(
-        "classes (20 000 samples, 100 features)",
-        N_CLASSES,
-        lambda k, parts, seed: noisy_plane(20_000 // parts, 100, seed, n_classes=k),
-    ),
-    "sparse_classes": Axis(
-        "classes (5000 samples, 47 000 features, 75 nonzeros)",
-        N_CLASSES,
-        lambda k, parts, seed: csr_text(5_000 // parts, 47_000, 75, seed, n_classes=k),
-    ),
-    "covariance": Axis(
-        "features (4000 samples)",
-        [8, 16, 32, 64, 128, 256, 512, 1024],
-        lambda d, parts, seed: noisy_plane(4_000 // parts, d, seed),
-        ("arow_full", "arow", "olpy_arow"),
-    ),
-}

@@ -8,9 +8,8 @@ squared length of a sample is about 1 and C means the same everywhere.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import issparse
 
-from benchmarks.bench.data import load_paper_dataset
+from ..bench.data import load_all_samples
 
 # Samples at most.
 N_TRAIN, N_TEST, N_QUICK = 20_000, 10_000, 400
@@ -30,27 +29,21 @@ class Set:
 
     def load(self, quick=False):
         """Training samples and labels, test samples and labels."""
-        data, rng = load_paper_dataset(self.file), np.random.default_rng(0)
-        X, y = _dense(data["X_train"]), data["y_train"]
-        rows = rng.permutation(len(y))
-        if data["X_test"] is not None:
-            X_test, y_test = _dense(data["X_test"]), data["y_test"]
-            test_rows = rng.permutation(len(y_test))
+        X, y, n_train = load_all_samples(self.file, dense=True)
+        rng = np.random.default_rng(0)
+        order = rng.permutation(n_train)
+        if n_train < len(y):
+            rows, test_rows = order, n_train + rng.permutation(len(y) - n_train)
         else:
-            n_test = int(TEST_SHARE * len(y))
-            X_test, y_test, test_rows, rows = X, y, rows[:n_test], rows[n_test:]
+            test_rows, rows = np.split(order, [int(TEST_SHARE * n_train)])
         rows = rows[: N_QUICK if quick else N_TRAIN]
         test_rows = test_rows[: N_QUICK if quick else N_TEST]
-        X, y, X_test, y_test = X[rows], y[rows], X_test[test_rows], y_test[test_rows]
-        mean, deviation = X.mean(axis=0), X.std(axis=0)
+        X_train, X_test = (X[some].astype(np.float64) for some in (rows, test_rows))
+        mean, deviation = X_train.mean(axis=0), X_train.std(axis=0)
         if self.pixels:
-            deviation = np.full(X.shape[1], X.std())
+            deviation = np.full(X.shape[1], X_train.std())
         scale = np.sqrt(X.shape[1]) * np.where(deviation > 0, deviation, 1)
-        return (X - mean) / scale, y, (X_test - mean) / scale, y_test
-
-
-def _dense(X):
-    return (X.toarray() if issparse(X) else X).astype(np.float64)
+        return (X_train - mean) / scale, y[rows], (X_test - mean) / scale, y[test_rows]
 
 
 SETS = {

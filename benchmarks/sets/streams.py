@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -49,30 +50,24 @@ def _generated(generate):
     """Standardised features, divided as those of the data sets."""
 
     def make(seed):
-        X, y = generate(seed)
+        X, y = generate(N_DRAWN, random_state=seed)
         return (X - X.mean(axis=0)) / (X.std(axis=0) * np.sqrt(X.shape[1])), y
 
     return make
 
 
-def _clusters(seed):
-    return make_classification(
-        N_DRAWN, 20, n_informative=10, n_clusters_per_class=4, flip_y=0.2,
-        random_state=seed,
-    )  # fmt: skip
+_clusters = partial(
+    make_classification, n_features=20, n_informative=10, n_clusters_per_class=4, flip_y=0.2
+)
 
 
-def _waveform(seed):
-    return make_waveform(N_DRAWN, random_state=seed)
-
-
-def _seasonal(seed):
+def _seasonal(n_samples, random_state):
     """The plane between the classes swings back and forth, five times."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(N_DRAWN, 10))
-    season = np.sin(10 * np.pi * np.arange(N_DRAWN) / N_GENERATED)
+    rng = np.random.default_rng(random_state)
+    X = rng.normal(size=(n_samples, 10))
+    season = np.sin(10 * np.pi * np.arange(n_samples) / N_GENERATED)
     level = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + season * X[:, 3]
-    return X, np.where(level + 0.3 * rng.normal(size=N_DRAWN) > 0, 1, -1)
+    return X, np.where(level + 0.3 * rng.normal(size=n_samples) > 0, 1, -1)
 
 
 def _noisy_usps(seed):
@@ -84,7 +79,7 @@ def _noisy_usps(seed):
 STREAMS = {
     "clusters": Stream("clusters", _generated(_clusters)),
     "seasonal": Stream("seasonal", _generated(_seasonal)),
-    "waveform": Stream("waveform", _generated(_waveform)),
+    "waveform": Stream("waveform", _generated(make_waveform)),
     "banana": Stream("banana", _of_set("banana")),
     "magic04": Stream("magic04", _of_set("magic04")),
     "adult": Stream("adult", _of_set("adult")),

@@ -18,8 +18,8 @@ from ..bench.frames import frame
 from ..bench.measure import timed
 from ..bench.rst import count, list_table, percent
 from ..bench.study import Study, step
-from ..imbalance.sets import GENERAL, TEXT
-from ..imbalance.sets import SETS as CHAPTER_4
+from ..sets.imbalance import GENERAL, TEXT
+from ..sets.imbalance import SETS as CHAPTER_4
 from ..sets.workloads import Split, Workload, letter, one_against_rest, with_noise
 from .svc_models import CACHE_SIZE, ONE_PASS
 

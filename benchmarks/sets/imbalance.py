@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ..bench.data import imbalanced, load_paper_dataset
-from ..sets.workloads import (
+from .workloads import (
     Split,
     Workload,
     adult_dense,
@@ -29,6 +29,8 @@ TOPICS = (
 )  # fmt: skip
 # Parameters of Table 4.2 that differ from those of the thesis' results.
 PRINTED = {"crude": (2, 1), "grain": (2, 1), "interest": (1, 2)}
+# The topic whose classes are as uneven as those of the thesis' set, COMM of CiteSeer.
+FOLDED, N_FOLDS = "acq", 3
 
 
 def _topic(topic, seed):
@@ -37,6 +39,16 @@ def _topic(topic, seed):
     labels = load_paper_dataset("reuters_lasvm_topics")
     column = [str(name) for name in labels.target_names].index(topic)
     return Split(data.X_train, labels.y_train[:, column], data.X_test, labels.y_test[:, column])
+
+
+def _fold(fold, seed):
+    """Two thirds of the training samples of a topic; the last third for the test."""
+    split = _topic(FOLDED, seed)
+    X, y = split.X_train, split.y_train
+    rows = np.random.default_rng([seed, 44]).permutation(len(y))
+    held_out = rows[fold::N_FOLDS]
+    kept = np.setdiff1d(rows, held_out)
+    return Split(X[kept], y[kept], X[held_out], y[held_out])
 
 
 def _drawn(X, y, n_train, seed):
@@ -85,19 +97,6 @@ def _adult(ratio, seed):
     return Split(X[rows], y[rows], split.X_test, split.y_test)
 
 
-N_FOLDS = 3
-
-
-def _fold(topic, fold, seed):
-    """Two thirds of the training samples of a topic; the last third for the test."""
-    split = _topic(topic, seed)
-    X, y = split.X_train, split.y_train
-    rows = np.random.default_rng([seed, 44]).permutation(len(y))
-    held_out = rows[fold::N_FOLDS]
-    kept = np.setdiff1d(rows, held_out)
-    return Split(X[kept], y[kept], X[held_out], y[held_out])
-
-
 def _waveform(ratio, seed):
     """4000 training samples less some positive ones, and 1000 test samples of all kinds."""
     split = waveform(seed)
@@ -105,47 +104,30 @@ def _waveform(ratio, seed):
     return Split(X, y, split.X_test, split.y_test)
 
 
-# What is measured: names of the categories of Reuters, of the other sets of the tables, and of
-# single sets; the ratio of each waveform and Adult.
+# Names of the categories of Reuters, of the other sets of the tables, and of single sets; the
+# ratio of each waveform and Adult.
 TEXT = [f"rare_{topic}" for topic in TOPICS]
 ABALONE, MNIST = "rare_abalone", "rare_mnist"
 PRINTED_TEXT = [f"rare_{topic}_printed" for topic in PRINTED]
 GENERAL = ["rare_breast", ABALONE, "rare_satimage", "rare_letter", "rare_usps"]
-# The topic whose classes are as uneven as those of the thesis' set, COMM of CiteSeer.
-FOLDED = "acq"
 FOLDS = {f"rare_fold_{fold}": fold for fold in range(N_FOLDS)}
 ADULT = {f"rare_adult_{ratio}": ratio for ratio in (3, 10, 20, 30)}
 WAVEFORM = {f"rare_waveform_{ratio}": ratio for ratio in (2, 4, 8, 16, 32)}
-
-_ALL = [
-    Workload(ABALONE, "abalone-7", _abalone, C=100, gamma=0.01),
-    Workload("rare_breast", "breast", _breast, C=1, gamma=0.01),
-    Workload("rare_letter", "letter-A", _letter, C=10, gamma=0.01),
-    Workload("rare_satimage", "satimage-4", one_against_rest(_satimage, 4), C=50, gamma=0.001),
+# Each with its title, function of a seed, C and gamma.
+_ALL = {
+    ABALONE: ("abalone-7", _abalone, 100, 0.01),
+    "rare_breast": ("breast", _breast, 1, 0.01),
+    "rare_letter": ("letter-A", _letter, 10, 0.01),
+    "rare_satimage": ("satimage-4", one_against_rest(_satimage, 4), 50, 0.001),
     # gamma = 2 in the thesis, for pixels whose squares are 256 times smaller.
-    Workload("rare_usps", "USPS", one_against_rest(usps, 0), C=1000, gamma=0.0078),
+    "rare_usps": ("USPS", one_against_rest(usps, 0), 1000, 0.0078),
     # gamma is that of the thesis' Table 4.2 for pixels in [0, 1].
-    Workload(MNIST, "MNIST-8", one_against_rest(mnist, 8), C=1000, gamma=0.02),
-    *(
-        Workload(name, topic, partial(_topic, topic), C=1, gamma=0.5)
-        for name, topic in zip(TEXT, TOPICS)
-    ),
-    *(
-        Workload(name, topic, partial(_topic, topic), C=C, gamma=gamma)
-        for name, (topic, (C, gamma)) in zip(PRINTED_TEXT, PRINTED.items())
-    ),
-    *(
-        Workload(name, f"{FOLDED}, fold {fold + 1}", partial(_fold, FOLDED, fold), C=1, gamma=0.5)
-        for name, fold in FOLDS.items()
-    ),
-    # Table 3.1's parameters: chapter 4 has none for Adult.
-    *(
-        Workload(name, f"Adult, {ratio} to 1", partial(_adult, ratio), C=100, gamma=0.005)
-        for name, ratio in ADULT.items()
-    ),
-    *(
-        Workload(name, f"Waveform, {ratio} to 1", partial(_waveform, ratio), C=1, gamma=0.05)
-        for name, ratio in WAVEFORM.items()
-    ),
-]
-SETS = {work.name: work for work in _ALL}
+    MNIST: ("MNIST-8", one_against_rest(mnist, 8), 1000, 0.02),
+}
+_ALL |= {f"rare_{topic}": (topic, partial(_topic, topic), 1, 0.5) for topic in TOPICS}
+_ALL |= {f"rare_{t}_printed": (t, partial(_topic, t), *pair) for t, pair in PRINTED.items()}
+_ALL |= {k: (f"{FOLDED}, fold {n + 1}", partial(_fold, n), 1, 0.5) for k, n in FOLDS.items()}
+# Table 3.1's parameters: chapter 4 has none for Adult.
+_ALL |= {k: (f"Adult, {r} to 1", partial(_adult, r), 100, 0.005) for k, r in ADULT.items()}
+_ALL |= {k: (f"Waveform, {r} to 1", partial(_waveform, r), 1, 0.05) for k, r in WAVEFORM.items()}
+SETS = {name: Workload(name, *of_set) for name, of_set in _ALL.items()}

@@ -1,1 +1,0 @@
-"""Learning curves with good, partial and wrong advice, and without advice."""

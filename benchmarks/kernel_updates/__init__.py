@@ -1,1 +1,0 @@
-"""Kernel passive-aggressive models and perceptrons: streams, sets and ten digits."""

@@ -1,1 +1,0 @@
-"""Linear models compared with SGDClassifier and other online learners."""

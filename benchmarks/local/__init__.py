@@ -1,1 +1,0 @@
-"""One pass of local online learning, linear models, approximated kernels and kernels."""

@@ -1,0 +1,374 @@
+"""The experiments of Lu, Zhao and Hoi (2016): label-efficient online learning.
+
+``paa_*``: binary sets (Tables 2 and 3, Figures 1 to 3) and sets of several classes (Figures 4
+and 5); ``cspaa_*``: uneven classes (Tables 6 and 8, Figure 6); ``paa_url``: a stream of the size
+of their malicious URLs (Figure 7). ``arow_*``: AROW on the same sets.
+
+J. Lu, P. Zhao, S. C. H. Hoi, "Online Passive-Aggressive Active Learning", Machine Learning 103
+(2016), 141-183.
+"""
+
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+
+from ..bench import plots, rst
+from ..bench.frames import frame
+from ..bench.results import NoResults, printed
+from ..bench.study import Study, grid, step
+from ..sets import label_efficient as streams
+from . import label_efficient_models as models
+from .label_efficient_models import asked_labels, large_stream
+
+# Shares of labels of Tables 2 and 3; of Tables 6 and 8, by the ratio of the classes.
+RATES, TABLE_8_RATE = (0.1, 0.2), 0.0051
+COST_RATES = {9: (0.1,), 99: (0.02, TABLE_8_RATE)}
+PRINTED = printed("lu2016")
+TABLE_2, TABLE_3 = ("svmguide1", "mushrooms", "a8a"), ("spambase", "splice", "w8a")
+# By algorithm, set and rate.
+F_MEASURE = {
+    (row["algorithm"], name, rate): value
+    for row in PRINTED
+    if row["table"] == "2, 3"
+    for name, values in row["F"].items()
+    for rate, value in zip(RATES, values)
+}
+# Titles of columns; a soft hyphen is where a narrow one breaks.
+SHORT = {
+    "mushrooms": "mush\N{SOFT HYPHEN}rooms",
+    "comp_rec": "comp, rec",
+    "rec_sci": "rec, sci",
+    "reuters_two": "Reuters",
+    "newsgroups_rec": "news",
+}
+
+
+def by_algorithm(measured, results):
+    """Return the records of a step by algorithm; empty without results."""
+    with suppress(NoResults):
+        return {row["algorithm"]: row for row in frame(measured, results).to_dict("records")}
+    return {}
+
+
+def by_set(first, names, results, more=None, last=""):
+    """Return the records of steps such as paa_usps by set and algorithm.
+
+    `more`: steps with further algorithms, without which a set is left out.
+    """
+    found = {name: by_algorithm(f"{first}_{name}{last}", results) for name in names}
+    others = {name: by_algorithm(f"{more}_{name}{last}", results) for name in names}
+    return {n: found[n] | others[n] for n in names if others[n]} if more else found
+
+
+def _run(record, rate, way="delta"):
+    """Return the runs at a rate. At random there is one way, and with all labels one rate."""
+    found = {(run["way"], run["rate"]): run for run in record["fixed"]}
+    return found.get((way, rate)) or found.get(("delta", rate)) or found["delta", 1.0]
+
+
+def _spread(values, digits=3):
+    return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
+
+
+def paa_sets(results):
+    """Samples of the sets of Tables 1 and 4, here and in the paper."""
+    sets = streams.BINARY | streams.MULTICLASS | streams.TEXT | streams.TEXT_MULTICLASS
+    samples = {row["set"]: row["samples"] for row in PRINTED if row["table"] == "1, 4"}
+    rows = []
+    for name, stream in sets.items():
+        with suppress(NoResults):
+            n_rows = frame(f"paa_{name}", results)["n_rows"].iloc[0]
+            rows.append([stream.title, rst.count(n_rows), rst.count(samples[name])])
+    return rst.list_table(["set", "samples", "paper"], rows)
+
+
+def f_measures(names, rates, results, algorithms=models.BINARY, theirs=F_MEASURE, more=None):
+    """F on some sets, and in parentheses what the paper has; by rate. `more`: as `by_set`."""
+    found = by_set("paa", names, results, more)
+
+    def table(rate):
+        def cell(algorithm, name):
+            if algorithm not in found[name]:
+                return "–"
+            text = _spread(_run(found[name][algorithm], rate)["score"])
+            value = theirs.get((algorithm, name, rate))
+            return text if value is None else f"{text} ({value:.3f})"
+
+        columns = {name: SHORT.get(name, name) for name in found}
+        title = f"F-measure with {rst.percent(rate, 0)} of the labels"
+        return rst.cross_table("", {a: a for a in algorithms}, columns, cell, title)
+
+    return rst.joined(map(table, rates))
+
+
+def paa_summary(results):
+    """How far ours lie from the values of Tables 2 and 3, by algorithm."""
+    found = by_set("paa", TABLE_2 + TABLE_3, results)
+
+    def differences(algorithm, way="delta"):
+        return [
+            np.mean(_run(found[name][algorithm], rate, way)["score"]) - value
+            for (other, name, rate), value in F_MEASURE.items()
+            if other == algorithm and algorithm in found[name]
+        ]
+
+    def median(algorithm, way="delta"):
+        return f"{np.median(np.abs(differences(algorithm, way))):.3f}"
+
+    columns = [
+        ("", str),
+        ("median", median),
+        ("largest", lambda algorithm: f"{max(differences(algorithm), key=abs):+.3f}"),
+        ("``rate``", partial(median, way="rate")),
+    ]
+    return rst.pivot(filter(differences, models.BINARY), columns, "Difference of F from the paper")
+
+
+def cost(sums, ratio):
+    """Return the cost of a thousand samples of classes 1 : ratio.
+
+    With c_p = T_n / T and c_n = T_p / T.
+    """
+    return 1000 * 2 * (1 - sums) * ratio / (1 + ratio) ** 2
+
+
+# The title of a measure, and the function of the sums and the ratio of the classes.
+MEASURES = {
+    "sum": ("Sum (%)", lambda sums, ratio: 100 * sums),
+    "cost": ("Cost of 1000 samples", cost),
+}
+
+
+def uneven(measure, ratio, rate, rows, results, table=None, more=None):
+    """A column for each set of uneven classes and, with the name of a table, one for the paper.
+
+    `rows`: names of the rows, with the algorithm, its rate and way; `more`: as `by_set`.
+    """
+    found = by_set("cspaa", streams.COST, results, more, last=f"_{ratio}")
+    title, value = MEASURES[measure]
+    theirs = {
+        row["algorithm"]: row[measure]
+        for row in PRINTED
+        if row["table"] == table and row["ratio"] == ratio
+    }
+
+    def cell(row, name):
+        algorithm, *key = rows[row]
+        if name == "paper":
+            return f"{theirs[row]:.2f}" if row in theirs else "–"
+        run = _run(found[name][algorithm], *key)
+        if algorithm in models.AROW and np.mean(run["share"]) > models.TOO_MANY * rate:
+            return "–"
+        return _spread(value(np.array(run["score"]), ratio), 2)
+
+    titles = {row: row.replace("(", "\N{ZERO WIDTH SPACE}(") for row in rows}
+    names = [name for name in found if found[name]]
+    labels = rst.percent(rate, 1 if rate < 0.01 else 0)
+    title = f"{title}, 1 : {ratio}, {labels} of the labels"
+    columns = {name: SHORT.get(name, name) for name in names}
+    columns |= {"paper": "paper"} if table else {}
+    return rst.cross_table("", titles if names else {}, columns, cell, title)
+
+
+def at_first_rates(algorithms, measure, results, **options):
+    """Some algorithms at the same share of labels, a table for each ratio."""
+    return rst.joined(
+        uneven(measure, ratio, rate, {a: (a, rate) for a in algorithms}, results, **options)
+        for ratio, (rate, *_) in COST_RATES.items()
+    )
+
+
+def cspaa_table_8(results):
+    """All at the paper's share of labels; and CSPAA(a) when it starts with the paper's delta."""
+    rows = {
+        row["algorithm"]: (row["algorithm"], TABLE_8_RATE)
+        for row in PRINTED
+        if row["table"] == "8"
+    }
+    start = f"CSPAA(a), 2\\ :sup:`{np.log2(models.ADAPTIVE_DELTA):.0f}`"
+    rows[start] = ("CSPAA(a)", models.ADAPTIVE_DELTA, "start")
+    return rst.joined(
+        uneven(measure, 99, TABLE_8_RATE, rows, results, table="8") for measure in MEASURES
+    )
+
+
+def arow(results):
+    """F of AROW at the first rate, beside the best algorithms of the paper."""
+    names, algorithms = (*streams.BINARY, "comp_rec"), ("PAA-I", "SEL-2nd", *models.AROW)
+    return rst.joined(
+        f_measures(some, RATES[:1], results, algorithms, theirs={}, more="arow")
+        for some in (names[:5], names[5:])
+    )
+
+
+def paa_url(results):
+    """Time on a stream of the size of the malicious URLs."""
+    theirs = {row["algorithm"]: row["seconds"] for row in PRINTED if "seconds" in row}
+    columns = [
+        ("", lambda r: r["algorithm"]),
+        ("seconds", lambda r: f"{r['seconds']:.2f}"),
+        ("paper", lambda r: f"{theirs.get(r['algorithm'], '–')}"),
+        ("sum (%)", lambda r: f"{100 * r['score']:.2f}"),
+    ]
+    return rst.pivot(frame("paa_url", results).to_dict("records"), columns)
+
+
+# ---------------------------------------------------------------------------
+# Figures
+# ---------------------------------------------------------------------------
+
+# Okabe and Ito's colours. Those that query at random are dashed, so that two algorithms that
+# differ in nothing else have one colour.
+BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY = (
+    "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e",
+)  # fmt: skip
+STYLES = {
+    "PEA": (GREY, "o"), "SEL-ada": (PINK, "v"), "SEL-2nd": (SKY, "D"), "RPE": (GREY, "o"),
+    "RPA": (RED, "s"), "RPA-I": (BLUE, "^"), "RPA-II": (GREEN, "P"), "PAA": (RED, "s"),
+    "PAA-I": (BLUE, "^"), "PAA-II": (GREEN, "P"), "PE": (GREY, "o"), "PA": (RED, "s"),
+    "CW-diag": (GREEN, "P"), "PAUM": (PINK, "v"), "CPA": (ORANGE, "X"), "LEPE": (GREY, "o"),
+    "CSRND": (BLUE, "^"), "CSPAA": (BLUE, "^"), "CSPAA(a)": (SKY, "D"),
+}  # fmt: skip
+
+
+def _steps(family):
+    return {f"paa_{name}": stream.title for name, stream in family.items()}
+
+
+UNEVEN = {
+    f"cspaa_{name}_{ratio}": f"{stream.title}, 1 : {ratio}"
+    for ratio in COST_RATES
+    for name, stream in streams.COST.items()
+}
+# Of Figures 1 to 6: steps with their titles, score, columns, and the least share of labels: with
+# hardly any label queried, points would compress the rest.
+CURVES = {
+    "paa_figure_1": (_steps(streams.BINARY), "F", 4, 5e-3),
+    "paa_figure_2": (_steps(streams.TEXT), "F", 3, 5e-3),
+    "paa_figure_3": (_steps(streams.WEB), "F", 1, 5e-3),
+    "mpaa_figure_4": (_steps(streams.MULTICLASS), "accuracy", 4, 5e-3),
+    "mpaa_figure_5": (_steps(streams.TEXT_MULTICLASS), "accuracy", 2, 5e-3),
+    "cspaa_figure_6": (UNEVEN, "sum", 3, 1e-3),
+}
+
+
+def _style(algorithm, **changed):
+    name = algorithm.removeprefix("M") if algorithm in models.MULTICLASS else algorithm
+    colour, marker = STYLES[name]
+    line = "--" if algorithm in models.AT_RANDOM else ":" if algorithm in models.FULL else "-"
+    style = dict(color=colour, marker=marker, markersize=3.5, linewidth=1.3, linestyle=line)
+    return style | {"label": algorithm} | changed
+
+
+def _finish(figure, axes, path):
+    """Save with one legend at the foot of what any of the axes shows."""
+    handles = {}
+    for axis in axes:
+        handles |= dict(zip(*reversed(axis.get_legend_handles_labels())))
+    width, height = figure.get_size_inches()
+    n_columns = max(1, int(width / 1.3))
+    n_lines = -(-len(handles) // n_columns)
+    figure.tight_layout(rect=(0, (0.2 + 0.25 * n_lines) / height, 1, 1))
+    figure.legend(
+        handles.values(), handles.keys(), loc="lower center", ncols=n_columns, frameon=False
+    )
+    plots.save(figure, path, tight=False)
+
+
+def _draw_panel(axis, records, least):
+    """Draw curves of the algorithms, and lines for those that query every label."""
+    shown = []
+    for algorithm in filter(records.get, models.PAPER):
+        record = records[algorithm]
+        if algorithm in models.FULL:
+            shown.append(np.mean(record["fixed"][0]["score"]))
+            axis.axhline(shown[-1], **_style(algorithm, marker=""))
+        else:
+            points = sorted((p["share"], p["score"]) for p in record["curve"])
+            axis.plot(*np.array(points).T, **_style(algorithm))
+            shown += [score for share, score in points if share >= least]
+    margin = 0.05 * (max(shown) - min(shown) + 1e-3)
+    axis.set(xscale="log", ylim=(min(shown) - margin, max(shown) + margin))
+    plots.plain_log(axis.xaxis)
+    axis.set_xlim(left=least)
+
+
+def draw_curves(name, results, folder):
+    """Draw a panel for each set, the score against the share of labels (Figures 1 to 6)."""
+    steps, label, n_columns, least = CURVES[name]
+    found = {title: by_algorithm(measured, results) for measured, title in steps.items()}
+    found = {title: records for title, records in found.items() if records}
+    if not found:
+        return
+    figure, axes = plots.panels(-(-len(found) // n_columns), n_columns)
+    for axis in axes.flat[len(found) :]:
+        axis.set_axis_off()
+    for axis, (title, records) in zip(axes.flat, found.items()):
+        _draw_panel(axis, records, least)
+        axis.set_title(title, fontsize=10)
+        axis.set(xlabel="share of labels", ylabel=label)
+    _finish(figure, axes.flat, folder / f"{name}.png")
+
+
+def draw_figure_7(results, folder):
+    """Draw the cumulative training time over the large stream."""
+    found = frame("paa_url", results)
+    figure, ((axis,),) = plots.panels(1, 1, width=6.4, height=4.4)
+    for algorithm, curve in zip(found["algorithm"], found["curve_seconds"]):
+        axis.plot(*np.array(curve).T, **_style(algorithm, marker=""))
+    axis.set(xlabel="samples", ylabel="training time (s)")
+    _finish(figure, [axis], folder / "paa_figure_7.png")
+
+
+def asked(stream, algorithms, rates, ratio=None):
+    """Return a step with all algorithms on a stream."""
+    cases = grid(algorithm=algorithms)
+    return step(asked_labels, cases, stream=stream, rates=rates, ratio=ratio)
+
+
+UNEVEN_CASES = [
+    (name, ratio, rates) for name in streams.COST for ratio, rates in COST_RATES.items()
+]
+STUDY = Study(
+    steps={
+        **{f"paa_{name}": asked(name, models.BINARY, RATES) for name in streams.BINARY},
+        **{f"paa_{name}": asked(name, models.MULTICLASS, RATES) for name in streams.MULTICLASS},
+        **{f"paa_{name}": asked(name, models.TEXT, RATES) for name in streams.TEXT},
+        **{f"paa_{name}": asked(name, models.TEXT, RATES) for name in streams.WEB},
+        **{
+            f"paa_{name}": asked(name, models.MULTICLASS, RATES)
+            for name in streams.TEXT_MULTICLASS
+        },
+        **{
+            f"cspaa_{name}_{ratio}": asked(name, models.COST, rates, ratio)
+            for name, ratio, rates in UNEVEN_CASES
+        },
+        **{
+            f"arow_{name}": asked(name, models.AROW, RATES[:1])
+            for name in (*streams.BINARY, "comp_rec")
+        },
+        **{
+            f"arow_{name}_{ratio}": asked(name, models.AROW_COST, rates[:1], ratio)
+            for name, ratio, rates in UNEVEN_CASES
+        },
+        "paa_url": step(large_stream, grid(algorithm=models.COST), ratio=99),
+    },
+    tables={
+        "paa_sets": paa_sets,
+        "paa_summary": paa_summary,
+        "paa_table_2": partial(f_measures, TABLE_2, RATES),
+        "paa_table_3": partial(f_measures, TABLE_3, RATES),
+        "paa_text": partial(f_measures, streams.TEXT, RATES[:1]),
+        "cspaa_table_6": partial(at_first_rates, models.COST, "sum", table="6, 7"),
+        "cspaa_table_7": partial(at_first_rates, models.COST, "cost", table="6, 7"),
+        "cspaa_table_8": cspaa_table_8,
+        "arow": arow,
+        # With class weights, beside algorithms of Table 6.
+        "arow_cost": partial(
+            at_first_rates, ("PAUM", "CSPAA", "CSPAA(a)", *models.AROW_COST), "sum", more="arow"
+        ),
+        "paa_url": paa_url,
+    },
+    figures=[*(partial(draw_curves, name) for name in CURVES), draw_figure_7],
+)

@@ -1,0 +1,209 @@
+"""One pass of local online learning, linear models, approximated kernels and kernels.
+
+``local_banana``, ...: the sets of `SETS`. Each model chooses its C (and others) on 3000 training
+samples, then makes one pass over all of them in several orders.
+"""
+
+import time
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from sklearn.kernel_approximation import Nystroem
+from sklearn.model_selection import ParameterGrid
+
+import sklearn_online_svm as ours
+
+from ..bench import plots, rst
+from ..bench.frames import frame, where
+from ..bench.study import Study, step
+from ..sets.local import SETS
+
+ORDERS = [0, 1, 2]
+# Training samples on which C and gamma are chosen: so many to fit, and half as many to score.
+N_CHOICE = 3000
+# Full covariances up to so many features.
+FULL = 256
+# Nystroem: number of components, and of samples from which they are drawn.
+N_COMPONENTS, N_BASIS = 200, 1000
+
+
+def _pa(choice, n_features, **options):
+    return ours.PassiveAggressiveClassifier(
+        C=choice["C"], multi_class="crammer_singer", intercept_scaling=1.0, **options
+    )
+
+
+def _second_order(estimator, choice, n_features):
+    return estimator(covariance="full" if n_features <= FULL else "diag", **choice)
+
+
+def _local(choice, n_features, **options):
+    return ours.LocalOnlineClassifier(20, C=choice["C"], **options)
+
+
+def _lasvc(choice, n_features):
+    return ours.LASVC(**choice)
+
+
+_C = {"C": [0.01, 0.1, 1.0, 10.0]}
+# In units of 1 over the variance of a sample, which is about 1.
+_GAMMA = {"gamma": [0.1, 0.5, 2.0]}
+_CW = partial(_second_order, ours.ConfidenceWeightedClassifier)
+_AROW = partial(_second_order, ours.AROWClassifier)
+LINEAR, LOCAL, MAPPED, KERNEL = "linear", "LOL", "approximated kernel", "kernel"
+# Family, function of a choice and the number of features, and the grid of choices. The samples of
+# MAPPED are transformed by Nystroem; KERNEL has one order only.
+MODELS = {
+    "pa": (LINEAR, _pa, _C),
+    "pa_mean": (LINEAR, partial(_pa, average=True), _C),
+    "cw": (LINEAR, _CW, {"eta": [0.55, 0.7, 0.9]}),
+    "arow": (LINEAR, _AROW, {"r": [0.1, 1.0, 10.0]}),
+    "scw": (LINEAR, partial(_second_order, ours.SCWClassifier), _C),
+    "lol_newest": (LOCAL, partial(_local, average=False), _C),
+    "lol": (LOCAL, _local, _C),
+    "lol_scw": (LOCAL, partial(_local, variant="scw"), _C),
+    "nystroem": (MAPPED, partial(_pa, average=True), _C | _GAMMA),
+    "lasvc": (KERNEL, _lasvc, {"C": [1.0, 10.0]} | _GAMMA),
+}
+
+
+def one_pass(name, choice, X, y, X_test, y_test, classes, seed=0):
+    """Return error and processor time of one pass over the samples."""
+    family, build, _ = MODELS[name]
+    learner = build(choice, X.shape[1])
+    start = time.process_time()
+    if family == MAPPED:
+        features = Nystroem(gamma=choice["gamma"], n_components=N_COMPONENTS, random_state=seed)
+        X = features.fit(X[:N_BASIS]).transform(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner.partial_fit(X, y, classes)
+        seconds = time.process_time() - start
+        X_test = features.transform(X_test) if family == MAPPED else X_test
+        error = float(np.mean(learner.predict(X_test) != y_test))
+    return error, seconds / len(y) * 1e6
+
+
+def learn_streams(set, quick=False):
+    """Measure all models on a set."""
+    X, y, X_test, y_test = SETS[set].load(quick)
+    classes, n = np.unique(y), min(N_CHOICE, len(y) * 2 // 3)
+    # The orders that are reported are others.
+    rows = np.random.default_rng(99).permutation(len(y))
+    few, judges = rows[:n], rows[n : n + n // 2]
+    found = {}
+    for name, (family, _, grid) in MODELS.items():
+        choices = [*ParameterGrid(grid)]
+        errors = [
+            one_pass(name, choice, X[few], y[few], X[judges], y[judges], classes)[0]
+            for choice in choices
+        ]
+        choice = choices[int(np.argmin(errors))]
+        runs = []
+        for seed in ORDERS[: 1 if quick or family == KERNEL else None]:
+            order = np.random.default_rng(seed).permutation(len(y))
+            runs.append(one_pass(name, choice, X[order], y[order], X_test, y_test, classes, seed))
+        errors, microseconds = map(list, zip(*runs))
+        found[name] = {"choice": choice, "errors": errors, "learn_microseconds": microseconds}
+    return {
+        "n_train": len(y),
+        "n_test": len(y_test),
+        "n_features": X.shape[1],
+        "n_classes": len(classes),
+        "models": found,
+    }
+
+
+# Columns, each the best of some models; narrow ones break at a soft hyphen.
+_KERNELS = {("nystroem",): "Nys\N{SOFT HYPHEN}troem", ("lasvc",): "LASVC"}
+AGAINST_LINEAR = {
+    ("pa", "pa_mean", "cw", "arow", "scw"): "lin\N{SOFT HYPHEN}ear",
+    ("lol_newest",): "LOL",
+    ("lol",): "aver\N{SOFT HYPHEN}aged",
+    ("lol_scw",): "SCW-I",
+}
+AGAINST_KERNELS = {("lol_scw",): "SCW-I"} | _KERNELS
+TIMED = {("pa_mean",): "PA-I", ("lol",): "LOL"} | _KERNELS
+
+
+def measured(results):
+    """Return a row for each set and model: the mean error in per cent, and the median time."""
+    found = frame([f"local_{name}" for name in SETS], results)
+    return pd.DataFrame(
+        {
+            "set": row["set"],
+            "model": model,
+            "family": MODELS[model][0],
+            "error": 100 * float(np.mean(runs["errors"])),
+            "microseconds": np.median(runs["learn_microseconds"]),
+        }
+        for row in found.to_dict("records")
+        for model, runs in row["models"].items()
+    )
+
+
+def by_sets(field, columns, title, results):
+    """Error or time, with a row for each set."""
+    found = measured(results)
+
+    def cell(name, models):
+        here = where(found, set=name)
+        lowest = here[here["model"].isin(models)][field].min()
+        return "–" if np.isnan(lowest) else f"{lowest:.2f}" if lowest < 100 else f"{lowest:.0f}"
+
+    rows = {name: case.title for name, case in SETS.items()}
+    return rst.cross_table("", rows, columns, cell, title)
+
+
+def sets_table(results):
+    """Numbers of samples, features and classes."""
+    columns = [
+        ("", lambda row: SETS[row["set"]].title + " \\*" * SETS[row["set"]].for_defaults),
+        ("samples", lambda row: rst.count(row["n_train"])),
+        ("fea\N{SOFT HYPHEN}tures", lambda row: rst.count(row["n_features"])),
+        ("classes", lambda row: rst.count(row["n_classes"])),
+    ]
+    found = frame([f"local_{name}" for name in SETS], results)
+    return rst.pivot(found.to_dict("records"), columns)
+
+
+STYLES = {
+    LINEAR: ("#8b949e", "o"),
+    LOCAL: ("#0072b2", "s"),
+    MAPPED: ("#e69f00", "^"),
+    KERNEL: ("#d55e00", "D"),
+}
+
+
+def draw_errors(results, folder):
+    """Draw error against the time of a sample: each point is a model."""
+    found = measured(results)
+    figure, axes = plots.panels(1, 4, width=3.4)
+    for axis, name in zip(axes.flat, ("letter", "mnist", "satimage", "magic04"), strict=True):
+        for family, (colour, marker) in STYLES.items():
+            here = where(found, set=name, family=family)
+            style = dict(color=colour, markersize=5, label=family)
+            axis.plot(here["microseconds"], here["error"], marker, **style)
+        axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per sample", ylim=0)
+        plots.plain_log(axis.xaxis)
+    axes.flat[0].set_ylabel("test error, %")
+    axes.flat[-1].legend(frameon=False, fontsize=8, loc="lower left")
+    plots.save(figure, folder / "local_errors.png")
+
+
+STUDY = Study(
+    steps={f"local_{name}": step(learn_streams, [dict(set=name)]) for name in SETS},
+    tables={
+        "local_sets": sets_table,
+        "local_linear": partial(
+            by_sets, "error", AGAINST_LINEAR, "Test error (%), local and linear models"
+        ),
+        "local_kernels": partial(
+            by_sets, "error", AGAINST_KERNELS, "Test error (%), local models and kernels"
+        ),
+        "local_times": partial(by_sets, "microseconds", TIMED, "Microseconds per sample"),
+    },
+    figures=[draw_errors],
+)

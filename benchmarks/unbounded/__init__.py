@@ -1,1 +1,0 @@
-"""Models of constant size on streams, with and without concept drift."""
