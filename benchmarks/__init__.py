@@ -7,7 +7,7 @@
     python -m benchmarks.run --quick         a few minutes on small subsets: does it work?
     python -m benchmarks.build               tables and figures again from the stored results
 
-A folder for each study; some use the models and tasks of ``svc``, or data of ``linear``::
+A module of ``studies`` for each study, and further ones for some of its subjects::
 
     svc                  LASVC compared with SVC and other peers, and chapter 3 of the thesis
     robust               label noise, and chapter 6
@@ -37,12 +37,10 @@ A folder for each study; some use the models and tasks of ``svc``, or data of ``
     thresholds           coverage of the intervals of thresholds, and alarms under drift
     unbounded            models of constant size on streams, with and without concept drift
 
-In each of them, upper modules import lower ones::
-
-    tables  figures      from stored results to rst and PNG; ``paper``: the published values
-    steps                what is measured, and how often
-    tasks                what runs inside a fresh process, from a Job
-    models  workloads    estimators and data (elsewhere: streams, sets, generators)
+Each has a value ``STUDY`` (``bench.study``): what is measured (``steps``: a function, which runs
+in a fresh process, and its cases), and the tables and figures that are made of the stored results
+(``bench.frames``: as data frames). ``sets`` has data sets that several studies use, ``papers`` the
+numbers that papers print.
 
 The comparison with peers is in ``studies/svc.py``. All of its models have one task,
 ``fit_and_predict`` in ``studies/svc_models.py``, which returns time, error and memory.
@@ -51,15 +49,11 @@ The comparison with peers is in ``studies/svc.py``. All of its models have one t
   in ``SEVERAL`` if it has several classes. Each is a step of its own.
 - A kernel model: an entry of ``MODELS`` in ``studies/svc_models.py``, and one of ``COLUMNS`` in
   ``studies/svc.py``, whose key in ``PARTS`` puts it into a table.
-- A linear model: an entry of ``SPEED`` in ``studies/linear.py``, and its name in a list there.
 
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
-and memory (``measure``), ``job``, stored results (``results``), their medians (``summary``),
-``rst``, ``plots`` and the data sets of the papers (``data``). ``studies`` names the studies, and
-``worker`` is the fresh process. ``asv`` times a few estimators across commits.
-
-``bench.rst`` writes tables: ``cross_table`` from a function of row and column, ``list_table``
-from rows of cells, and ``split_table`` if these are too wide for a narrow screen.
+and memory (``measure``), stored results (``results``), data frames of them (``frames``), ``rst``,
+``plots`` and the data sets of the papers (``data``). ``worker`` is the fresh process, and
+``outdated`` lists results that are older than the code. ``asv`` times small cases across commits.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date, one record per line. Medians and ratios are taken when the tables are built, so that a

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from . import measure, results
 from .results import RESULTS
-from .study import grid  # noqa: F401
 
 # Quick numbers mean nothing; kept apart, they cannot end up in a table by accident.
 QUICK_RESULTS = measure.ROOT / "build" / "benchmarks-quick"
@@ -68,8 +67,6 @@ class Settings:
     def records(self, task, cases, **fixed):
         """Return a record for each case."""
         return {"records": [self.record(task, asked, **fixed) for asked in cases]}
-
-    labelled = records
 
     def runs(self, n):
         """Seeds of a step that has a number of its own."""

@@ -44,8 +44,7 @@ def call(task, *, threads=1, limit=None, **fields):
         The answer of the task, with ``status`` "ok", "no result" (after `limit` seconds)
         or "failed" (with a ``message``).
     """
-    if callable(task):
-        task = f"{task.__module__}:{task.__qualname__}"
+    task = f"{task.__module__}:{task.__qualname__}"
     if fields.get("quick") and hasattr(os, "fork"):
         return _call_in_fork(task, {"threads": threads, **fields}, limit)
     environment = os.environ | {name: str(threads) for name in THREAD_VARIABLES}
@@ -72,7 +71,6 @@ def _call_in_fork(task, fields, limit):
     """
     from .. import worker
 
-    worker.tasks()
     context = multiprocessing.get_context("fork")
     answers, answer = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(answer, worker, task, fields))

@@ -1,69 +1,8 @@
-"""Medians over the records of one step."""
+"""How often the cases of a step were measured."""
 
-import statistics
 from itertools import takewhile
 
-from .results import NoResults, load_those_stored
-
-
-class Records:
-    """Records of one step; `where` selects, `median` reduces, None stands for "not measured"."""
-
-    def __init__(self, records):
-        self.records = list(records)
-
-    def where(self, **wanted):
-        return Records(
-            record
-            for record in self.records
-            if all(record.get(key) == value for key, value in wanted.items())
-        )
-
-    def ok(self):
-        return self.where(status="ok")
-
-    def values(self, field):
-        """The values of a field; of repeated times, the median of each record."""
-        found = [record.get(field) for record in self.ok().records]
-        return [
-            statistics.median(value) if isinstance(value, list) else value
-            for value in found
-            if value is not None
-        ]
-
-    def distinct(self, field):
-        """The different values of a field, in the order in which they were measured."""
-        return list(dict.fromkeys(record[field] for record in self.records))
-
-    def median(self, field):
-        values = self.values(field)
-        return statistics.median(values) if values else None
-
-    def verdict(self):
-        """Why there is no number: how it ended, in a word; "–" if it was not tried."""
-        for record in self.records:
-            if record["status"] == "no result":
-                return f"no result in {record['limit']:g} s"
-            if record["status"] == "failed":
-                return "failed"
-        return "–"
-
-    def __bool__(self):
-        return bool(self.records)
-
-
-def stored_records(step, results):
-    """Records of a step; empty without results."""
-    stored = load_those_stored([step], results)
-    return Records(stored[step]["records"] if stored else ())
-
-
-def measured(step, results):
-    """Records of a step that went well; raises NoResults if there are none."""
-    found = stored_records(step, results).ok()
-    if not found:
-        raise NoResults(f"Nothing was measured in {step}.")
-    return found
+from .results import load_those_stored
 
 
 def n_runs(steps, results, counted=None):
@@ -97,34 +36,3 @@ def _runs_within(record, counted):
     lists = [part["score"] for part in record.get("fixed", ())]
     lists += [model["errors"] for model in models if "errors" in model]
     return [len(found) for found in lists or [orders or [0]]]
-
-
-def flat(records, field, *labels):
-    """A record for each point in a list of each record, with some labels of its record."""
-    return Records(
-        {"status": "ok", **{label: record[label] for label in labels}, **point}
-        for record in records.ok().records
-        for point in record[field]
-    )
-
-
-def ratio(slow, fast):
-    """How many times as fast; None if one side is missing."""
-    return slow / fast if slow is not None and fast else None
-
-
-def mean(records, field, **wanted):
-    """Mean of a field over the records that match; None without records."""
-    values = records.where(**wanted).values(field)
-    return statistics.fmean(values) if values else None
-
-
-def mean_curve(records, **wanted):
-    """Mean points over the records that match: dicts in the order in which they were measured."""
-    curves = [record["points"] for record in records.ok().where(**wanted).records]
-    return [_mean_point(points) for points in zip(*curves)]
-
-
-def _mean_point(points):
-    found = {name: [point[name] for point in points] for name in points[0]}
-    return {n: statistics.fmean(values) for n, values in found.items() if None not in values}
