@@ -642,7 +642,8 @@ def test_an_interrupt_of_the_first_fit_can_be_resumed(kind, monkeypatch):
         patch.setattr(_epochs, "optimization_progress", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             model.fit_path(X, Y, CS)
-    assert len(caught.value.path) == 0
+    path = caught.value.path
+    assert len(path) == path.n_kernel_evaluations == 0
     assert CS[0] == model.C
     assert model.interrupted_
     assert_same(model.resume(X, Y), new(kind, C=CS[0]).fit(X, Y), X)
