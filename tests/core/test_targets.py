@@ -172,6 +172,49 @@ def test_budget_removes_members(squared):
     assert error[0] < 4.0 * error[1]
 
 
+@pytest.mark.parametrize("nu", [0.2, 0.5, 0.9])
+def test_one_class_budget_merges_nearest_members(nu):
+    """Alphas and boxes are added; pairs are from the whole support set."""
+    n, budget = 400, 50
+    X, _ = regression(n)
+    given = Samples(np.ones(n, np.int32), np.ones(n), np.arange(n), targets=np.zeros((1, n)))
+    loop, wide = (
+        make_loop(make_store(X, gamma=GAMMA), tol=1e-4, nu=nu, budget=most)
+        for most in (budget, budget + 1)
+    )
+    merged = []
+    for row in range(n):
+        wide.restore(loop.state())
+        for one in (wide, loop):
+            one.learn(X, np.array([row]), given)
+        before, after = wide.problems[0].view(), loop.problems[0].view()
+        assert len(after.alpha) <= budget
+        gone = np.flatnonzero(~np.isin(before.slots, after.slots))
+        if (before.alpha == 0).any():
+            assert (before.alpha[gone] == 0).all()
+            continue
+        if not len(gone):
+            continue
+        (left,) = gone
+        same = np.searchsorted(before.slots, after.slots)
+        (kept,) = same[after.upper != before.upper[same]]
+        for name in ("alpha", "upper"):
+            expected = getattr(before, name).copy()
+            expected[kept] += expected[left]
+            assert_allclose(getattr(after, name), expected[same], rtol=1e-12)
+        # The squared distance in the feature space, times half the harmonic mean of the boxes.
+        squares = 2.0 - 2.0 * rbf_kernel(X[before.row_id], gamma=GAMMA)
+        costs = squares / (1.0 / before.upper + 1.0 / before.upper[:, None])
+        np.fill_diagonal(costs, np.inf)
+        assert costs[left, kept] <= 1.001 * max(costs[left].min(), costs[kept].min())
+        # The best of several members and their nearest ones.
+        rank = np.mean(costs.min(axis=1) < 0.999 * costs[left, kept])
+        merged.append((before.slots[[left, kept]].min(), rank))
+    slots, ranks = np.transpose(merged)
+    assert len(merged) > 40 and ranks.mean() < 0.2
+    assert (slots == 0).any() and np.mean(slots > budget // 2) > 0.1
+
+
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 def test_one_class_equals_scikit_learn(nu):
     X, _ = regression()
