@@ -34,6 +34,7 @@ TARGETS = {
     "_core/linear/rules.* _core/linear/update_loop.pyx _core/linear/weights.pyx": (
         "reference/test_linear*.py core/test_update_loop.py linear/test_special_cases.py"
         " linear/test_weights.py linear/test_epochs.py linear/test_twin.py linear/test_advice.py"
+        " active/test_label_efficient.py"
     ),
     "_core/linear/queries.*": "active/test_queries.py active/test_label_efficient.py",
     "_core/linear/local.pyx _core/linear/online_kmeans.pyx": "linear/test_local.py",
