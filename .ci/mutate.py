@@ -41,7 +41,7 @@ TARGETS = {
     "_core/linear/refinement.pyx": "linear/test_advice*.py",
     "_core/kernel/dual/lasvm.pyx _core/kernel/dual/slots.pyx _core/kernel/dual/problem.pyx": (
         "reference/test_lasvm.py core/test_solver_invariants.py core/test_s[eot]*[!s].py"
-        " kernel/test_stream.py core/test_solver_steps.py"
+        " kernel/test_stream.py core/test_solver_steps.py core/test_targets.py"
     ),
     "_core/kernel/dual/engine.pyx _core/kernel/dual/stream.pyx": (
         "reference/test_lasvm.py core/test_s[eot]*[!s].py core/test_solver_invariants.py"
@@ -78,7 +78,7 @@ TARGETS = {
     "kernel/_targets.py": (
         "core/test_targets.py kernel/test_lasvr.py kernel/test_one_class.py"
         " kernel/test_new_classes.py kernel/test_one_vs_one.py kernel/test_errors.py"
-        " kernel/test_convergence.py"
+        " kernel/test_convergence.py kernel/test_auto_epochs.py"
     ),
     "kernel/_epochs.py": (
         "kernel/test_auto_epochs.py kernel/test_progress.py kernel/test_selection.py"

@@ -8,7 +8,7 @@ from sklearn.svm import SVR, OneClassSVM
 
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm._core.kernel.vectors.support_set import STREAM
-from tests.support.engine import make_loop, make_store
+from tests.support.engine import make_loop, make_store, solver_spec
 
 GAMMA = 0.5
 C, EPSILON = 2.0, 0.1
@@ -170,6 +170,19 @@ def test_budget_removes_members(squared):
     # The ratio is 1.2 for the squared loss and 1.7 for the other one, where its standard deviation
     # is 0.3; that of the variance of y is 20.
     assert error[0] < 4.0 * error[1]
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_a_lower_budget_is_met_after_the_next_sample(squared):
+    X, y = regression(201)
+    given = tube(y, epsilon=0.3, squared=squared)
+    loop = make_loop(make_store(X, gamma=GAMMA), epsilon=0.3, budget=80)
+    problem = loop.problems[0]
+    loop.learn(X, np.arange(200), given)
+    assert len(problem.slots()) > 30
+    problem.configure(**solver_spec(epsilon=0.3, budget=20).options(1, 1, 1 << 20))
+    loop.learn(X, np.array([200]), given)
+    assert len(problem.slots()) == 20
 
 
 @pytest.mark.parametrize("nu", [0.2, 0.5, 0.9])
