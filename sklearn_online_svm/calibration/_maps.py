@@ -290,9 +290,8 @@ def coupled(log_odds):
     for start in range(0, n_samples, size):
         some = slice(start, start + size)
         r = expit(np.clip(log_odds[some], -LARGEST_ODDS, LARGEST_ODDS))
-        matrix = np.empty((len(r), n, n))
+        matrix = np.zeros((len(r), n, n))
         matrix[:, first, second], matrix[:, second, first] = r, 1.0 - r
-        matrix[:, diagonal, diagonal] = 0.0
         squares = (matrix**2).sum(axis=1)
         # Q + 1 is regular; the constant does not change the minimum, given the sum of p.
         matrix = 1.0 - matrix * matrix.transpose(0, 2, 1)

@@ -181,10 +181,11 @@ def new_selection(params, targets):
             stopping = SupportStable(window, STABLE_SHARE)
         else:
             stopping = FewErrors(window, STABLE_SHARE, ERROR_SHARE, len(targets.classes))
-    n = -1 if params.pool_size == "all" else int(params.pool_size)
+    is_all = params.pool_size == "all"
+    n = -1 if is_all else int(params.pool_size)
     options = dict(most=params.max_labels, stopping=stopping)
     if params.selection == "random":
         return Selection(1, **options)
     if params.selection == "autoactive":
-        return AutoActive(n if n < 0 else 2 * n, n_close=N_CLOSE, **options)
+        return AutoActive(n if is_all else 2 * n, n_close=N_CLOSE, **options)
     return {"gradient": Gradient, "active": Active}[params.selection](n, **options)

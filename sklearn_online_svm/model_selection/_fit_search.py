@@ -41,7 +41,7 @@ class FitSearch:
         if not ends or len(race.candidates) == 1:
             self.n_rungs = 0
         self.is_over = False
-        self._n_rounds, self._unit, self._splits = 1, 0.0, {}
+        self._unit, self._splits = 0.0, {}
 
     # ---------------------------------------------------------------------------- steps
 
@@ -190,7 +190,9 @@ class FitSearch:
         race, (ranked, rungs) = self.race, self._compared()
         self._unit = race.winner(ranked, rungs).predicted_cost(len(self.samples))
         left = self._left()
-        centres = race.near(ranked, rungs, _limits.EQUAL_ERRORS) if self._n_rounds == 1 else []
+        # Further rounds of folds are for the best candidates only.
+        is_first = len(rungs) <= self.n_folds
+        centres = race.near(ranked, rungs, _limits.EQUAL_ERRORS) if is_first else []
         for centre in centres:
             found = [
                 candidate
@@ -210,7 +212,6 @@ class FitSearch:
         kept = self._affordable(near, left)
         if len(kept) > 1 and n_compared + self.n_folds <= len(self.folds):
             self.race.racing, self.rung = kept, rungs[-1] + 1
-            self._n_rounds += 1
         else:
             self._decide()
 
@@ -237,7 +238,7 @@ class FitSearch:
         return self
 
 
-def _affordable(ranked, cost, budget, least=0):
+def _affordable(ranked, cost, budget, least):
     """Return the best candidates whose costs the budget allows.
 
     ``least``: so many are kept if each of them is within the budget.

@@ -47,6 +47,37 @@ def test_integers_keep_their_type(dtype):
         assert_array_equal(after["values"], state["values"], strict=True)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [5, 200, 256, 257, 5000])
+@pytest.mark.parametrize("n_distinct", [1, 2, 200, 256, 257, 5000])
+def test_few_distinct_numbers_take_a_byte_each(n, n_distinct, dtype):
+    """In arrays of more than 256 numbers, besides these: other ones take their own bytes."""
+    values = np.resize(np.arange(min(n, n_distinct), dtype=dtype), n)
+    flat, size = flattened([{"values": values}]), values.itemsize
+    stored = flat["fields"]["values"]
+    n_bytes = sum(stored[name].nbytes for name in {"table", "values"} & stored.keys())
+    if n <= 256 or n_distinct > 256:
+        assert n_bytes == n * size
+    else:
+        assert n_bytes == n_distinct * size + (n if n_distinct > 1 else 0)
+    assert_array_equal(split(flat)[0]["values"], values, strict=True)
+
+
+@pytest.mark.parametrize("n_distinct", [1, 255, 256])
+def test_a_new_number_after_many_others(n_distinct):
+    values = np.append(np.resize(np.arange(float(n_distinct)), 5000), -1.0)
+    (after,) = split(flattened([{"values": values}]))
+    assert_array_equal(after["values"], values, strict=True)
+
+
+@pytest.mark.parametrize("n", [5, 5000])
+@pytest.mark.parametrize("largest, size", [(100, 1), (200, 2), (10**4, 2), (10**9, 4)])
+def test_integers_take_the_bytes_of_the_largest(largest, size, n):
+    values = np.resize([0, largest], n)
+    flat = flattened([{"values": values}])
+    assert flat["fields"]["values"]["values"].nbytes == n * size
+
+
 def many_classes(n_classes, n_of_class=4):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(n_classes), n_of_class)

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
+from tests.support.limits import set_limits
 from tests.support.samples import GAP_DRIVEN
 
 KERNELS = {
@@ -438,3 +439,34 @@ def test_steps_on_pairs_follow_slow_steps_on_single_coordinates():
         done = learner.problem.gap <= learner.problem.threshold * (1 + 1e-6)
         assert done or learner.problem.delta <= learner.problem.tau
     assert most > 1000
+
+
+def slow_learner(algorithm):
+    """Return a learner whose optimization over the support set needs many steps."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.choice([-1, 1], 60)
+    params = dict(algorithm=algorithm, gap_floor=2.5, tol=1e-12)
+    return Learner(X, y, 2.5, make_store(X, "linear"), **params).learn(np.arange(60))
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+@pytest.mark.parametrize("working_set_size", [10, 1000])
+def test_finish_makes_no_more_steps_than_are_allowed(algorithm, working_set_size, monkeypatch):
+    set_limits(monkeypatch, WORKING_SET_SIZE=working_set_size)
+    learner = slow_learner(algorithm)
+    for steps in (0, 1, 7, 50):
+        before = learner.problem.n_changes
+        learner.loop.allow(steps)
+        learner.loop.finish()
+        assert learner.problem.n_changes - before == steps
+        assert learner.problem.steps_left == 0 and learner.loop.out_of_steps
+
+
+def test_finish_makes_a_share_of_the_steps_that_are_left():
+    """But at least 50 000 of them, if so many are left."""
+    learner = slow_learner("lasvm")
+    for steps, share, left in [(200_000, 0.3, 140_000), (60_000, 0.5, 10_000), (9, 0.5, 0)]:
+        learner.loop.allow(steps)
+        learner.loop.finish(share=share)
+        assert learner.problem.steps_left == left
+        assert learner.loop.out_of_share and learner.loop.out_of_steps == (left == 0)

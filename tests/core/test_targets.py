@@ -8,7 +8,7 @@ from sklearn.svm import SVR, OneClassSVM
 
 from sklearn_online_svm._core.kernel.vectors.block import Samples
 from sklearn_online_svm._core.kernel.vectors.support_set import STREAM
-from tests.support.engine import make_loop, make_store
+from tests.support.engine import make_loop, make_store, solver_spec
 
 GAMMA = 0.5
 C, EPSILON = 2.0, 0.1
@@ -170,6 +170,62 @@ def test_budget_removes_members(squared):
     # The ratio is 1.2 for the squared loss and 1.7 for the other one, where its standard deviation
     # is 0.3; that of the variance of y is 20.
     assert error[0] < 4.0 * error[1]
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_a_lower_budget_is_met_after_the_next_sample(squared):
+    X, y = regression(201)
+    given = tube(y, epsilon=0.3, squared=squared)
+    loop = make_loop(make_store(X, gamma=GAMMA), epsilon=0.3, budget=80)
+    problem = loop.problems[0]
+    loop.learn(X, np.arange(200), given)
+    assert len(problem.slots()) > 30
+    problem.configure(**solver_spec(epsilon=0.3, budget=20).options(1, 1, 1 << 20))
+    loop.learn(X, np.array([200]), given)
+    assert len(problem.slots()) == 20
+
+
+@pytest.mark.parametrize("nu", [0.2, 0.5, 0.9])
+def test_one_class_budget_merges_nearest_members(nu):
+    """Alphas and boxes are added; pairs are from the whole support set."""
+    n, budget = 400, 50
+    X, _ = regression(n)
+    given = Samples(np.ones(n, np.int32), np.ones(n), np.arange(n), targets=np.zeros((1, n)))
+    loop, wide = (
+        make_loop(make_store(X, gamma=GAMMA), tol=1e-4, nu=nu, budget=most)
+        for most in (budget, budget + 1)
+    )
+    merged = []
+    for row in range(n):
+        wide.restore(loop.state())
+        for one in (wide, loop):
+            one.learn(X, np.array([row]), given)
+        before, after = wide.problems[0].view(), loop.problems[0].view()
+        assert len(after.alpha) <= budget
+        gone = np.flatnonzero(~np.isin(before.slots, after.slots))
+        if (before.alpha == 0).any():
+            assert (before.alpha[gone] == 0).all()
+            continue
+        if not len(gone):
+            continue
+        (left,) = gone
+        same = np.searchsorted(before.slots, after.slots)
+        (kept,) = same[after.upper != before.upper[same]]
+        for name in ("alpha", "upper"):
+            expected = getattr(before, name).copy()
+            expected[kept] += expected[left]
+            assert_allclose(getattr(after, name), expected[same], rtol=1e-12)
+        # The squared distance in the feature space, times half the harmonic mean of the boxes.
+        squares = 2.0 - 2.0 * rbf_kernel(X[before.row_id], gamma=GAMMA)
+        costs = squares / (1.0 / before.upper + 1.0 / before.upper[:, None])
+        np.fill_diagonal(costs, np.inf)
+        assert costs[left, kept] <= 1.001 * max(costs[left].min(), costs[kept].min())
+        # The best of several members and their nearest ones.
+        rank = np.mean(costs.min(axis=1) < 0.999 * costs[left, kept])
+        merged.append((before.slots[[left, kept]].min(), rank))
+    slots, ranks = np.transpose(merged)
+    assert len(merged) > 40 and ranks.mean() < 0.2
+    assert (slots == 0).any() and np.mean(slots > budget // 2) > 0.1
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.5])

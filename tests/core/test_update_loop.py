@@ -1,6 +1,7 @@
 """The update loop without an estimator."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_online_svm._core.linear.queries import ALL, LabelQueries, SelectiveSampler
@@ -98,6 +99,22 @@ def test_queries_respect_the_budget_and_abstentions():
     assert_array_equal(coef, _coef_after(X[bought], codes[bought]))
     # All samples are predicted.
     assert set(marks[0]) == {0, 1}
+
+
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+@pytest.mark.parametrize("variance", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_steps_that_are_too_long_are_omitted(dtype, variance, covariance):
+    """The longest ones are 1e140 long; 1e20 if variances have single precision."""
+    longest = 1e20 if dtype == np.float32 and covariance == "diag" else 1e140
+    options = dict(fit_intercept=False, covariance=covariance, start_variance=variance)
+    spec, x = UpdateSpec(rule={"name": "second_order"}, **options), np.array([[1.0, 0.0]], dtype)
+    for factor in (0.9, 1.1):
+        state = LinearState(spec, 1, 2, dtype, False)
+        # The first step is (1 - w.x) / (1 + v) S x with v = x.Sx, and S = variance I.
+        state.arrays["coef"][0, 0] = -factor * longest * (1.0 + variance) / variance
+        state.loop.train(Dataset(x, np.ones(1, np.int32)))
+        assert state.loop.n_updates == (factor < 1)
 
 
 def _coef_after(X, codes):

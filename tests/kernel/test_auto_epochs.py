@@ -205,6 +205,18 @@ def test_epochs_are_repeated_until_they_change_little(case, large_sets):
     assert error < 0.1 * error_of_one
 
 
+@pytest.mark.parametrize("C", [0.01, 10.0, 1000.0])
+def test_the_loss_that_is_left_is_compared_with_decision_values(C, large_sets, monkeypatch):
+    """It is at most 1 % of the margin 1, or of their standard deviation if that is less."""
+    set_limits(monkeypatch, AUTO_VIOLATORS=np.inf, AUTO_SUPPORT_SHARE=1.1)
+    X, y = two_classes(800, noise=0.5)
+    model = LASVC(C=C, random_state=0).fit(X, y)
+    decided = model.decision_function(X)
+    losses = np.maximum(0.0, 1.0 - np.where(y == model.classes_[1], decided, -decided))
+    losses[model.support_] = 0.0  # optimized over already
+    assert losses.mean() < 0.01 * min(1.0, decided.std())
+
+
 def test_epochs_of_regression_are_repeated_until_they_change_little(large_sets):
     X, y = targets(800)
     auto, one, exact = (

@@ -309,14 +309,15 @@ def test_whole_numbers_are_targets_if_told():
     assert metric.history_[-5:].mean() < KernelMetric(random_state=0).fit(X, counts).history_[0]
 
 
-def test_many_integers_are_no_classes_unless_told():
-    X, _ = samples(n=1200)
-    y = np.arange(1200) // 2
-    with pytest.raises(ValueError, match="y has 600 different values"):
+@pytest.mark.parametrize("n, most", [(600, 100), (1200, 120)])
+def test_many_integers_are_no_classes_unless_told(n, most):
+    X, _ = samples(n=n)
+    y = np.arange(n) % (most + 1)
+    with pytest.raises(ValueError, match=f"y has {most + 1} different values"):
         KernelMetric().fit(X, y)
     KernelMetric(target_type="continuous", random_state=0).fit(X, y)
-    few = np.arange(1200) // 20
-    assert len(KernelMetric(random_state=0).fit(X, few).history_) == 30
+    classes = np.arange(n) % most
+    assert len(KernelMetric(random_state=0).fit(X, classes).history_) == 30
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])

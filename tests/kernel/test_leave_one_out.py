@@ -643,6 +643,22 @@ def test_kernel_matrix_gives_the_same_result(layout, monkeypatch):
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 
+def test_values_of_a_kernel_function_are_computed_once_for_all_samples():
+    """And not for each model that is trained without a sample."""
+    n_values = 0
+
+    def kernel(A, B):
+        nonlocal n_values
+        n_values += len(A) * len(B)
+        return rbf_kernel(A, B, gamma=0.4)
+
+    X, y = three_classes(60, seed=1)
+    model = machine(kernel=kernel, C=5.0).fit(X, y)
+    n_values = 0
+    assert model.leave_one_out(X, y).any()
+    assert n_values < 10 * len(y) ** 2
+
+
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @with_algorithms

@@ -1,6 +1,7 @@
 """Solution path: models as accurate as separate fits."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -221,13 +222,42 @@ def test_after_one_epoch_each_model_is_at_least_as_good_as_its_fit(kind, data, a
         assert violations(model, X, y).max() <= violations(alone, X, y).max() + 2 * tol
 
 
-def test_one_pass_over_many_noisy_samples():
+@pytest.fixture
+def sizes(monkeypatch):
+    """Return a list that gets the numbers of samples that are processed for each C."""
+    solve, found = _path_solver.Sweeps.solve, []
+
+    def watched(self, k, given, order):
+        found.append(len(order))
+        solve(self, k, given, order)
+
+    monkeypatch.setattr(_path_solver.Sweeps, "solve", watched)
+    return found
+
+
+def test_one_pass_over_many_noisy_samples(sizes):
     """Samples outside the support set are found although few of them are processed for each C."""
     X, y = make_banana_like(3000, noise=0.5, random_state=0)
     path = LASVC(gamma=1.0, max_iter=1, random_state=0).fit_path(X, y, CS)
+    assert max(sizes) == 0.025 * 3000
     for model in path:
         best = LASVC(gamma=1.0, C=model.C, max_iter=-1, random_state=0).fit(X, y)
         assert model.dual_objective_[0] > 0.99 * best.dual_objective_[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "most"),
+    [
+        (new(LASVC, max_iter=1), two_classes(700, noise=1.0), 64),  # at least a block
+        (new(LASVC, max_iter=-1), two_classes(700, noise=1.0), 70),
+        (new(LASVC, max_iter=1, multi_class="ovo"), noisy_classes(700, 3), 70),
+        (new(LASVR, max_iter=1), targets(1400, noise=0.3), 70),
+    ],
+    ids=["block", "until converged", "pairs", "regression"],
+)
+def test_a_share_of_the_samples_is_processed_for_each_C(model, data, most, sizes):
+    clone(model).fit_path(*data, [0.1, 1.0])
+    assert max(sizes) == most
 
 
 @settings(max_examples=30, deadline=None)
@@ -281,6 +311,44 @@ def test_check_samples_finds_the_violators_of_the_reference(kind, has_bias, monk
     )
     assert max(seen) > 0.1
     assert len(seen) == 3
+
+
+@both_kinds
+@pytest.mark.parametrize("gap", [-0.05, -0.01, 0.0, 0.01, 0.2])
+def test_samples_that_violate_by_more_than_tol_are_processed(kind, gap, monkeypatch):
+    """With support sets whose largest g that can increase exceeds the smallest one by ``gap``."""
+    check_samples, tol, n_found = _path_solver.Sweeps.check_samples, 0.05, []
+
+    def checked(self):
+        for k, state in enumerate(self.states):
+            low = np.quantile(state.g[0], [0.5])
+            self.states[k] = replace(state, low=low, high=low + gap, tau=np.array([tol]))
+        check_samples(self)
+        for k, state in enumerate(self.states):
+            alpha = np.zeros(len(y))
+            alpha[state.ids[0]] = state.alpha[0]
+            g = terms - rbf_kernel(X, gamma=0.5) @ alpha
+            # With a gap each bias in it is optimal: samples there may violate with each other.
+            (low,), (high,) = state.low, state.high
+            up_to, down_to = (high, low) if gap < 0 else (low + tol, high - tol)
+            upper_g, outside = g + self.width, np.setdiff1d(np.arange(len(y)), state.ids[0])
+            violates = (rises & (g > up_to) | falls & (upper_g < down_to))[outside]
+            highest = max(high, g[outside][rises[outside]].max())
+            lowest = min(low, upper_g[outside][falls[outside]].min())
+            wanted = outside[violates & (highest - lowest > tol)]
+            np.testing.assert_array_equal(np.sort(self.violators[k]), wanted)
+            n_found.append(len(wanted))
+
+    X, y = DATA[kind]
+    if kind is LASVC:
+        terms = np.where(y == "yes", 1.0, -1.0)
+        rises, falls = terms > 0, terms < 0
+    else:
+        terms, (rises, falls) = y - 0.1, np.ones((2, len(y)), dtype=bool)  # the lower end
+    monkeypatch.setattr(_path_solver.Sweeps, "check_samples", checked)
+    monkeypatch.setattr(_path_solver.Sweeps, "most_rows", lambda self: len(y))
+    new(kind, max_iter=1).fit_path(X, y, [0.1, 0.2])
+    assert min(n_found) > 0
 
 
 @pytest.mark.parametrize(("kind", "options"), [(LASVC, {}), (LASVR, {}), (LASVR, CONVEX[5][1])])
@@ -421,6 +489,28 @@ def test_attributes_of_a_path(kind):
 
 
 @both_kinds
+@pytest.mark.parametrize("max_iter", [1, 3, "auto"])
+def test_checks_of_all_samples_are_epochs(kind, max_iter, monkeypatch):
+    check_samples, n_checks = _path_solver.Sweeps.check_samples, []
+
+    def counted(self):
+        n_checks.append(self)
+        check_samples(self)
+
+    set_limits(monkeypatch, SMALL_SET=100)
+    monkeypatch.setattr(_path_solver.Sweeps, "check_samples", counted)
+    # So few samples are processed that there are violating ones after each check.
+    monkeypatch.setattr(_path_solver.Sweeps, "most_rows", lambda self: 1)
+    monkeypatch.setattr(_path_solver.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
+    X, y = DATA[kind]
+    model = new(kind, gamma=2.0, max_iter=max_iter)
+    n_iter = clone(model).set_params(C=0.1).fit(X, y).n_iter_
+    path = model.fit_path(X, y, [0.1, 1.0, 10.0])
+    assert len(n_checks) == (1 if max_iter == "auto" else max_iter)
+    assert [one.n_iter_ for one in path] == 3 * [n_iter + len(n_checks)]
+
+
+@both_kinds
 def test_an_infinite_C(kind):
     X, y = digits_pair(0, 1) if kind is LASVC else (np.linspace(0, 3, 50)[:, None], np.arange(50))
     path = exact(kind, gamma=0.05).fit_path(X, y, [0.1, 10.0, np.inf])
@@ -552,7 +642,8 @@ def test_an_interrupt_of_the_first_fit_can_be_resumed(kind, monkeypatch):
         patch.setattr(_epochs, "optimization_progress", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             model.fit_path(X, Y, CS)
-    assert len(caught.value.path) == 0
+    path = caught.value.path
+    assert len(path) == path.n_kernel_evaluations == 0
     assert CS[0] == model.C
     assert model.interrupted_
     assert_same(model.resume(X, Y), new(kind, C=CS[0]).fit(X, Y), X)

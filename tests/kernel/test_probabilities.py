@@ -20,6 +20,7 @@ from tests.support.internals import (
     Basis,
     Optimum,
     _probabilities,
+    machine_of,
     probability_map,
     replacement_shifts,
     solution_of,
@@ -268,10 +269,13 @@ def test_chunks_do_not_matter(window_size, monkeypatch):
         assert_array_equal(model.predict_proba(X), models[0].predict_proba(X))
 
 
-def test_a_stream_counts_its_last_samples(monkeypatch):
+@pytest.mark.parametrize("size", [1, 50, 110])
+def test_a_stream_counts_its_last_samples(size, monkeypatch):
     set_limits(monkeypatch, N_RECENT=100)
     X, y = banana(330)
-    model = streamed(X, y, 50)
+    model = streamed(X, y, size)
+    sizes = [len(codes) for _, codes, _ in machine_of(model).kept.chunks]
+    assert sum(sizes) >= 100 > sum(sizes[1:])  # no more chunks than necessary
     scores, codes, weights = values_of(model)
     assert len(scores) == 100 and (weights == 1.0).all()
     assert_array_equal(np.bincount(codes), np.bincount(np.searchsorted(model.classes_, y[-100:])))

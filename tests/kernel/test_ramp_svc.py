@@ -407,6 +407,15 @@ def test_first_samples_are_drawn_at_random():
     assert len(set(firsts)) == 3
 
 
+def test_samples_of_weight_0_are_not_in_the_first_problem():
+    X, y = noisy()
+    some, weights = slice(0, 12), np.zeros(200)
+    weights[some] = 1.0
+    model = model_of(init_size=12).fit(X, y, weights)
+    alone = model_of(init_size=12).fit(X[some], y[some])
+    assert_allclose(model.objective_history_[0], alone.objective_history_[0], rtol=1e-6)
+
+
 def test_partial_first_problem_without_a_ramp_equals_svc():
     X, y = noisy()
     model = model_of(init_size=0.2, ramp_s=-1e9).fit(X, y)

@@ -2,7 +2,7 @@
 
 import pickle
 import warnings
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 import pytest
@@ -191,6 +191,27 @@ def test_cost_is_the_time_in_fits_of_the_winner():
     one_fit = sum(seconds.values()) / (found.cost_ - 1)
     assert one_fit > 0
     assert found.cost_ * one_fit >= sum(seconds.values())
+
+
+class Slow(SGDClassifier):
+    """Classifier whose fits and predictions take at least some time."""
+
+    def fit(self, X, y):
+        sleep(0.002)
+        return super().fit(X, y)
+
+    def predict(self, X):
+        sleep(0.004)
+        return super().predict(X)
+
+
+def test_times_are_those_of_all_fits_and_scores_so_far():
+    results = search(Slow(random_state=0), {"alpha": [1e-4, 1e-2, 1.0]}).fit(X, Y).cv_results_
+    for number in range(3):
+        lines = results["candidate"] == number
+        n_fits = 1 + np.arange(lines.sum())
+        for name, seconds in zip(TIMES, (0.002, 0.004), strict=True):
+            assert np.all(np.sort(results[name][lines]) >= seconds * n_fits)
 
 
 def test_estimated_cost_grows_with_the_number_of_samples():

@@ -72,11 +72,11 @@ def test_each_part_of_a_stratified_order_has_all_classes_in_their_shares(counts,
     given_order = np.random.default_rng(seed).permutation(len(y))
     order = stratified(given_order, y)
     assert_array_equal(np.sort(order), np.arange(len(y)))
-    shares = np.array(counts) / len(y)
-    for code, share in enumerate(shares):
-        seen = np.cumsum(y[order] == code)
-        # As many as the share of the samples before, within one of each class.
-        assert np.all(np.abs(seen - share * np.arange(1, len(y) + 1)) <= 1 + len(counts) * share)
+    # The first samples contain the same share of each class, rounded to a number of samples.
+    seen = np.cumsum(y[order][:, None] == np.arange(len(counts)), axis=0)
+    least, most = (seen - 0.5) / counts, (seen + 0.5) / counts
+    assert np.all(least.max(axis=1) <= most.min(axis=1) + 1e-12)
+    for code in range(len(counts)):
         # Those of a class keep their order.
         assert_array_equal(order[y[order] == code], given_order[y[given_order] == code])
 

@@ -35,9 +35,10 @@ def samples(n=500, n_features=4, seed=0):
     return np.random.default_rng(seed).normal(size=(n, n_features)) * [4, 2, 1, 0.5][:n_features]
 
 
+@pytest.mark.parametrize("mean", [0.0, 10.0, 1e8])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_direction_is_the_first_principal_one(layout):
-    X = samples() + 10.0
+def test_the_direction_is_the_first_principal_one(layout, mean):
+    X = samples() + mean
     found = principal_direction(LAYOUTS[layout](X), np.random.RandomState(0))
     expected = np.linalg.svd(X - X.mean(axis=0))[2][0]
     assert_allclose(abs(found @ expected), 1.0, atol=1e-3)

@@ -49,6 +49,11 @@ cdef struct Moves:
     Py_ssize_t n_slots
 
 
+cdef inline bint has_steps(Problem problem) noexcept nogil:
+    """Return whether ``finish`` may make another step."""
+    return problem.steps_left > problem.steps_after
+
+
 cdef void move_stripes(void *context, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
     cdef Moves *m = <Moves *>context
     cdef float *values = m.values + part * SIMD_BLOCK * STRIPE
@@ -187,7 +192,7 @@ cdef class Finisher:
             if self.needs_working_set(problem, violation):
                 return 2
             goal = problem.matrix.active.goal if problem.matrix.active.chosen else problem.tau
-            if violation > goal and problem.steps_left > problem.steps_after:
+            if violation > goal and has_steps(problem):
                 moved = problem.finish_step(&front)
                 if moved < 0:
                     return -1
@@ -224,8 +229,7 @@ cdef class Finisher:
         """
         return (problem.members.n >= 2 * self.working_set_size
                 and not problem.matrix.active.shrunk and violation > problem.tau
-                and problem.steps_left > problem.steps_after
-                and problem.chosen_at != problem.n_changes)
+                and has_steps(problem) and problem.chosen_at != problem.n_changes)
 
     cdef int choose_working_set(self, Problem problem) except -1:
         """Make the most violating slots the active ones, unless no working set is needed."""

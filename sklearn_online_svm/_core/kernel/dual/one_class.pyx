@@ -183,7 +183,7 @@ cdef class OneClass(Lasvm):
                 near = self.nearest(s, k, &cost)
                 if cost < least_cost:
                     slot, other, least_cost = s, near, cost
-            s = s + 1 if s + 1 < self.members.n else 0
+            s = (s + 1) % self.members.n
         if slot < 0:
             return Problem.evict_least(self, least)
         if self.members.upper[slot] > self.members.upper[other]:

@@ -407,12 +407,12 @@ cdef double merged(const Pair *pair, double k, double least, double *h) noexcept
         value = kept(pair, shares[4 - j], shares[j])
         if value > EQUAL * most:
             most, best = value, j
-        if j < 4:
-            # Within the section both kernel values lie between those at its ends.
-            one, two = shares[3 - j], shares[j]
-            value = pair.aa * one * one + pair.bb * two * two + 2.0 * pair.ab * (
-                one * two if pair.ab > 0.0 else shares[4 - j] * shares[j + 1])
-            bound = max(bound, value)
+    for j in range(4):
+        # Within the section both kernel values lie between those at its ends.
+        one, two = shares[3 - j], shares[j]
+        value = pair.aa * one * one + pair.bb * two * two + 2.0 * pair.ab * (
+            one * two if pair.ab > 0.0 else shares[4 - j] * shares[j + 1])
+        bound = max(bound, value)
     h[0] = 0.25 * best
     if total - bound >= least:
         return total - bound

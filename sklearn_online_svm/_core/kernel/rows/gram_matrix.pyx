@@ -78,7 +78,7 @@ cdef class GramMatrix:
 
     cdef int fill(self, Store store, X, const int64_t[::1] rows, Team team) except -1:
         """Compute the values of the samples ``X[rows]``; ``store`` is an empty one."""
-        cdef list loaded = [store.new_block() for _ in range(min(BLOCKS_AT_ONCE, team.size * 4))]
+        cdef list loaded = [store.new_block() for _ in range(BLOCKS_AT_ONCE)]
         cdef PyObject *blocks[BLOCKS_AT_ONCE]
         cdef int32_t slots[SIMD_BLOCK]
         cdef Py_ssize_t b, k, r, n_blocks = (self.n + SIMD_BLOCK - 1) // SIMD_BLOCK, size, first
@@ -91,8 +91,8 @@ cdef class GramMatrix:
         self.load(store, X, rows)
         part.values, part.ld, part.n = self.values, self.ld, self.n
         part.store, part.blocks = <PyObject *>store, blocks
-        for b in range(0, n_blocks - 1, len(loaded)):
-            size = min(<Py_ssize_t>len(loaded), n_blocks - 1 - b)
+        for b in range(0, n_blocks - 1, BLOCKS_AT_ONCE):
+            size = min(BLOCKS_AT_ONCE, n_blocks - 1 - b)
             for k in range(size):
                 blocks[k] = <PyObject *>loaded[k]
                 first = (b + k) * SIMD_BLOCK
