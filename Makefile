@@ -145,7 +145,7 @@ test-arm64: ## compare the bits of the primitives here with those on arm64, emul
 		build/bits.txt build/bits-arm64.txt
 
 reliability: $(VENV)/.built $(VENV)/.extra-test,parquet ## the long tests of doc/reliability.rst, for hours (ONLY=name: one)
-	$(SINGLE) $(PY) -m tests.reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+	$(SINGLE) $(PY) -m reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
 # The wheel is built from the source distribution. MODULE_TESTS are run with the installed package.
 dist: $(VENV)/.extra-release ## build the source distribution and a wheel into dist/, and test them in new environments
