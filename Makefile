@@ -42,7 +42,7 @@ PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS) --dist worksteal
 # models, the command line and pipelines. About a minute on one core; examples that need a package
 # that is not installed are skipped.
 export MODULE_TESTS := --pyargs sklearn_online_svm \
-	tests/test_stored_models.py tests/command_line/test_commands.py tests/test_pipeline.py
+	tests/stored/test_files.py tests/command_line/test_commands.py tests/test_pipeline.py
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 RACES := -fsanitize=thread -O1
 # Not those that preload libraries or compile programs themselves.
