@@ -42,7 +42,7 @@ PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS) --dist worksteal
 # models, the command line and pipelines. About a minute on one core; examples that need a package
 # that is not installed are skipped.
 export MODULE_TESTS := --pyargs sklearn_online_svm \
-	tests/test_stored_models.py tests/command_line/test_commands.py tests/test_pipeline.py
+	tests/stored/test_files.py tests/command_line/test_commands.py tests/test_pipeline.py
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 RACES := -fsanitize=thread -O1
 # Not those that preload libraries or compile programs themselves.
@@ -145,7 +145,7 @@ test-arm64: ## compare the bits of the primitives here with those on arm64, emul
 		build/bits.txt build/bits-arm64.txt
 
 reliability: $(VENV)/.built $(VENV)/.extra-test,parquet ## the long tests of doc/reliability.rst, for hours (ONLY=name: one)
-	$(SINGLE) $(PY) -m tests.reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+	$(SINGLE) $(PY) -m reliability $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
 # The wheel is built from the source distribution. MODULE_TESTS are run with the installed package.
 dist: $(VENV)/.extra-release ## build the source distribution and a wheel into dist/, and test them in new environments

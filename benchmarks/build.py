@@ -11,7 +11,7 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 import contextlib
 from functools import partial
 
-from tests.reliability.tables import tables as reliability_tables
+from reliability.tables import tables as reliability_tables
 
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored

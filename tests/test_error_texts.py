@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 from sklearn_online_svm import LASVC, LASVR, RampSVC
+from tests.support.stored_models import estimators
 from tests.support.trainable import MODELS, samples_of, trained_kinds
 
 METHODS = ("fit", "partial_fit")
@@ -33,6 +34,20 @@ def test_a_missing_argument_names_the_class(name, method):
         pytest.skip("no such method, or that of a class of the tests")
     with pytest.raises(TypeError, match=rf"^{type(model).__name__}\.{method}\(\) missing"):
         getattr(model, method)()
+
+
+# Query strategies need no fit.
+FITTED = [path for path in estimators() if not path.endswith(("Query", "KernelMetric"))]
+
+
+@pytest.mark.parametrize("path", FITTED)
+def test_fitted_attributes_of_unfitted_models_name_no_private_attribute(path):
+    model = estimators()[path]
+    for name in dir(type(model)):
+        if name.endswith("_") and name[0] != "_":
+            with pytest.raises(AttributeError) as caught:
+                getattr(model, name)
+            assert "attribute '_" not in str(caught.value), name
 
 
 @pytest.mark.parametrize("kind", sorted(trained_kinds(), key=str), ids=lambda kind: kind.__name__)

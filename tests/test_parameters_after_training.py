@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tests.support.fitted_models import models
+from tests.support.fitted_models import TABLES, fitted
+from tests.support.stored_models import estimators
 
 # Another value of each parameter that may influence a model. Not of ``finishing``, which selects
 # the solution that predictions use.
@@ -57,13 +58,10 @@ def same(a, b):
     return np.array_equal(a, b)
 
 
-MODELS = models()
-
-
 @pytest.mark.sampled
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in estimators()])
 def test_predictions_remain(name):
-    model, X, _ = MODELS[name]
+    model, X, _ = fitted(name)
     before, changed = answers(copy.deepcopy(model), X), []
     for parameter in OTHERS.keys() & model.get_params(deep=False).keys():
         other = copy.deepcopy(model).set_params(**{parameter: OTHERS[parameter]})

@@ -43,10 +43,8 @@ from sklearn_online_svm import (
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.evaluation import progressive_validation
-from sklearn_online_svm.export import trusted_types
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
-from tests.support.copies import with_copies
 
 X, Y = make_banana_like(1500, random_state=0)
 X = X * [1, 100] + [5, 0]
@@ -392,19 +390,6 @@ PIPELINES = {
     ),
     "scikit-learn": lambda: make_online_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
 }
-
-
-@pytest.mark.sampled
-@with_copies
-@pytest.mark.parametrize("n_before", [100, 450, 700])
-@pytest.mark.parametrize("name", ["kernel", "linear"])
-def test_copies_continue_as_the_original(name, n_before, make_copy, tmp_path):
-    whole, halves = PIPELINES[name](), PIPELINES[name]()
-    trained(halves, 50, X[:n_before], Y[:n_before])
-    halves = make_copy(halves, tmp_path)
-    trained(halves, 50, X[n_before:], Y[n_before:])
-    trained(whole, 50)
-    assert_array_equal(scores(halves), scores(whole))
 
 
 INVALID = {
@@ -847,13 +832,3 @@ def test_onnx():
         graph = to_onnx(pipeline, data[:1])
         labels = onnxruntime.InferenceSession(graph.SerializeToString()).run(None, {"X": data})[0]
         assert np.mean(labels == pipeline.predict(data)) > 0.999
-
-
-def test_skops():
-    skops = pytest.importorskip("skops.io")
-    for n_before in (100, 700):
-        pipeline = trained(PIPELINES["kernel"](), 50, X[:n_before], Y[:n_before])
-        loaded = skops.loads(skops.dumps(pipeline), trusted=trusted_types())
-        for model in (pipeline, loaded):
-            trained(model, 100, X[n_before:], Y[n_before:])
-        assert_array_equal(scores(loaded), scores(pipeline))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reliability import CAMPAIGNS, part
+from reliability import CAMPAIGNS, part
 
 QUICK = [name for name in CAMPAIGNS if not hasattr(part(name), "TESTED_IN")]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reliability.calls import run
+from reliability.calls import run
 from tests.support.trainable import MODELS, trained_kinds
 
 

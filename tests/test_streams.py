@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.exceptions import NotFittedError
 
 import sklearn_online_svm as package
 from sklearn_online_svm import (
@@ -36,7 +35,6 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from tests.support.cases import in_turn
-from tests.support.copies import with_files
 from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, GAP_DRIVEN, LAYOUTS, three_classes
 from tests.support.selective_sampling import Wrapped
@@ -245,38 +243,6 @@ def test_model_is_independent_of_the_memory_layout(name):
     converted = np.asfortranarray(new), strided, new.astype(object), np.ma.array(new), new.tolist()
     for other, values in zip(others, converted, strict=True):
         assert_same(other.partial_fit(values, y[60:].tolist()), model, X)
-
-
-@pytest.mark.sampled
-@with_files
-@with_layouts
-def test_copy_during_a_stream_continues_identically(make_copy, name, layout, tmp_path):
-    X, y = samples(name, layout)
-    original = trained(name, X[:60], y[:60])
-    expected = outputs(original, X)
-    copied = make_copy(original, tmp_path)
-    assert copied.get_params().keys() == original.get_params().keys()
-    assert_array_equal(outputs(copied, X), expected)
-    uninterrupted = trained(name, X[:60], y[:60]).partial_fit(X[60:], y[60:])
-    assert_same(copied.partial_fit(X[60:], y[60:]), uninterrupted, X)
-    assert_array_equal(outputs(original, X), expected)
-    other = make_copy(original, tmp_path)
-    assert_same(original.partial_fit(X[60:], y[60:]), uninterrupted, X)
-    assert_array_equal(outputs(other, X), expected)
-
-
-@pytest.mark.sampled
-@with_files
-@with_models
-def test_copy_of_a_fitted_model(make_copy, name, tmp_path):
-    X, y = samples(name)
-    model = clone(MODELS[name])
-    with pytest.raises(NotFittedError):
-        outputs(make_copy(model, tmp_path), X)
-    model.fit(X, y)
-    copied = make_copy(model, tmp_path)
-    assert_same(copied, model, X)
-    assert_same(copied.partial_fit(X, y), model.partial_fit(X, y), X)
 
 
 @pytest.mark.sampled

@@ -1,7 +1,6 @@
 """MarginSampling: selected samples, random draws, types of pools, state."""
 
 import copy
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -313,17 +312,6 @@ def test_random_state():
     assert clone(strategy).query(SVM, POOL, 2).tolist() == answers[0]
     assert MarginSampling(10, random_state=8).query(SVM, POOL, 2).tolist() != answers[0]
     assert strategy.n_queries_ == 20
-
-
-def test_copies_continue():
-    strategy = MarginSampling(10, random_state=7)
-    strategy.query(SVM, POOL)
-    loaded = pickle.loads(pickle.dumps(strategy))
-    copied = copy.deepcopy(strategy)
-    answers = [strategy.query(SVM, POOL, 2).tolist() for _ in range(5)]
-    for other in (loaded, copied):
-        assert [other.query(SVM, POOL, 2).tolist() for _ in range(5)] == answers
-    assert pickle.loads(pickle.dumps(MarginSampling())).pool_size == 59
 
 
 def test_failed_query_is_repeated_with_the_same_draw():

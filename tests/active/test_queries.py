@@ -1,7 +1,5 @@
 """Query strategies for streams: each step against a reference, rates, copies and errors."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -385,34 +383,6 @@ def test_random_state():
     shared = np.random.RandomState(3)
     one, other = (RandomQuery(0.5, random_state=shared).query(np.zeros(99)) for _ in range(2))
     assert (one != other).any()
-
-
-# -- copies ---------------------------------------------------------------------------
-
-
-@pytest.mark.sampled
-@with_strategies
-def test_pickled_strategy_continues(strategy):
-    samples = Samples()
-    whole, strategy = clone(strategy), clone(strategy)
-    queried = run_strategy(whole, samples)[1]
-    first, second = (Samples.__new__(Samples) for _ in range(2))
-    for part, here in ((first, slice(0, 90)), (second, slice(90, None))):
-        part.__dict__.update({k: v[here] for k, v in vars(samples).items() if k != "n"})
-        part.n = len(part.scores)
-    before = run_strategy(strategy, first)[1]
-    state = strategy.__getstate__()
-    assert type(state["_asker"]) is dict
-    again = pickle.loads(pickle.dumps(strategy))
-    assert state_of(again) == state_of(strategy)
-    after = run_strategy(again, second)[1]
-    assert before + after == queried
-    assert state_of(again) == state_of(whole) != state_of(strategy)
-    # Before its first use a strategy has no state.
-    assert_array_equal(
-        pickle.loads(pickle.dumps(clone(strategy))).query(*samples.arguments()),
-        clone(strategy).query(*samples.arguments()),
-    )
 
 
 # -- errors ----------------------------------------------------------------------------------

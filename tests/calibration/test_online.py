@@ -162,17 +162,6 @@ def test_probabilities_follow_a_drift():
     assert now < 0.97 * log_loss(rest[1], np.exp(frozen))
 
 
-@pytest.mark.parametrize("store", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-def test_a_stored_model_continues(store):
-    X, y = three_classes(600)
-    model = streamed(OnlineCalibratedClassifier(), X[:330], y[:330], 70)
-    other = store(model)
-    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
-    for each in (model, other):
-        streamed(each, X[330:], y[330:], 45)
-    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
-
-
 def test_fit_starts_again_in_random_order():
     X, y = two_classes(300)
     order = np.argsort(y, kind="stable")

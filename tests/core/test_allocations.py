@@ -1,4 +1,4 @@
-"""Failed allocations: the campaign of ``tests/reliability/allocations.py`` could fail."""
+"""Failed allocations: the campaign of ``reliability/allocations.py`` could fail."""
 
 import pytest
 

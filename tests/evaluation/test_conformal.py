@@ -1,6 +1,5 @@
 """AdaptiveConformalInference, and prediction sets in a prequential evaluation."""
 
-import copy
 import pickle
 
 import numpy as np
@@ -163,19 +162,6 @@ def test_chunks_and_layouts_agree(size):
     assert_array_equal(np.concatenate(found), expected)
     assert sets.alpha_ == whole.alpha_
     assert_array_equal(sets.predict_set(model, S), whole.predict_set(model, X))
-
-
-@pytest.mark.parametrize("store", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
-def test_stored_sets_continue(store):
-    X, y = two_classes(400)
-    model = SGDClassifier(random_state=0).fit(X, y)
-    sets = AdaptiveConformalInference(window_size=90)
-    sets.update(model, X[:150], y[:150])
-    other = store(sets)
-    for each in (sets, other):
-        each.update(model, X[150:], y[150:])
-    assert sets.alpha_ == other.alpha_
-    assert_array_equal(sets.predict_set(model, X), other.predict_set(model, X))
 
 
 def test_changed_parameters_take_effect():

@@ -3,7 +3,6 @@
 import copy
 import io
 import pickle
-import time
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
@@ -17,15 +16,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM
-from tests.kernel.test_resume import (  # noqa: F401
-    InterruptedKernel,
-    RandomInterrupts,
-    assert_same,
-    ctrl_c,
-    frequent_checks,
-    noise,
-    resumed_until_finished,
-)
+from tests.support.fitted_models import CutKernel
 from tests.support.internals import (
     Position,
     engine_of,
@@ -43,6 +34,13 @@ from tests.support.samples import (
     targets,
     three_classes,
     two_classes,
+)
+from tests.support.timed_interrupts import (  # noqa: F401
+    assert_same,
+    check_interrupts,
+    ctrl_c,
+    frequent_checks,
+    noise,
 )
 
 KERNEL = dict(gamma=0.3, random_state=0)
@@ -439,15 +437,8 @@ def test_verbose_prints_a_line_for_each_epoch(make, large_sets):
 def test_interrupts_of_threads(large_sets, ctrl_c, frequent_checks):  # noqa: F811
     """Bitwise the same model, also if it is pickled in between."""
     X, y = noise(400, 3)
-    make = lambda: LASVC(C=3.0, gamma=0.05, tol=1e-4, n_jobs=2, random_state=0)  # noqa: E731
-    start = time.perf_counter()
-    reference = make().fit(X, y)
-    seconds = time.perf_counter() - start
-    assert reference.n_iter_ > 1
-    clock = RandomInterrupts(np.random.default_rng(0), seconds)
-    while clock.is_short_of_interrupts:
-        assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
-    assert clock.n_interrupts >= 6
+    model = LASVC(C=3.0, gamma=0.05, tol=1e-4, n_jobs=2, random_state=0)
+    assert check_interrupts(model, [("fit", X, y)], X).n_iter_ > 1
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
@@ -461,12 +452,11 @@ def test_a_limit_of_the_cost_that_is_reached_halfway(share, epochs_on_small_sets
     assert_same_fit(LASVC(cache_size=1e-3, **params).fit(X, y), model)
     assert_same_fit(LASVC(**params).fit(LAYOUTS["csr"](X), y), model)
     assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.5)
-    kernel = InterruptedKernel()
-    reference, n_calls = LASVC(kernel=kernel, **params).fit(X, y), kernel.n_calls
-    for n in np.unique(np.linspace(0, n_calls - 1, 15).astype(int)):
+    kernel = CutKernel()
+    reference = LASVC(kernel=kernel, **params).fit(X, y)
+    for n in np.unique(np.linspace(1, -kernel.calls_left, 15).astype(int)):
         kernel.calls_left = n
         model = LASVC(kernel=kernel, **params)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X, y)
-        kernel.calls_left = np.inf
         assert_same(pickle.loads(pickle.dumps(model)).resume(X, y), reference, X)

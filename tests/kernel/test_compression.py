@@ -436,23 +436,12 @@ def test_probabilities_are_those_of_the_original(X, y):
     model = LASVC(probability=True, gamma=0.1, random_state=0).fit(X, y)
     small = model.compress(tolerance=1e-4)
     assert_allclose(small.predict_proba(X), model.predict_proba(X), atol=2e-3)
-    stored = pickle.loads(pickle.dumps(small))
-    assert_array_equal(stored.predict_log_proba(X), small.predict_log_proba(X))
     assert hasattr(CompressedClassifier(LASVC(probability=True), tolerance=1.0), "predict_proba")
     other = LASVC().fit(X, y).compress(tolerance=0.1)
     assert not hasattr(other, "predict_proba")
     with pytest.raises(AttributeError) as caught:
         other.predict_proba(X)
     assert "Compress a LASVC(probability=True)" in str(caught.value.__cause__)
-
-
-def test_pickle():
-    for model, X_, y_ in (MODELS["3 classes, sparse"], MODELS["float32"], MODELS["poly"]):
-        small = model.fit(X_, y_).compress(max_support_vectors=12, X=X_)
-        stored = pickle.loads(pickle.dumps(small))
-        assert_array_equal(stored.decision_function(X_), small.decision_function(X_))
-        assert stored.sample_difference_ == small.sample_difference_
-        assert_array_equal(stored.support_, small.support_)
 
 
 @pytest.mark.sampled

@@ -126,16 +126,6 @@ def test_chunks_layouts_and_types_agree(n_classes):
     assert_allclose(single.decision_function(X.astype(np.float32)), whole, atol=0.02)
 
 
-def test_pickle_in_a_stream_continues():
-    X, y = samples(300, 3)
-    model = streamed(KernelAROWClassifier(gamma=0.3, max_support_vectors=30), X[:150], y[:150], 50)
-    other = pickle.loads(pickle.dumps(model))
-    for one in (model, other):
-        streamed(one, X[150:], y[150:], 50)
-    assert_array_equal(other.decision_function(X), model.decision_function(X))
-    assert_array_equal(other.dual_coef_, model.dual_coef_)
-
-
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 10**6),

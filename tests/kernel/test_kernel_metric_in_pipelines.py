@@ -6,7 +6,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from sklearn_online_svm import LASVC, LASVR, KernelAROWClassifier, KernelMetric, OneClassLASVM
-from sklearn_online_svm.export import load_model, save_model
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
@@ -118,16 +117,6 @@ def test_novelty_detection_has_no_targets():
     X, _ = samples(500)
     with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
         make_pipeline(KernelMetric(), OneClassLASVM()).fit(X)
-
-
-@pytest.mark.parametrize("params", [dict(), dict(form="map", kernel="rbf")])
-def test_stored_pipelines_predict_as_before(params, tmp_path):
-    pytest.importorskip("skops", reason="skops is not installed")
-    X, y = samples(600)
-    model = make_pipeline(KernelMetric(**params, random_state=0), svm(gamma=1.0)).fit(X, y)
-    save_model(model, tmp_path / "model.skops")
-    loaded = load_model(tmp_path / "model.skops")
-    assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

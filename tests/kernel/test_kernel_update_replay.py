@@ -166,18 +166,6 @@ def test_sparse_samples_give_the_same_model(name, n_classes):
             assert_same(go_on(model, layouts[1](X), y, 40, 150), dense, X, 1e-9)
 
 
-@with_all
-@pytest.mark.parametrize("layout", [np.array, csr_matrix])
-def test_pickles_continue_identically(name, layout):
-    X, y = sorted_rows(2)
-    model = streamed(ALL[name], layout(X[:200]), y[:200], 50)
-    assert n_replays(model)
-    other = pickle.loads(pickle.dumps(model))
-    for one in (model, other):
-        go_on(one, layout(X), y, 20, first=200)
-    assert_same(other, model, X)
-
-
 @pytest.mark.sampled
 @with_all
 def test_training_continues_after_an_interrupt(name):

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, CompressedClassifier, KernelPerceptronClassifier, RampSVC
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.command_line import main
-from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm, save_model
+from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.internals import (
     compares_pairs,
@@ -502,48 +502,6 @@ def test_compressing_twice_and_by_fit():
     rest = LASVC(multi_class="ovr", gamma=0.1)
     other = CompressedClassifier(rest, tolerance=0.1).fit(X, y)
     assert (once.multi_class, other.multi_class) == ("ovo", "ovr")
-
-
-# ----------------------------------------------------------------------------------- stored models
-
-FITTED = {
-    "lasvm": lambda X, y: pairwise(gamma=0.1).fit(X, y),
-    "lasvm-g": lambda X, y: pairwise(gamma=0.1, algorithm="lasvm-g").fit(X, y),
-    "stream": lambda X, y: pairwise(gamma=0.1).partial_fit(X, y, classes=range(5)),
-    "ramp": lambda X, y: RampSVC(multi_class="ovo", gamma=0.1).fit(X, y),
-    "compressed": lambda X, y: pairwise(gamma=0.1).fit(X, y).compress(tolerance=0.1),
-    "compressed, sparse, linear": lambda X, y: (
-        pairwise(kernel="linear").fit(sparse.csr_matrix(X), y).compress(tolerance=0.1)
-    ),
-    "probabilities": lambda X, y: pairwise(gamma=0.1, probability=True).fit(X, y),
-    "compressed, probabilities": lambda X, y: (
-        pairwise(gamma=0.1, probability=True).fit(X, y).compress(tolerance=0.1)
-    ),
-}
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("form", ["pickle", "skops"])
-@pytest.mark.parametrize("name", FITTED)
-def test_stored_models_predict_and_continue(name, form, tmp_path):
-    X, y = clouds()
-    model = FITTED[name](X[:200], y[:200])
-    if form == "pickle":
-        loaded = pickle.loads(pickle.dumps(model))
-    else:
-        pytest.importorskip("skops.io", reason="skops is not installed")
-        save_model(model, tmp_path / "model.skops")
-        loaded = load_model(tmp_path / "model.skops")
-    for _ in range(2):
-        assert loaded.multi_class == "ovo"
-        assert_array_equal(loaded.decision_function(X), model.decision_function(X))
-        assert_array_equal(loaded.dual_coef_, model.dual_coef_)
-        assert_array_equal(loaded.predict(X), model.predict(X))
-        if hasattr(model, "predict_proba"):
-            assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
-        if hasattr(model, "partial_fit"):
-            for each in (loaded, model):
-                each.partial_fit(X[200:], y[200:])
 
 
 # --------------------------------------------------------------------------------- other objects

@@ -243,15 +243,6 @@ def test_chunks_of_a_stream_do_not_matter(monkeypatch):
     assert_allclose(found[1:], [found[0]] * 2, atol=1e-12)
 
 
-def test_a_stored_model_continues():
-    X, y = noisy_classes(300)
-    model = pairwise(random_state=0).fit(X[:200], y[:200]).partial_fit(X[200:230], y[200:230])
-    other = pickle.loads(pickle.dumps(model))
-    for each in (model, other):
-        each.partial_fit(X[230:], y[230:])
-    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
-
-
 def test_classes_without_samples():
     X, y = digits()
     few = np.isin(y, [2, 5, 7])

@@ -12,7 +12,6 @@ from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVR, OneClassLASVM
-from tests.support.cases import in_turn
 from tests.support.fitted_models import CutKernel, rbf
 from tests.support.internals import engine_of, support_arrays
 from tests.support.samples import targets
@@ -102,18 +101,6 @@ def test_float32_samples(name):
 
 
 @with_all
-def test_pickled_halfway(name):
-    model = make(name).partial_fit(X[:150], Y[:150])
-    copies = [pickle.loads(pickle.dumps(model)) for _ in range(2)]
-    scores(copies[0])  # predictions do not change training
-    copies[1].snapshot()
-    for other in (model, *copies):
-        other.partial_fit(X[150:], Y[150:])
-    for other in copies:
-        assert_same(other, model)
-
-
-@with_all
 def test_snapshot(name):
     model = make(name).partial_fit(X, Y)
     before = support_arrays(model)["alpha"].copy()
@@ -128,51 +115,6 @@ def test_snapshot(name):
     )
     copy.partial_fit(X, Y)
     assert model.n_samples_seen_ == 300 and copy.n_samples_seen_ == 600
-
-
-# ------------------------------------------------------------------------------- interrupts
-
-
-@pytest.mark.sampled
-@with_all
-@pytest.mark.parametrize("n_calls, learn", [(1, "fit"), (3, "partial_fit"), (6, "fit")])
-def test_resume_after_an_interrupt(name, n_calls, learn):
-    """The model is the same as without the interrupt, also if it was pickled in between."""
-    models = [make(name, kernel=CutKernel(), cache_size=1e-2) for _ in range(2)]
-    if name in MODELS and learn == "fit":
-        n_calls = 1  # all kernel values are computed at once
-    if learn == "partial_fit":
-        for model in models:
-            model.partial_fit(X[:100], Y[:100])
-    rows = slice(0 if learn == "fit" else 100, 300)
-    getattr(models[1], learn)(X[rows], Y[rows])
-    models[0].kernel.calls_left = n_calls
-    with pytest.raises(KeyboardInterrupt):
-        getattr(models[0], learn)(X[rows], Y[rows])
-    model = pickle.loads(pickle.dumps(models[0]))
-    assert model.interrupted_ and np.isfinite(scores(model)).all()
-    with pytest.raises(ValueError, match="X"):
-        model.resume(X[:5], Y[:5])
-    model.resume(X[rows], Y[rows])
-    assert not model.interrupted_
-    assert_same(model, models[1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name, max_iter", in_turn(MODELS, [3, -1]))
-def test_resume_in_later_epochs(name, max_iter):
-    def model():
-        return make(name, kernel=CutKernel(), max_iter=max_iter, cache_size=1e-2)
-
-    reference, n_calls = model().fit(X, Y), 0
-    for n_calls in (4, 12, 18):
-        cut = model()
-        cut.kernel.calls_left = n_calls
-        try:
-            cut.fit(X, Y)
-        except KeyboardInterrupt:
-            cut = pickle.loads(pickle.dumps(cut)).resume(X, Y)
-        assert_same(cut, reference)
 
 
 # ------------------------------------------------------------------------------- limits

@@ -276,19 +276,7 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
     assert_allclose(members.g, members.y - K @ members.alpha, atol=0.02)
 
 
-# -- copies, errors ---------------------------------------------------------------------
-
-
-@with_algorithms
-@with_both
-def test_copies_give_the_same_predictions(algorithm, problem):
-    X, y = BOTH[problem](300)
-    model = train(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
-    copied = pickle.loads(pickle.dumps(model))
-    for _ in range(2):
-        assert_array_equal(copied.decision_function(X), model.decision_function(X))
-        for each in (model, copied):
-            each.partial_fit(X[200:230], y[200:230])
+# -- errors -----------------------------------------------------------------------------
 
 
 @pytest.mark.slow

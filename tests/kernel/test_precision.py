@@ -1,6 +1,5 @@
 """Effect of single-precision kernel values, centering, and the warning."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -176,18 +175,6 @@ def test_the_origin_stays_where_moving_it_does_not_help():
     with pytest.warns(UserWarning, match=COARSE):
         model = in_chunks(LASVC(kernel="linear"), X.astype(np.float32), y, 50)
     assert engine_of(model).store.offset is None
-
-
-@with_layouts
-def test_models_far_from_zero_continue_after_pickling(layout):
-    X, y = shifted(3e3, layout=layout)
-    model = in_chunks(LASVC(kernel="linear"), X[:300], y[:300], 100)
-    copy = pickle.loads(pickle.dumps(model))
-    assert_array_equal(model.decision_function(X), copy.decision_function(X))
-    for m in (model, copy):
-        in_chunks(m, X[300:], y[300:], 50)
-    assert_array_equal(model.decision_function(X), copy.decision_function(X))
-    assert_array_equal(model.intercept_, copy.intercept_)
 
 
 def test_warm_start_far_from_zero():

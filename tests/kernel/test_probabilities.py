@@ -318,25 +318,6 @@ def test_probabilities_follow_a_drift():
     )
 
 
-@pytest.mark.parametrize("store", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-def test_a_stored_model_continues(store):
-    X, y = three_classes(300)
-    model = LASVC(gamma=0.3, probability=True, random_state=0).fit(X[:200], y[:200])
-    model.partial_fit(X[200:230], y[200:230])
-    other = store(model)
-    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
-    for each in (model, other):
-        each.partial_fit(X[230:], y[230:])
-    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
-
-
-@pytest.mark.parametrize("store", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-def test_a_stored_model_with_the_ramp_loss(store):
-    X, y = three_classes(200)
-    model = RampSVC(gamma=0.3, probability=True, random_state=0).fit(X, y)
-    assert_array_equal(model.predict_proba(X), store(model).predict_proba(X))
-
-
 def test_snapshot_and_finish():
     X, y = banana(300)
     model = streamed(X, y, 50)

@@ -1,7 +1,5 @@
 """Many support vectors: ``finish`` optimizes over one working set after the other."""
 
-import time
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,16 +7,15 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
-from tests.kernel.test_resume import (  # noqa: F401
-    RandomInterrupts,
+from tests.support.cases import in_turn
+from tests.support.limits import set_limits
+from tests.support.timed_interrupts import (  # noqa: F401
     assert_same,
+    check_interrupts,
     ctrl_c,
     frequent_checks,
     noise,
-    resumed_until_finished,
 )
-from tests.support.cases import in_turn
-from tests.support.limits import set_limits
 
 SIZE = 20
 
@@ -104,12 +101,6 @@ def test_threads_that_share_the_slots_do_not_change_the_model(small_working_sets
 
 @pytest.mark.slow
 def test_interrupts_of_threads(small_working_sets, ctrl_c, frequent_checks):  # noqa: F811
-    params = dict(C=10.0, gamma=0.05, tol=1e-4, algorithm="lasvm-g", max_iter=3, n_jobs=2)
     X, y = noise(400, 3)
-    make = lambda: LASVC(random_state=0, **params)  # noqa: E731
-    start = time.perf_counter()
-    reference = make().fit(X, y)
-    clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)
-    while clock.is_short_of_interrupts:
-        assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
-    assert clock.n_interrupts >= 6
+    params = dict(C=10.0, gamma=0.05, tol=1e-4, algorithm="lasvm-g", max_iter=3, n_jobs=2)
+    check_interrupts(LASVC(random_state=0, **params), [("fit", X, y)], X)

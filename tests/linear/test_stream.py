@@ -6,27 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 
-from tests.support.cases import in_turn
-from tests.support.copies import with_copies
 from tests.support.linear_models import (
-    CLASSIFIERS,
-    LOCAL,
     STATES,
     arrays_of,
     assert_same,
-    line,
     model_of,
     once,
-    regressor,
     samples_of,
     train,
     with_dtypes,
     with_layouts,
     with_states,
 )
-from tests.support.samples import LAYOUTS
 
 # -- chunks -----------------------------------------------------------------------------
 
@@ -124,36 +116,6 @@ def test_input_may_change_after_training(name):
     y[:] = "yes"
     for key, array in arrays_of(model).items():
         assert_array_equal(array, before[key])
-
-
-# -- changes between chunks -------------------------------------------------------------
-
-
-# -- copies -----------------------------------------------------------------------------
-
-
-@pytest.mark.sampled
-@with_copies
-@pytest.mark.parametrize("name, layout", in_turn([*CLASSIFIERS, *LOCAL, "regressor"], LAYOUTS))
-def test_copies_continue_like_the_original(make_copy, name, layout, tmp_path):
-    X, y = line(layout=layout) if name == "regressor" else samples_of("multiclass", layout)
-    model = regressor(average=True) if name == "regressor" else model_of(name)
-    uninterrupted = train(clone(model), X, y)
-    original = train(model, X[:100], y[:100])
-    predicted = original.predict(X)
-    copied = make_copy(original, tmp_path)
-    assert_array_equal(copied.predict(X), predicted)
-    assert copied.get_params() == original.get_params()
-    assert_same(copied, original)
-    assert_same(train(copied, X, y, 30, begin=100), uninterrupted)
-    # Training the copy has not changed the original.
-    assert_array_equal(original.predict(X), predicted)
-    other = make_copy(original, tmp_path)
-    assert_same(train(original, X, y, begin=100), uninterrupted)
-    assert_array_equal(other.predict(X), predicted)
-    if name not in LOCAL:
-        copied = make_copy(original.sparsify(), tmp_path)
-        assert_same(copied.partial_fit(X, y), original.partial_fit(X, y))
 
 
 def test_memory_mapped_rows(tmp_path):

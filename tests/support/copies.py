@@ -4,7 +4,6 @@ import copy
 import pickle
 
 import joblib
-import pytest
 
 
 def dumped(model, tmp_path, mmap_mode=None):
@@ -20,7 +19,3 @@ COPIES = {
     "joblib": dumped,
     "joblib, memory-mapped": lambda model, tmp_path: dumped(model, tmp_path, "r"),
 }
-with_copies = pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
-# The other copies are those of tests/test_state_machine.py.
-FILES = [name for name in COPIES if name.startswith("joblib")]
-with_files = pytest.mark.parametrize("make_copy", [COPIES[name] for name in FILES], ids=FILES)

@@ -1,332 +1,265 @@
-"""Fitted models of every kind, and calls of a loaded model."""
+"""Fitted models of every class and in every kind of state.
+
+``fitted(name)`` returns a model that was trained on the first samples of a stream, and the samples
+that follow. It is built once: tests that change it copy it before.
+"""
 
 import contextlib
-import copy
-import warnings
+from functools import cache
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from sklearn_online_svm import (
+    LASVC,
+    LASVR,
+    Advice,
+    AdvicePassiveAggressiveClassifier,
+    CompressedClassifier,
+    KernelAROWClassifier,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
+    LabelEfficientClassifier,
+    OneClassLASVM,
+    PassiveAggressiveClassifier,
+    RampSVC,
+)
+from sklearn_online_svm.active import MarginQuery, MarginSampling
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from sklearn_online_svm.pipeline import make_online_pipeline
+from tests.support.cases import in_turn
+from tests.support.samples import LAYOUTS
+from tests.support.stored_models import (
+    ADAPTIVE,
+    X_FIRST,
+    X_LATER,
+    Y_FIRST,
+    Y_LATER,
+    estimators,
+    response,
+    train,
+)
+from tests.support.trainable import FITTED_AT_ONCE, MODELS, samples_of, seeded, with_seeds
+
+N, N_FIRST = 120, 80
+X, Y = samples_of("lasvm", N)
+S = sparse.csr_matrix(X)
+NAMES = np.array(["c", "a", "b"])[Y // 10 - 1]
+SORTED = np.argsort(Y, kind="stable")
 
 
 def rbf(A, B):
+    """Compute values of a Gaussian kernel, as a function of the user does."""
     A, B = (M.toarray() if sparse.issparse(M) else M for M in (A, B))
     return np.exp(-0.5 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
 
 
-def models():
-    """Fitted models, each with samples to continue with: name -> (model, X, y)."""
-    import sklearn_online_svm as package
-    from sklearn_online_svm import active
-
-    random = np.random.RandomState(0)
-
-    def blobs(n_rows, n_classes, noise=0.15):
-        y = np.arange(n_rows) % n_classes
-        X = np.array([[-1.0, 0], [1, 0], [0, 1.5]])[y] + random.normal(size=(n_rows, 2))
-        X = np.column_stack([X, random.normal(size=(n_rows, 3)) * 0.3])
-        flips = random.uniform(size=n_rows) < noise
-        y[flips] = (y[flips] + 1) % n_classes
-        return X, y
-
-    X, y = blobs(360, 2)
-    X3, y3 = blobs(120, 3)
-    S, S3 = (sparse.csr_matrix(np.where(abs(M) > 0.4, M, 0)) for M in (X, X3))
-    names = np.array(["a", "b"])
-
-    def learnt(model, X, y, start=-30):
-        """Train on all but the last samples."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model.partial_fit(X[:start], y[:start], np.unique(y))
-        return model, X[start:], y[start:]
-
-    def fitted(model, X, y):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return model.fit(X, y), X[:30], y[:30]
-
-    LASVC, Ramp = package.LASVC, package.RampSVC
-    PA, Costs = (
-        package.PassiveAggressiveClassifier,
-        (package.CostSensitivePassiveAggressiveClassifier),
-    )
-    label_efficient = package.LabelEfficientClassifier
-    rules = [
-        package.Advice.from_rules({0: (">=", 1)}, range(5), 1),
-        package.Advice.from_rules({0: ("<=", -1), 2: (-1, 1)}, range(5), 0),
-    ]
-    rule = active.MarginQuery(rate=0.3, random_state=0)
-    rule.update(X[:50, 0], rule.query(X[:50, 0]))
-    at_random = active.RandomQuery(0.3, random_state=0)
-    at_random.update(X[:50, 0], at_random.query(X[:50, 0]))
-    by_class = np.argsort(y3, kind="stable")
-    return {
-        "lasvm, sorted": learnt(LASVC(gamma=0.5, replay_size=40), X3[by_class], y3[by_class]),
-        "lasvm, pairs, joint, sparse": _predicting(
-            *learnt(
-                LASVC(gamma=0.5, multi_class="ovo", probability=True, replay_size=40),
-                S3[by_class],
-                y3[by_class],
-                start=-5,
-            )
-        ),
-        "lasvm-g, joint": _predicting(
-            *learnt(
-                LASVC(gamma=0.5, algorithm="lasvm-g", replay_size=40),
-                *(X3[by_class], y3[by_class]),
-                start=-5,
-            )
-        ),
-        "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
-        "lasvm, probabilities": learnt(LASVC(gamma=0.5, probability=True), X3, y3),
-        "lasvr, intervals": fitted(
-            package.LASVR(gamma=0.5, intervals=True, random_state=0), X3, y3 + X3[:, 0]
-        ),
-        "lasvm, probabilities, sparse": learnt(
-            LASVC(gamma=0.5, probability=True, multi_class="ovr").fit(S3[:60], y3[:60]),
-            S3[60:],
-            y3[60:],
-        ),
-        "online calibrated": learnt(
-            package.calibration.OnlineCalibratedClassifier(package.AROWClassifier()), X3, y3
-        ),
-        "lasvm, window": learnt(LASVC(gamma=0.5, multi_class="ovr", window_size=90), X3, y3),
-        "lasvm, pairs, window": learnt(
-            LASVC(gamma=0.5, multi_class="ovo", window_size=90), S3, y3
-        ),
-        "lasvm, predicting": _predicting(
-            *learnt(LASVC(gamma=0.5, C=30, multi_class="ovr"), X3, y3)
-        ),
-        "lasvm, far": learnt(LASVC(kernel="linear", multi_class="ovr"), X3 + 1e4, y3),
-        "lasvm, far, sparse": learnt(LASVC(kernel="linear"), sparse.csr_matrix(X3 + 1e4), y3),
-        "lasvm-g, predicting": _predicting(*learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y)),
-        "lasvm, names": fitted(LASVC(gamma=0.5, C=3), X[:100], names[y[:100]]),
-        "lasvm, 3 classes": learnt(LASVC(gamma=0.5, multi_class="ovr"), X3, y3),
-        "lasvm, pairs": _predicting(*learnt(LASVC(gamma=0.5, multi_class="ovo"), X3, y3)),
-        "lasvm, pairs, sparse, float32": learnt(
-            LASVC(kernel="linear", multi_class="ovo"), S3.astype(np.float32), y3
-        ),
-        "lasvm, sparse": learnt(LASVC(kernel="linear"), S[:150], y[:150]),
-        "lasvm, sparse, 3 classes, float32": learnt(
-            LASVC(gamma=0.5, multi_class="ovr"), S3.astype(np.float32), y3
-        ),
-        "lasvm, poly, float32": learnt(
-            LASVC(kernel="poly", gamma=0.5, coef0=1.0), X3.astype(np.float32), y3
-        ),
-        "lasvm, fit, weights": fitted(LASVC(class_weight="online_balanced"), X[:100], y[:100]),
-        "lasvm, callable": learnt(LASVC(kernel=rbf), X[:80], y[:80]),
-        "lasvm, callable, sparse": learnt(LASVC(kernel=rbf, multi_class="ovr"), S3[:80], y3[:80]),
-        "lasvm, precomputed": fitted(LASVC(kernel="precomputed"), rbf(X[:60], X[:60]), y[:60]),
-        "lasvm-g": learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y),
-        "lasvm-nc": learnt(LASVC(algorithm="lasvm-nc", gamma=0.5, multi_class="ovr"), X3, y3),
-        "lasvm-i": learnt(LASVC(algorithm="lasvm-i", gamma=0.5), S, y),
-        "active": learnt(package.ActiveLASVC(gamma=0.5, random_state=0), X, y),
-        "virtual": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), X, y),
-        "virtual, sparse": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), S3, y3),
-        "kernel pa, margin": learnt(
-            package.KernelPassiveAggressiveClassifier(
-                gamma=0.5, max_support_vectors=20, budget_policy="margin"
-            ),
-            X3,
-            y3,
-        ),
-        "kernel pa, merging": learnt(
-            package.KernelPassiveAggressiveClassifier(
-                gamma=0.5, max_support_vectors=20, budget_policy="merging"
-            ),
-            X3,
-            y3,
-        ),
-        "kernel pa, projection": learnt(
-            package.KernelPassiveAggressiveClassifier(gamma=0.5, max_support_vectors=20), S, y
-        ),
-        "kernel pa, mean": learnt(
-            package.KernelPassiveAggressiveClassifier(
-                gamma=0.5, average="mean", max_support_vectors=20
-            ),
-            X3,
-            y3,
-        ),
-        "lasvr": fitted(package.LASVR(gamma=0.5, C=10.0, random_state=0), S[:90], X[:90, :2]),
-        "lasvr, squared": fitted(
-            package.LASVR(gamma=0.5, loss="squared_epsilon_insensitive", max_support_vectors=30),
-            X[:90],
-            X[:90, 1],
-        ),
-        "one class": fitted(package.OneClassLASVM(nu=0.2, gamma=0.5), X[:90], y[:90]),
-        "one class, window": fitted(
-            package.OneClassLASVM(nu=0.2, gamma=0.5, window_size=50), S[:90], y[:90]
-        ),
-        "kernel perceptron, mean": learnt(
-            package.KernelPerceptronClassifier(gamma=0.5, average="mean", margin=0.1), X, y
-        ),
-        "kernel arow": learnt(
-            package.KernelAROWClassifier(gamma=0.5, max_support_vectors=20), X3, y3
-        ),
-        "kernel perceptron, vote": learnt(
-            package.KernelPerceptronClassifier(gamma=0.5, average="vote"), X3, y3
-        ),
-        "kernel perceptron, callable": learnt(
-            package.KernelPerceptronClassifier(kernel=rbf), X3[:80], y3[:80]
-        ),
-        "compressed": fitted(
-            package.CompressedClassifier(LASVC(gamma=0.5), tolerance=0.1), X[:100], y[:100]
-        ),
-        "compressed, pairs": fitted(
-            package.CompressedClassifier(LASVC(gamma=0.5, multi_class="ovo"), tolerance=0.1),
-            X3,
-            y3,
-        ),
-        "compressed, probabilities, sparse, 3 classes": fitted(
-            package.CompressedClassifier(
-                LASVC(gamma=0.5, probability=True, multi_class="ovr"), max_support_vectors=20
-            ),
-            S3,
-            y3,
-        ),
-        "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
-        "ramp, 3 classes": fitted(
-            Ramp(fit_intercept=False, gamma=0.5, multi_class="ovr"), X3[:60], y3[:60]
-        ),
-        "ramp, pairs": fitted(Ramp(gamma=0.5, multi_class="ovo"), X3[:60], y3[:60]),
-        "lasvm, pairs, cut": _cut(
-            LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovo", random_state=0),
-            *(X3, y3, 4),
-        ),
-        "ramp, pairs, sparse": fitted(Ramp(multi_class="ovo", gamma=0.5), S3[:60], y3[:60]),
-        "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, max_iter=2, random_state=0), X, y, 4),
-        "lasvm, at once, cut": _cut(LASVC(kernel=CutKernel(), C=5.0), X, y, 1),
-        "lasvm, 3 classes, cut": _cut(
-            LASVC(kernel=CutKernel(), C=5.0, max_iter=3, multi_class="ovr", random_state=0),
-            X3,
-            y3,
-            4,
-        ),
-        "lasvm-g, chunk, cut": _cut(
-            LASVC(kernel=CutKernel(), algorithm="lasvm-g", cache_size=1e-2), X3, y3, 4, "chunk"
-        ),
-        "ramp, 3 classes, cut": _cut(
-            Ramp(kernel=CutKernel(), ramp_s=0.0, cache_size=1e-2, random_state=0), X3, y3, 12
-        ),
-        "pa": learnt(PA(), X, y),
-        "pa, sparse, 3 classes": learnt(PA(C=0.1), S3, y3),
-        "pa, average": learnt(PA(average=True), X3.astype(np.float32), y3),
-        "pa, crammer_singer": learnt(PA(multi_class="crammer_singer"), X3, y3),
-        "pa, thin": _thin(*learnt(PA(), X, y)),
-        "pa regressor": fitted(package.PassiveAggressiveRegressor(), X[:90], X[:90, 1]),
-        "perceptron": learnt(package.PerceptronClassifier(average=True), S, y),
-        "second order perceptron": learnt(package.SecondOrderPerceptronClassifier(), X3, y3),
-        "cw": learnt(package.ConfidenceWeightedClassifier(), X, y),
-        "scw, full": learnt(package.SCWClassifier(covariance="full"), X, y),
-        "arow": learnt(package.AROWClassifier(), S3, y3),
-        "local": learnt(package.LocalOnlineClassifier(5, n_neighbors=2), X, y),
-        "local, sparse, 3 classes, average": learnt(
-            package.LocalOnlineClassifier(5, average=True), S3.astype(np.float32), y3
-        ),
-        "local, scw": learnt(package.LocalOnlineClassifier(5, variant="scw"), X3, y3),
-        "advice": learnt(package.AdvicePassiveAggressiveClassifier(rules), X, y),
-        "advice, refined, 3 classes": learnt(
-            package.AdvicePassiveAggressiveClassifier(rules, refine=2), S3, y3
-        ),
-        "costs": learnt(Costs(pos_label=1), X, y),
-        "costs of pairs": learnt(Costs(rule="max_loss", multi_class="crammer_singer"), X3, y3),
-        "labels": learnt(label_efficient(), X, y),
-        "labels, names, 3 classes": learnt(
-            label_efficient(package.AROWClassifier(), active.MarginQuery(rate=0.3)),
-            S3,
-            np.array(["a", "b", "c"])[y3],
-        ),
-        "labels, lasvc": learnt(
-            label_efficient(LASVC(gamma=0.5), active.RandomQuery(0.5)), X3, y3, start=-5
-        ),
-        "labels, interrupted": _interrupted(label_efficient(), X, y),
-        "rule": (rule, X[50:80], None),
-        "random rule": (at_random, X[50:80], None),
-    }
-
-
-def _thin(model, X, y):
-    return model.sparsify(), X, y
-
-
-def _predicting(model, X, y):
-    """Compute the optimized solution used for predictions."""
-    model.predict(X)
-    return model.partial_fit(X[:2], y[:2]), X[2:], y[2:]
-
-
 class CutKernel:
-    """Kernel function that raises KeyboardInterrupt in its n-th call."""
+    """Kernel function that raises an error in its n-th call from now on."""
+
+    error = KeyboardInterrupt
 
     def __init__(self):
-        self.calls_left = -1
+        self.calls_left = 0
+
+    def __repr__(self):
+        return "CutKernel()"
 
     def __call__(self, A, B):
         self.calls_left -= 1
         if self.calls_left == 0:
-            raise KeyboardInterrupt
+            self.cut()
         return rbf(A, B)
 
-
-def _cut(model, X, y, n_calls, what="fit"):
-    """Interrupt a call."""
-    model.kernel.calls_left = n_calls
-    try:
-        if what == "fit":
-            model.fit(X, y)
-        else:
-            model.partial_fit(X, y, np.unique(y))
-    except KeyboardInterrupt:
-        return model, X, y
-    raise AssertionError("was not interrupted")
+    def cut(self):
+        raise self.error
 
 
-def _interrupted(model, X, y):
+# ------------------------------------------------------------------------------- the table
+
+
+def halves(model, X, y, method="partial_fit"):
+    """Train a model on the first samples and predict; return it and the other samples."""
+    with_seeds(model)
+    classes = {"classes": np.unique(y)} if is_classifier(model) and method != "fit" else {}
+    getattr(model, method)(X[:N_FIRST], y[:N_FIRST], **classes)
+    responses(model, X)  # the solution for predictions is a part of the state
+    return model, X[N_FIRST:], y[N_FIRST:]
+
+
+def of_table(name):
+    """Train a model of ``trainable.MODELS`` on samples of one of the layouts and types."""
+    samples, y = samples_of(name, N)
+    layout, dtype = FORMS[name]
+    method = "fit" if name in FITTED_AT_ONCE else "partial_fit"
+    return halves(seeded(name), LAYOUTS[layout](samples.astype(dtype)), y, method)
+
+
+def of_class(path):
+    """Train an estimator of a public class, also those without predictions, by ``fit``."""
+    model = estimators()[path]
+    train(model, X_FIRST, Y_FIRST, "fit")
+    return model, X_LATER, Y_LATER
+
+
+def with_sparse_weights():
+    """Train a linear model and convert its weights."""
+    model, *rest = halves(PassiveAggressiveClassifier(), X, Y)
+    return model.sparsify(), *rest
+
+
+def after_a_failure():
     """Train with an oracle that fails."""
 
     def oracle(i):
         if i > 60:
             raise RuntimeError("No more answers.")
-        return y[i]
+        return Y[i]
 
+    model = LabelEfficientClassifier(shuffle=False, random_state=np.random.RandomState(0))
     with contextlib.suppress(RuntimeError):
-        model.partial_fit(X[:90], classes=np.unique(y), oracle=oracle)
-    return model, X[:90], y[:90]
+        model.fit(X, oracle=oracle, classes=np.unique(Y))
+    return model, X, Y
 
 
-def use(model, X, y):
-    """Predict, continue training and read the attributes of a model."""
-    if y is None:
-        scores = X[:, 0].copy()
-        model.update(scores, model.query(scores))
-        return model.probabilities(scores)
-    if not hasattr(model, "classes_") or getattr(model, "kernel", None) == "precomputed":
-        model.predict(X)
-        return None
+def after_a_draw():
+    """Draw the candidates of a query from the pool."""
+    model = MarginSampling(10, random_state=0)
+    response(model, X_FIRST)
+    return model, X_LATER, Y_LATER
+
+
+RULES = [
+    Advice.from_rules({0: (">=", 1)}, range(4), 10),
+    Advice.from_rules({0: ("<=", -1), 2: (-1, 1)}, range(4), 20),
+]
+BUDGET = dict(gamma=0.3, max_support_vectors=15)
+# In states that the models of the table do not have.
+SPECIAL = {
+    "callable": lambda: halves(LASVC(kernel=rbf), X, Y),
+    "callable, sparse": lambda: halves(LASVC(kernel=rbf, multi_class="ovr"), S, Y),
+    "callable, updates": lambda: halves(KernelPerceptronClassifier(kernel=rbf), X, Y),
+    "precomputed": lambda: halves(LASVC(kernel="precomputed"), rbf(X, X[:N_FIRST]), Y, "fit"),
+    "far": lambda: halves(LASVC(kernel="linear", multi_class="ovr"), X + 1e4, Y),
+    "far, sparse": lambda: halves(LASVC(kernel="linear"), sparse.csr_matrix(X + 1e4), Y),
+    "names, class weights": lambda: halves(LASVC(class_weight="online_balanced"), X, NAMES),
+    "optimum": lambda: halves(LASVC(gamma=0.3), X, Y, "fit"),
+    "optimum, one class": lambda: halves(OneClassLASVM(nu=0.2, gamma=0.3), S, Y, "fit"),
+    "several outputs": lambda: halves(LASVR(gamma=0.5, C=10.0), S, X[:, :2], "fit"),
+    "pairs, joint": lambda: halves(
+        LASVC(gamma=0.3, probability=True, replay_size=40), S[SORTED], Y[SORTED]
+    ),
+    "updates, replayed": lambda: halves(
+        KernelPassiveAggressiveClassifier(**BUDGET, replay_size=40), S[SORTED], Y[SORTED]
+    ),
+    "covariance, replayed": lambda: halves(
+        KernelAROWClassifier(**BUDGET, replay_size=40), X[SORTED], Y[SORTED]
+    ),
+    "compressed, ovr": lambda: halves(
+        CompressedClassifier(LASVC(gamma=0.3, multi_class="ovr"), tolerance=0.1), S, Y, "fit"
+    ),
+    "refined advice": lambda: halves(AdvicePassiveAggressiveClassifier(RULES, refine=2), S, Y),
+    "cells of one class": lambda: halves(
+        CellClassifier(LASVC(), cell_size=30), sparse.csr_array(X), np.where(X[:, 0] > 3, "a", "b")
+    ),
+    "cells, several outputs": lambda: halves(
+        CellRegressor(LASVR(), cell_size=30), S, X[:, :2], "fit"
+    ),
+    "calibrated advice": lambda: halves(
+        OnlineCalibratedClassifier(AdvicePassiveAggressiveClassifier(RULES)), S, Y, "fit"
+    ),
+    "labels, advice": lambda: halves(
+        LabelEfficientClassifier(AdvicePassiveAggressiveClassifier(RULES), MarginQuery()),
+        *(sparse.csr_array(X), Y),
+    ),
+    "pipeline of advice": lambda: halves(
+        make_online_pipeline(StandardScaler(), AdvicePassiveAggressiveClassifier(RULES)), X, Y
+    ),
+    "pipeline of cells": lambda: halves(
+        make_online_pipeline(StandardScaler(), CellClassifier(cell_size=30)), X, Y
+    ),
+    "pipeline of categories": lambda: halves(
+        make_online_pipeline(OneHotEncoder(handle_unknown="ignore"), LASVC()), X.round(), Y
+    ),
+    "pipeline of missing values": lambda: halves(
+        make_online_pipeline(SimpleImputer(), LASVC()), X, Y, "fit"
+    ),
+    "sparse weights": with_sparse_weights,
+    "failed oracle": after_a_failure,
+    "draws from a pool": after_a_draw,
+}
+# Estimators, and calls of the kernel function in which their training is interrupted.
+CUT = {
+    "cut: at once": (LASVC(), "fit", 1),
+    "cut: epochs, ovr": (LASVC(max_iter=3, multi_class="ovr"), "fit", 4),
+    "cut: epochs, pairs": (LASVC(max_iter=3), "fit", 400),
+    "cut: chunk, gap-driven": (LASVC(algorithm="lasvm-g"), "partial_fit", 4),
+    "cut: ramp, ovr": (RampSVC(ramp_s=0.0, multi_class="ovr"), "fit", 12),
+    "cut: ramp, pairs": (RampSVC(ramp_s=0.0), "fit", 900),
+    "cut: regression": (LASVR(max_iter=2), "fit", 40),
+    "cut: budget": (LASVR(max_support_vectors=20), "fit", 2),
+    "cut: window": (OneClassLASVM(nu=0.2, window_size=60), "partial_fit", 3),
+}
+
+
+def cut(name, n_calls=None):
+    """Return a model interrupted in the n-th call of its kernel function, and its samples.
+
+    With ``n_calls=0`` it is not interrupted.
+    """
+    model, method, usual = CUT[name]
+    model = clone(model).set_params(kernel=CutKernel(), cache_size=1e-2, random_state=0)
+    model.kernel.calls_left = usual if n_calls is None else n_calls
+    classes = [np.unique(Y)] if is_classifier(model) and method != "fit" else []
+    with contextlib.suppress(KeyboardInterrupt):
+        getattr(model, method)(X, Y, *classes)
+    return model, X, Y
+
+
+FORMS = {name: form for name, *form in in_turn(MODELS, LAYOUTS, (np.float64, np.float32))}
+TABLES = {
+    **dict.fromkeys(MODELS, of_table),
+    **dict.fromkeys(estimators(), of_class),
+    **dict.fromkeys(SPECIAL, lambda name: SPECIAL[name]()),
+    **dict.fromkeys(CUT, cut),
+}
+
+
+def new(name):
+    """Return a model and the samples that follow."""
+    return TABLES[name](name)
+
+
+fitted = cache(new)
+
+
+# ------------------------------------------------------------------------------- use
+
+RESPONSES = (
+    *("predict", "decision_function", "predict_proba"),
+    *("score_samples", "transform", "decision_variance"),
+)
+OF_OPTIMIZED = ("predict_interval", "predict_set")
+
+
+def responses(model, X):
+    """Return what a model computes for samples: a list of arrays."""
+    if isinstance(model, ADAPTIVE) or not hasattr(model, "fit"):
+        return [response(model, X)]
+    methods = RESPONSES + (OF_OPTIMIZED if getattr(model, "finishing", False) else ())
+    found = [getattr(model, method)(X) for method in methods if hasattr(model, method)]
+    return [values.toarray() if sparse.issparse(values) else values for values in found]
+
+
+def proceed(model, X, y):
+    """Resume the interrupted training of a model, or continue its stream."""
     if getattr(model, "interrupted_", False):
-        assert np.isin(model.predict(X), model.classes_).all()
         model.resume(X, y)
-        return None
-    y = model.classes_[np.searchsorted(np.unique(y), y)]
-    for _ in range(2):
-        assert np.isin(model.predict(X), model.classes_).all()
-        assert len(model.decision_function(X)) == X.shape[0]
-        if hasattr(model, "partial_fit"):
-            model.partial_fit(X, y)
-        if hasattr(model, "finish"):
-            model.finish()
-    for name in (
-        "support_vectors_",
-        "dual_coef_",
-        "n_support_",
-        "support_",
-        "coef_",
-        "t_",
-        "duality_gap_",
-        "covariance_",
-        "queried_",
-        "online_predictions_",
-    ):
-        with contextlib.suppress(AttributeError):
-            getattr(model, name)
-    return copy.deepcopy(model)
+    elif is_regressor(model):
+        model.partial_fit(X, y)
+    else:
+        train(model, X, y)

@@ -1,7 +1,6 @@
 """Unfitted estimators of every public class that is trained, and a comparison of their states."""
 
 import inspect
-import pickle
 
 import numpy as np
 from scipy import sparse
@@ -92,7 +91,11 @@ REPRESENTATION = (
 
 def seeded(name):
     """Return an unfitted estimator of the table, without random_state=None."""
-    model = clone(MODELS[name])
+    return with_seeds(clone(MODELS[name]))
+
+
+def with_seeds(model):
+    """Set random_state, also of estimators in it."""
     seeds = [key for key in model.get_params() if key.split("__")[-1] == "random_state"]
     return model.set_params(**dict.fromkeys(seeds, 0))
 
@@ -139,9 +142,12 @@ def state_of(value, path=""):
     elif isinstance(value, type) or callable(value):
         return {path: repr(value)}
     elif sparse.issparse(value):
-        parts = vars(value).items()
-    elif isinstance(value, np.random.RandomState | np.random.Generator):
-        return {path: pickle.dumps(value)}
+        # Not what SciPy has found out about them.
+        parts = [(name, getattr(value, name)) for name in ("data", "indices", "indptr", "shape")]
+    elif isinstance(value, np.random.RandomState):
+        parts = value.get_state(legacy=False).items()
+    elif isinstance(value, np.random.Generator):
+        parts = value.bit_generator.state.items()
     else:
         reduced = value.__reduce_ex__(4)
         parts = [("type", type(value)), ("args", reduced[1]), ("state", (*reduced, None)[2])]
@@ -150,6 +156,15 @@ def state_of(value, path=""):
         name = name if isinstance(name, str | int) else type(name).__name__
         found |= state_of(part, f"{path}.{name}")
     return found
+
+
+def assert_same_state(found, expected, ignored=REPRESENTATION, way=""):
+    """Compare two states, as `state_of` returns them; ``way`` is a part of the message."""
+    names = sorted(found.keys() | expected.keys())
+    changed = [name for name in names if found.get(name) != expected.get(name)]
+    changed = [name for name in changed if not any(part in name for part in ignored)]
+    lines = [f"{name}: {found.get(name)}, {expected.get(name)}" for name in changed]
+    assert not changed, "\n".join([way, *lines])[:2000]
 
 
 def n_samples_seen(model):

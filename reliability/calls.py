@@ -36,6 +36,7 @@ from tests.support.trainable import (
     FITTED_AT_ONCE,
     MODELS,
     REPRESENTATION,
+    assert_same_state,
     n_samples_seen,
     samples_of,
     seeded,
@@ -75,16 +76,6 @@ OF_FIT = ("max_iter", "cv")
 # estimates of costs, which contain those of predictions that an interrupt has ended.
 OPTIMIZED = (*REPRESENTATION, ".optimized_")
 COSTS = (".cost", "._linear", "._superlinear", "._scoring", "._growth")
-
-
-def same(found, expected, ignored=REPRESENTATION):
-    """Assert that two states are equal, to the last bit."""
-    names = sorted(found.keys() | expected.keys())
-    changed = [name for name in names if found.get(name) != expected.get(name)]
-    changed = [name for name in changed if not any(part in name for part in ignored)]
-    assert not changed, "\n".join(f"{n}: {found.get(n)}, {expected.get(n)}" for n in changed)[
-        :2000
-    ]
 
 
 def other_layout(values):
@@ -240,7 +231,7 @@ class Calls(RuleBasedStateMachine):
 
     def check_refused(self):
         if self.name == "calibrated, finishing":  # decision values come before the refusal
-            same(state_of(self.model), state_of(self.twin), OPTIMIZED)
+            assert_same_state(state_of(self.model), state_of(self.twin), OPTIMIZED)
             self.twin = copy.deepcopy(self.model)
         self.check_unchanged()
 
@@ -427,7 +418,7 @@ class Calls(RuleBasedStateMachine):
     @rule(kind=st.sampled_from([*COPIES]), continues=st.booleans())
     def copies(self, kind, continues):
         copied = COPIES[kind](self.model)
-        same(state_of(copied), state_of(self.model))
+        assert_same_state(state_of(copied), state_of(self.model))
         if continues:
             self.model = copied
         elif is_fitted(copied) and hasattr(copied, "partial_fit"):
@@ -458,7 +449,7 @@ class Calls(RuleBasedStateMachine):
             found = np.asarray(getattr(copy.deepcopy(self.model), method)(self.X[::3]))
             assert found.tobytes() == expected.tobytes(), method
         if states:
-            same(state_of(self.model), state_of(self.twin))
+            assert_same_state(state_of(self.model), state_of(self.twin))
 
     @invariant()
     def predictions_are_finite(self):
@@ -472,9 +463,9 @@ class Calls(RuleBasedStateMachine):
 
     @invariant()
     def replicas_are_equal(self):
-        same(state_of(self.model), state_of(self.twin))
+        assert_same_state(state_of(self.model), state_of(self.twin))
         ignored = (*OPTIMIZED, *COSTS) if self.name == "search, finishing" else OPTIMIZED
-        same(state_of(self.model), state_of(self.unread), ignored)
+        assert_same_state(state_of(self.model), state_of(self.unread), ignored)
         for model in (self.twin, self.unread):
             if model is self.unread and self.name in FINISHING:
                 continue

@@ -301,14 +301,7 @@ def fuzzed(target):
         sources = [str(Path(folder) / "seeds")]
         if (CORPUS / target).exists():
             sources.append(str(CORPUS / target))
-        process = [
-            sys.executable,
-            "-m",
-            "tests.reliability.fuzz_files",
-            target,
-            *options,
-            *sources,
-        ]
+        process = [sys.executable, "-m", __name__, target, *options, *sources]
         done = subprocess.run(process, cwd=ROOT, capture_output=True, text=True)
         counts = re.findall(r"^#(\d+)", done.stderr, re.MULTILINE)
         failures = []

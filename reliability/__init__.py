@@ -1,6 +1,6 @@
 """Long tests of what the package promises: the numbers of the page on reliability.
 
-``python -m tests.reliability`` runs all campaigns, ``--only NAME ...`` those named; ``--quick`` is
+``python -m reliability`` runs all campaigns, ``--only NAME ...`` those named; ``--quick`` is
 their size in ``make test`` (``tests/test_reliability.py``). What they find is stored in
 ``results``, from which ``tables.py`` makes the tables of the page.
 
@@ -36,4 +36,4 @@ CAMPAIGNS = (
 
 def part(name):
     """Import a campaign."""
-    return import_module(f"tests.reliability.{name}")
+    return import_module(f"reliability.{name}")

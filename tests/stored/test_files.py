@@ -1,4 +1,4 @@
-"""Model files: what is stored is loaded, and nothing else is."""
+"""Files of skops: what is stored is loaded, and nothing else is; models of former versions."""
 
 import io
 import json
@@ -8,26 +8,30 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from importlib import import_module
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+import skops.io
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm import LASVC, AROWClassifier
+from sklearn_online_svm.active import EntityResolver
 from sklearn_online_svm.callbacks import TimeLimit
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.export import load_model, save_model
+from sklearn_online_svm.export import load_model, save_model, trusted_types
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
+from tests.support import ROOT
 from tests.support.internals import InconsistentPackageWarning, _estimator
-
-pytest.importorskip("skops.io", reason="skops is not installed")
+from tests.support.stored_models import FILES, estimators, responses_of
 
 X, Y = make_banana_like(200, random_state=0)
 
@@ -44,7 +48,31 @@ def refused(path, reason):
         load_model(path)
 
 
-# Models of every kind are stored by the tests of trusted_types.
+# -- what is loaded -----------------------------------------------------------------------------
+
+
+def reloaded(model, *names):
+    return skops.io.loads(skops.io.dumps(model), trusted=[*trusted_types(), *names])
+
+
+def test_kernels_of_columns():
+    kernel = package.ColumnKernel([("rbf", [0]), ("linear", [1])])
+    model = LASVC(kernel=kernel, random_state=0).fit(X, Y)
+    assert_array_equal(reloaded(model).decision_function(X), model.decision_function(X))
+
+
+def test_samplers():
+    pytest.importorskip("imblearn")
+    sampler = package.VirtualSampler(random_state=0)
+    found, expected = reloaded(sampler).fit_resample(X, Y), sampler.fit_resample(X, Y)
+    assert_array_equal(found[0], expected[0])
+
+
+@pytest.mark.filterwarnings("ignore:gamma='scale' is fixed:UserWarning")
+def test_the_best_estimator_of_a_search():
+    search = ProgressiveSearch(CellClassifier(cell_size=60), {"overlap": [0.1, 0.3]})
+    best = search.fit(X, Y).best_estimator_
+    assert_array_equal(reloaded(best).predict(X), search.predict(X))
 
 
 def test_pipelines_of_texts(tmp_path):
@@ -62,6 +90,74 @@ def test_files_are_loaded_in_a_new_process(path):
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert done.stdout.strip() == str(load_model(path).predict([[0.0, 0.0]])[0]), done.stderr
+
+
+def similarity(a, b):
+    return float(a == b)
+
+
+def test_functions_are_trusted_by_name():
+    records, name = [1, 1, 2, 2, 3], f"{__name__}.similarity"
+    model = EntityResolver([similarity]).fit(records, records)
+    with pytest.raises(skops.io.exceptions.UntrustedTypesFoundException) as error:
+        reloaded(model)
+    assert str(error.value).endswith(f"['{name}'].")
+    assert_array_equal(reloaded(model, name).predict(records), model.predict(records))
+
+
+def test_the_trusted_types_exist():
+    for name in trusted_types():
+        module, _, kind = name.rpartition(".")
+        try:
+            found = import_module(module)
+        except ImportError:
+            assert kind in package._OPTIONAL
+        else:
+            assert isinstance(getattr(found, kind), type)
+
+
+# -- models of former versions -------------------------------------------------------------------
+
+
+def cases():
+    for path in sorted(FILES.glob("*.zip")):
+        with zipfile.ZipFile(path) as file:
+            for name in sorted(set(file.namelist()) - {"responses.json"}):
+                yield pytest.param(path, name, id=f"{path.stem}-{name}")
+
+
+@pytest.mark.parametrize(("path", "name"), list(cases()))
+@pytest.mark.filterwarnings("ignore:gamma='scale' is fixed:UserWarning")
+def test_models_of_former_versions(path, name):
+    """They predict and continue as they did."""
+    with zipfile.ZipFile(path) as file:
+        data = file.read(name)
+        kind, ending = name.rsplit(".", 1)
+        expected = json.loads(file.read("responses.json"))[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        if ending == "pickle":
+            model = pickle.loads(data)
+        else:
+            model = skops.io.loads(data, trusted=trusted_types())
+    # After further training, predictions first optimize over the support set to within tol; the
+    # last bits of kernel values change the path, and decision values by a few tol.
+    optimized = 10 * model.tol if getattr(model, "finishing", False) else 0.0
+    found = responses_of(model)
+    for computed, values, path_error in zip(found, expected, (0.0, optimized), strict=True):
+        atol = max(1e-6 * np.abs(values).max(), path_error)
+        assert_allclose(computed, values, rtol=0, atol=atol)
+
+
+def test_models_of_every_class_are_stored():
+    """``make store-models`` writes the file; classes of a version to come may be missing."""
+    with zipfile.ZipFile(FILES / f"{package.__version__}.zip") as file:
+        stored = {name.rsplit(".", 1)[0] for name in file.namelist()} - {"responses"}
+    offered = set(estimators())
+    assert stored <= offered
+    unreleased = f"{package.__version__} (unreleased)" in (ROOT / "CHANGELOG.rst").read_text()
+    assert unreleased or stored == offered
+    assert all(path.stat().st_size < 200_000 for path in FILES.glob("*.zip"))
 
 
 # -- what is not stored --------------------------------------------------------------------------
@@ -147,8 +243,6 @@ def test_other_files(path):
 
 
 def test_other_values(path):
-    import skops.io
-
     path.write_bytes(skops.io.dumps({"C": 1.0}))
     refused(path, "it contains no estimator")
 
@@ -243,20 +337,10 @@ def test_changed_schemas_are_refused_or_loaded(model, tmp_path, global_random_se
 # -- versions ------------------------------------------------------------------------------------
 
 
-def stored_by_another_version(path, monkeypatch):
+def test_another_version_warns_and_is_not_damage(path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(_estimator, "__version__", "0.0.7")
         save_model(LASVC(), path)
-
-
-def test_another_version_warns(path, monkeypatch):
-    stored_by_another_version(path, monkeypatch)
-    with pytest.warns(InconsistentPackageWarning, match=r"0\.0\.7"):
-        load_model(path)
-
-
-def test_a_warning_as_an_error_is_not_damage(path, monkeypatch):
-    stored_by_another_version(path, monkeypatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(InconsistentPackageWarning, match=r"0\.0\.7"):

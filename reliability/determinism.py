@@ -1,6 +1,6 @@
 """The same bits from the same samples and seed, whatever the threads, chunks, caches and copies.
 
-``python -m tests.reliability.determinism NAME ...`` prints what models of the table have found,
+``python -m reliability.determinism NAME ...`` prints what models of the table have found,
 for processes with another environment.
 """
 
@@ -17,7 +17,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM, RampSVC
-from tests.reliability.calls import COPIES, PREDICTIONS
 from tests.support import ROOT
 from tests.support.programs import FUSED_LEVELS
 from tests.support.trainable import (
@@ -31,6 +30,8 @@ from tests.support.trainable import (
     state_of,
 )
 from tests.test_streams import DEPEND_ON_CHUNKS
+
+from .calls import COPIES, PREDICTIONS
 
 PROMISE = (
     "The same samples, parameters and seed give the same model, bit for bit, for any number of "
@@ -335,7 +336,7 @@ def results(names, n):
 
 def in_process(environment, names, n):
     process = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tests.reliability.determinism", str(n), *names],
+        [sys.executable, "-W", "ignore", "-m", "reliability.determinism", str(n), *names],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,

@@ -10,8 +10,8 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
+from tests.stored.test_files import cases, test_models_of_former_versions
 from tests.support import ROOT, environments
-from tests.test_stored_models import cases, test_stored_models
 
 PROMISE = (
     "The package works with the versions of Python, scikit-learn and NumPy of the table, and "
@@ -73,7 +73,7 @@ def stored_models():
     params = [case.values for case in cases() if case.values[1].endswith(".skops")]
     for path, name in params:
         try:
-            test_stored_models(path, name)
+            test_models_of_former_versions(path, name)
         except Exception as error:
             failures.append(f"{path.name} {name}: {error!r}")
     here = {"python": platform.python_version()}
