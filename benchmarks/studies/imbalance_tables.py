@@ -60,7 +60,11 @@ ONE_DIGIT = ("classes", "labels", "virtual_ratio", "used_ratio")
 
 def thesis(table):
     """Return what the thesis prints in a table, by the name of the set."""
-    return {row["workload"]: row for row in printed("imbalance") if row["table"] == table}
+    return {
+        row["workload"]: row
+        for row in printed("ertekin2009_chapters_4_5")
+        if row["table"] == table
+    }
 
 
 def table_records(results):
