@@ -17,13 +17,13 @@ MAX_REFRESHES = 10
 RESERVE, RESERVE_SHARE = 50, 0.01
 
 # max_iter="auto": largest number of samples of a set that is optimized to the end. Where epochs
-# are repeated for that, they must have taken less than this estimated time in nanoseconds.
+# are repeated for that, they must take less than SHORT_TIME, an estimate in nanoseconds.
 SMALL_SET = 5000
+SHORT_TIME = 0.5e9
 # The same with pairs of classes of at most SMALL_PAIR samples; and the number of samples whose
 # kernel values with each other are in memory at a time (100 MB).
 MANY_SMALL_PAIRS, SMALL_PAIR = 20_000, 700
 GRAM_SAMPLES = 5000
-SHORT_TIME = 0.5e9
 # max_iter="auto": training stops when the mean violation of a part of the samples, which is the
 # mean loss that another epoch could remove, is at most this share of the spread of the decision
 # values, or of the margin if that is smaller.

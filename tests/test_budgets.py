@@ -1,4 +1,4 @@
-"""Sizes that are watched: what the project does not carry, nobody has to mend.
+"""Limits of the number of lines of each part of the project, and of each file.
 
 A change that needs more lines first looks for lines that can go. If there are none, it raises the
 number here and says why in its commit.

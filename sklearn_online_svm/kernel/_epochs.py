@@ -23,9 +23,10 @@ from ._diagnosis import advice, most_steps_of, violation_in, warn_if_cut_short, 
 from ._optimum import Optimum, batch_of, keep_reserve
 from ._progress import finish_with_progress, optimization_progress, progress
 
-# max_iter="auto": part of the samples whose violations are estimated (see ``AUTO_EXCESS``), and
-# the smallest and largest size of that part. If few samples are support vectors, scoring costs
-# little: so many are scored that SUPPORT_SCORED of them are support vectors, by their share.
+# max_iter="auto": part of the samples whose violations are estimated, which are compared with
+# ``_limits.AUTO_EXCESS``, and the smallest and largest size of that part. If few samples are
+# support vectors, scoring costs little: so many are scored that SUPPORT_SCORED of them are support
+# vectors, by their share.
 SCORED_SHARE, LEAST_SCORED, MOST_SCORED = 0.02, 500, 1000
 SUPPORT_SCORED = 25
 

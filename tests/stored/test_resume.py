@@ -58,7 +58,7 @@ CHUNKS = [slice(0, 100), slice(100, 400), slice(400, 500)]
     ids=str,
 )
 def test_threads(model, n_classes, method, ctrl_c, frequent_checks):  # noqa: F811
-    """Where threads are interrupted depends on the time; for one see test_interrupt_stages.py."""
+    """Where threads are interrupted depends on the time; for one see interrupts/test_stages.py."""
     X, y = noise(500, n_classes)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     model.set_params(n_jobs=2, random_state=0)

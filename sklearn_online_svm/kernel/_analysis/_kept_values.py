@@ -22,7 +22,7 @@ from ._left_out import Training, without_each
 from ._solution_view import KernelValues, SolutionView
 from ._span import even_part
 
-# As the first of ``_limits.N_MAP_VALUES``, with several decision functions: the map of more
+# Replaces the first of ``_limits.N_MAP_VALUES`` with several decision functions: the map of more
 # classes has two parameters for each, and in one-vs-one five for each pair.
 N_LEFT_OUT_OF_SEVERAL = 3000
 # So many values of each class are always allowed.

@@ -17,7 +17,7 @@ from ._span import replacement_shifts
 LOOSE = 10.0
 # Maximum number of samples outside of the support set that take part, those closest to violating.
 MOST_OUTSIDE = 5000
-# Time to begin a problem without a sample, in steps of the solver.
+# Cost of setting up the problem without one sample, in steps of the solver.
 STEPS_TO_BEGIN = 50
 
 
