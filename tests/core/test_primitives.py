@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm._core.simd import primitives as simd
+from tests.support.cases import together
 from tests.support.programs import FUSED_LEVELS, at_level
 
 # Whole vectors, tails of every length, and lengths around the stretches of 512 of the loops that
@@ -15,18 +16,8 @@ from tests.support.programs import FUSED_LEVELS, at_level
 LENGTHS = [*range(41), 63, 511, 512, 513, 1024, 1500, 2047]
 
 at_every_level = pytest.mark.parametrize("level", simd.simd_levels())
-at_any_length = pytest.mark.parametrize("n", LENGTHS)
-
-
-def of_every_kind(test):
-    """Run a test for masks of every kind; thousands of tests take longer than their code."""
-
-    def run(level, n):
-        for kind in ("mixed", "all", "none", "single"):
-            test(level, n, kind)
-
-    run.__name__ = test.__name__
-    return run
+at_any_length = together(n=LENGTHS)
+of_every_kind = together(kind=("mixed", "all", "none", "single"))
 
 
 def test_best_available_level_is_used():
@@ -215,7 +206,7 @@ def test_exp_at_the_ends(level, dtype, low, high, accuracy):
 
 @at_every_level
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", range(1, 41))
+@together(n=range(1, 41))
 def test_exp_in_tails_is_exp_in_vectors_and_nan_passes(level, dtype, n):
     x = np.linspace(-100, 100, 40).astype(dtype)
     x[::7] = np.nan
@@ -290,8 +281,7 @@ def several_functions(n, width, lanes):
 
 
 @at_every_level
-@pytest.mark.parametrize("n", [0, 1, 5, 37, 512, 1100])
-@pytest.mark.parametrize("width", [8, 16, 24, 32, 40, 104])
+@together(n=[0, 1, 5, 37, 512, 1100], width=[8, 16, 24, 32, 40, 104])
 def test_functions(level, n, width):
     k, places, coef, sums = several_functions(n, width, 1)
     expected = sums[:, 0] + coef.T @ k[places, 0].astype(np.float64)
@@ -300,8 +290,7 @@ def test_functions(level, n, width):
 
 
 @at_every_level
-@pytest.mark.parametrize("n", [0, 1, 5, 37, 512, 1100])
-@pytest.mark.parametrize("lanes", [8, 16, 24, 32, 40, 56, 64])
+@together(n=[0, 1, 5, 37, 512, 1100], lanes=[8, 16, 24, 32, 40, 56, 64])
 def test_functions_of_a_block_are_those_of_its_samples_to_the_last_bit(level, n, lanes):
     width, n_functions = 16, 11
     k, places, coef, sums = several_functions(n, width, lanes)
@@ -326,8 +315,7 @@ def test_axpy(level, n):
 
 
 @at_every_level
-@pytest.mark.parametrize("place", [0, 5, 15, 16])
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@together(place=[0, 5, 15, 16], value=[np.nan, np.inf, -np.inf])
 def test_dot_and_axpy_pass_on_what_is_not_finite(level, value, place):
     k, _, a = numbers(17)
     a[place] = value
@@ -378,7 +366,7 @@ def test_update(level, n, kind):
 
 
 @at_every_level
-@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+@together(n=[1, 7, 16, 40, 513, 1300])
 def test_extremes_of_equal_gradients_are_the_lowest_open_slot(level, n):
     zeros, g = np.zeros(n, np.float32), np.full(n, 0.5)
     up, down = np.full((2, n), -1, np.int8)
@@ -427,7 +415,7 @@ def test_partner_promises_most(level, n, kind):
 
 
 @at_every_level
-@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+@together(n=[1, 7, 16, 40, 513, 1300])
 def test_partner_of_equal_gains_is_the_lowest_slot(level, n):
     same, g = np.full(n, 0.5, np.float32), np.full(n, -1.0)
     down = np.full(n, -1, np.int8)
@@ -546,7 +534,7 @@ def test_one_coordinate_is_two_of_which_one_stays(level, n):
 
 
 @at_every_level
-@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+@together(n=[1, 7, 16, 40, 513, 1300])
 def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(level, n):
     zeros, bound, g = *np.zeros((2, n), np.float32), np.full(n, 0.5)
     bound += 1.0
@@ -601,7 +589,7 @@ def test_companion_is_not_a_free_slot(level, n):
 
 
 @at_every_level
-@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+@together(n=[1, 7, 16, 40, 513, 1300])
 def test_companion_of_equal_gains_is_the_lowest_slot(level, n):
     ki, diag, g = np.full(n, 0.5, np.float32), np.ones(n, np.float32), np.full(n, -1.0)
     g[::2] = 1.0
