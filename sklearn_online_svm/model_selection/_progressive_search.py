@@ -534,7 +534,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         race.rules = replace(race.rules, n_jobs=self.n_jobs)
         for name, old in race.fixed_parameters.items():
             new = getattr(self, name)
-            plain = isinstance(old, (str, Real)) or old is None
+            plain = isinstance(old, (str, Real))
             if new is not old and not (plain and (new == old or new != new and old != old)):
                 raise_fixed_param(name, old, new)
 
