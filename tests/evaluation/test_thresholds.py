@@ -179,6 +179,32 @@ def test_limits_are_those_of_clopper_and_pearson():
     assert limits(0, 0, 0.9) == (0, 1)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9])
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_intervals_of_the_rates(target, level):
+    """Half of the error is for the selection of the smallest cost."""
+    choice = select_threshold(MODEL, X, y, confidence_level=level, **target)
+    alarms, positive = choice.scores >= choice.threshold, y == 1
+    used = 0.5 * (1 + level) if "costs" in target else level
+
+    def interval(counted, among):
+        test = binomtest(int(np.sum(counted & among)), int(np.sum(among)))
+        return test.proportion_ci(used)
+
+    recall, false_alarms = interval(alarms, positive), interval(alarms, ~positive)
+    assert_allclose(choice.recall_interval, recall)
+    assert_allclose(choice.precision_interval, interval(positive, alarms))
+    assert_allclose(choice.alarm_rate_interval, interval(alarms, np.full(len(y), True)))
+    if "costs" not in target:
+        assert np.isnan([choice.cost, *choice.cost_interval]).all()
+        return
+    missed, wrong = 10 * np.mean(positive), np.mean(~positive)
+    rate = np.mean(alarms[~positive])
+    below = np.hypot(missed * (recall.high - choice.recall), wrong * (rate - false_alarms.low))
+    above = np.hypot(missed * (choice.recall - recall.low), wrong * (false_alarms.high - rate))
+    assert_allclose(choice.cost_interval, [choice.cost - below, choice.cost + above])
+
+
 @pytest.mark.parametrize("distribution", ["normal", "exponential"])
 def test_the_recall_has_a_beta_distribution(distribution):
     """Its expected value, its lower limit and the guarantee are exact for any scores."""
