@@ -49,6 +49,7 @@ def train(model, X, y, size=50, labels=(10, 20, 30)):
     return found
 
 
+@pytest.mark.sampled
 @with_classifiers
 def test_a_stream_that_is_sorted_is_reported_once(name):
     X, y = data(name, 300)
@@ -64,6 +65,7 @@ def test_a_stream_that_is_sorted_is_reported_once(name):
     assert found[0].filename == __file__
 
 
+@pytest.mark.sampled
 @with_classifiers
 def test_a_long_run_of_a_class_is_reported_once(name):
     """The changes of class before it are as many as in a random order."""

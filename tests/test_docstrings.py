@@ -5,6 +5,7 @@ import dataclasses
 import inspect
 import math
 import re
+from functools import cache
 
 import pytest
 from numpydoc.docscrape import get_doc_object
@@ -44,6 +45,7 @@ OPEN = {
 with_documented = pytest.mark.parametrize("path", DOCUMENTED)
 
 
+@cache
 def sections_of(path):
     return get_doc_object(DOCUMENTED[path][0])
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 from sklearn_online_svm import LASVC, LASVR, RampSVC
+from tests.support.cases import together
 from tests.support.stored_models import estimators
 from tests.support.trainable import MODELS, samples_of, trained_kinds
 
@@ -27,11 +28,11 @@ def calls(name):
 
 
 @with_models
-@pytest.mark.parametrize("method", METHODS)
+@together(method=METHODS)
 def test_a_missing_argument_names_the_class(name, method):
     model = clone(MODELS[name])
     if not hasattr(model, method) or type(model).__module__.startswith("tests"):
-        pytest.skip("no such method, or that of a class of the tests")
+        return  # no such method, or that of a class of the tests
     with pytest.raises(TypeError, match=rf"^{type(model).__name__}\.{method}\(\) missing"):
         getattr(model, method)()
 
@@ -66,7 +67,7 @@ def test_texts(name):
 
 
 @with_validation
-@pytest.mark.parametrize("kind", ["array", "differences", "column"])
+@together(kind=["array", "differences", "column"])
 def test_dates(name, kind):
     X, y = samples_of(name)
     dates = np.datetime64("2027-01-01") + np.arange(len(y)).reshape(-1, 1)

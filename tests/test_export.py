@@ -129,6 +129,7 @@ def test_onnx_graph_of_a_classifier(model, name):
     assert np.array_equal(labels[clear], model.predict(X)[clear])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize("name", ["banana", "digits"])
@@ -251,6 +252,7 @@ def test_onnx_graph_of_probabilities(model, name):
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_onnx_graph_of_intervals(kernel, dtype):
@@ -514,6 +516,7 @@ WEIGHTED = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", WEIGHTED)
 @pytest.mark.parametrize(
     "model",

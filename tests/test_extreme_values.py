@@ -184,6 +184,7 @@ def _floats(model):
             yield name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "model, name",
     [

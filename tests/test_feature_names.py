@@ -33,6 +33,7 @@ def calls_of(model, X, y):
     return calls
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in NAMED_OTHERWISE])
 def test_no_warning_for_the_columns_of_fit(name):
     X, y = samples_of(name, 60)

@@ -47,6 +47,7 @@ def test_invalid_class_weights(model, weight):
             model.partial_fit(X, Y, classes=CLASSES)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [name for name in MODELS if is_classifier(MODELS[name])])
 def test_numbers_of_dtype_object_are_numbers(name):
     """A column of a data frame with other columns may have this dtype."""
@@ -71,6 +72,7 @@ def test_numbers_of_dtype_object_are_numbers(name):
         seeded(name).fit(X, invalid)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name", [name for name in STREAMS_AND_WRAPPERS if is_classifier(MODELS[name])]
 )
@@ -92,6 +94,7 @@ def name_of_class_weight(name):
     return names[0] if names else None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [name for name in MODELS if name_of_class_weight(name)])
 def test_class_weights_of_labels_that_y_does_not_have(name):
     X, y = samples_of(name)

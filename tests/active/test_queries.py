@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference import queries
+from tests.support.cases import together
 from tests.support.internals import AT_RANDOM, SelectiveSampler
 
 SCHEDULES = ["constant", "adaptive", "mistakes"]
@@ -325,9 +326,8 @@ MARGINS = {
 }
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.1, 0.5, 0.9])
-@pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("margins", MARGINS)
+@together(rate=[0.02, 0.1, 0.5, 0.9], schedule=SCHEDULES)
 def test_rate_is_reached_for_any_margins(margins, schedule, rate):
     n = 8000
     scores = MARGINS[margins](np.arange(n) / n, np.abs(np.random.default_rng(5).normal(size=n)))

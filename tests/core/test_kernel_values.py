@@ -11,6 +11,7 @@ from benchmarks.studies.kernels import fingerprints
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.vectors import python_stores
 from sklearn_online_svm.kernel._spec import NONNEGATIVE
+from tests.support.cases import together
 from tests.support.engine import Learner, expansion, kernel_values, make_store
 
 KERNELS = {
@@ -32,6 +33,7 @@ KERNELS = {
 }
 with_every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 with_every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+of_every_type = together(dtype=[np.float32, np.float64], layout=["dense", "sparse"])
 
 # Rows of the block by stored rows: whole tiles of 16, tails, and more than one block of 64.
 SHAPES = [(1, 1), (3, 16), (64, 17), (65, 48), (130, 70)]
@@ -109,8 +111,8 @@ def ulps_apart(a, b):
 
 
 @with_every_kernel
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("n, m", SHAPES)
+@together(layout=["dense", "sparse"])
 def test_float64_rows_give_the_exact_value_rounded_to_float32(kernel, layout, n, m):
     X, Y = (
         rows(n, 11, np.float64, 1, 0.4, kernel=kernel),
@@ -123,8 +125,8 @@ def test_float64_rows_give_the_exact_value_rounded_to_float32(kernel, layout, n,
 
 
 @with_every_kernel
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("n, m", SHAPES)
+@together(layout=["dense", "sparse"])
 def test_float32_rows_give_the_value_within_float32_rounding(kernel, layout, n, m):
     X, Y = (
         rows(n, 11, np.float32, 1, 0.4, kernel=kernel),
@@ -137,8 +139,7 @@ def test_float32_rows_give_the_value_within_float32_rounding(kernel, layout, n, 
 
 
 @with_every_dtype
-@pytest.mark.parametrize("n_features", [1, 2, 3, 4, 5, 15, 16, 17, 33, 500])
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@together(n_features=[1, 2, 3, 4, 5, 15, 16, 17, 33, 500], layout=["dense", "sparse"])
 def test_any_number_of_features(layout, n_features, dtype):
     X = rows(20, n_features, dtype, 3) / np.sqrt(n_features).astype(dtype)
     K = kernel_values(store_for(X, "rbf", layout), X, X)
@@ -201,8 +202,7 @@ def test_poly_of_degree_zero_is_one_everywhere():
 
 
 @with_every_kernel
-@with_every_dtype
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@of_every_type
 def test_kernel_matrix_is_symmetric(layout, dtype, kernel):
     X = rows(70, 13, dtype, 5, 0.4, kernel=kernel)
     K = kernel_values(store_for(X, kernel, layout), X, X)
@@ -210,8 +210,7 @@ def test_kernel_matrix_is_symmetric(layout, dtype, kernel):
 
 
 @with_every_kernel
-@with_every_dtype
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@of_every_type
 def test_decision_values_are_independent_of_the_block_size(layout, dtype, kernel):
     X, Y = rows(64, 13, dtype, 6, 0.4, kernel=kernel), rows(50, 13, dtype, 7, 0.4, kernel=kernel)
     stored = expansion(store_for(X, kernel, layout), Y, alpha=np.linspace(-1, 1, 50))
@@ -244,8 +243,7 @@ def test_dense_csr_and_dense_rows_in_the_sparse_layout(dtype, kernel):
 
 
 @with_every_kernel
-@with_every_dtype
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@of_every_type
 def test_model_is_independent_of_block_and_cache_size(layout, dtype, kernel):
     """In blocks of 64, row by row, and with hardly any memory for kernel rows.
 

@@ -20,7 +20,7 @@ KERNELS = {
     "sigmoid": dict(gamma=0.2, coef0=-0.5),
 }
 SOLVERS = ("lasvm", *GAP_DRIVEN)
-quickly = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+quickly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Problem:

@@ -224,6 +224,7 @@ def test_reprocess_until_delta_max(kernel, delta_max):
     assert pair.engine.problem.delta <= delta_max
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "kernel, C, reserve",
     [
@@ -252,6 +253,7 @@ def test_a_reserve_of_all_samples_gives_the_optimum_after_one_epoch():
     assert np.all(pair.engine.problem.members["alpha"][pair.engine.alive()] != 0.0)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ramp_s", [-2.0, -0.5, 0.0, 0.5])
 @pytest.mark.parametrize("algorithm", ["lasvm-nc", "lasvm-i"])
 def test_ramp_s(algorithm, ramp_s):

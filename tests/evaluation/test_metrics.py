@@ -167,7 +167,7 @@ def test_gmean_equals_that_of_imblearn(n_classes, weighted, global_random_seed):
         assert_allclose(ours, theirs(y_true, y_pred, average="binary", sample_weight=mean_one))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(labels_and_scores())
 def test_defaults_are_equivalent_to_balanced_accuracy(samples):
     y, score = samples
@@ -205,7 +205,7 @@ def test_prbep_is_the_mean_over_orders_of_tied_samples(samples):
     assert_allclose(precision_recall_breakeven_score(y, score), np.mean(precisions), atol=1e-12)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(labels_and_scores())
 def test_prbep_depends_on_the_order_of_scores_only(samples):
     y, score = samples

@@ -90,6 +90,7 @@ def rates(choice, threshold):
 # -------------------------------------------------------------------------- the threshold
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("guarantee", [False, True])
 @pytest.mark.parametrize("target", TARGETS[:3], ids=str)
 def test_thresholds_are_those_of_a_search_over_all_scores(target, guarantee):
@@ -209,7 +210,7 @@ def test_intervals_of_the_rates(target, level):
 def test_the_recall_has_a_beta_distribution(distribution):
     """Its expected value, its lower limit and the guarantee are exact for any scores."""
     rng = np.random.default_rng(0)
-    n, level, n_draws = 25, 0.9, 1500
+    n, level, n_draws = 25, 0.9, 500
     attained, covered, reached = [], [], []
     for _ in range(n_draws):
         positive, negative, new = (getattr(rng, distribution)(size=size) for size in (n, 60, 4000))
@@ -232,7 +233,7 @@ def test_the_recall_has_a_beta_distribution(distribution):
 
 def test_numbers_of_alarms():
     rng = np.random.default_rng(0)
-    n_draws, n_new = 600, 500
+    n_draws, n_new = 300, 500
     within = []
     for _ in range(n_draws):
         samples, new = rng.normal(size=300), rng.normal(size=n_new)
@@ -356,7 +357,9 @@ def test_labels_may_be_strings(pos_label):
     assert other.cost == pytest.approx(mirrored.cost)
 
 
-@pytest.mark.parametrize("model", [OneClassLASVM(nu=0.1), IsolationForest(random_state=0)])
+@pytest.mark.parametrize(
+    "model", [OneClassLASVM(nu=0.1), IsolationForest(n_estimators=20, random_state=0)]
+)
 def test_outlier_detectors(model):
     choice = select_threshold(model, X, alarm_rate=0.05)
     assert_array_equal(
@@ -549,6 +552,7 @@ def test_precision_and_costs_are_those_of_the_window(target):
         assert found[t] == (S[t, 0] >= choice)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize("size", [1, 7, 300])
 def test_chunks_layouts_and_copies_agree(target, size):

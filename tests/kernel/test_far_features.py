@@ -87,6 +87,7 @@ def expected_values(model, X):
 # -- every estimator ----------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, layout", in_turn(FAR_STREAMS, LAYOUTS))
 @pytest.mark.parametrize("sizes", [(1, 39, 40, 40), (60, 60)], ids=str)
 def test_a_stream_of_moved_samples_gives_the_same_model(name, layout, sizes):

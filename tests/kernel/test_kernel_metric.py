@@ -33,6 +33,7 @@ def samples(n=1200, d=20, seed=0, kind="classes"):
     return X, f + noise if kind == "numbers" else np.where(f + noise > 0, "yes", "no")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @pytest.mark.parametrize("params", EVERY_FORM)
 def test_features_that_count_are_found(params, kind):
@@ -59,6 +60,7 @@ def test_five_of_fifty_features_are_found(seed, kind):
     assert set(np.argsort(metric.widths_)[-5:]) == set(range(5))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @pytest.mark.parametrize("params", EVERY_FORM)
 def test_a_model_of_the_output_has_fewer_errors(params, kind):
@@ -79,7 +81,7 @@ def test_a_model_of_the_output_has_fewer_errors(params, kind):
 def test_labels_without_relation_to_the_features():
     X, _ = samples(n=1000, d=10)
     y = np.random.default_rng(1).integers(2, size=1000)
-    learned = [KernelMetric(random_state=seed).fit(X, y).is_learned_ for seed in range(6)]
+    learned = [KernelMetric(random_state=seed).fit(X, y).is_learned_ for seed in range(4)]
     assert sum(learned) <= 1
 
 

@@ -42,7 +42,7 @@ GRID = {"lasvc__C": [1.0, 8.0, 64.0], "lasvc__gamma": [0.5, 1.0, 2.0]}
 
 
 def test_a_search_learns_widths_once_for_each_training_set(noted):
-    X, y = samples(1500)
+    X, y = samples(900)
     search = ProgressiveSearch(make_pipeline(noted, svm()), GRID, random_state=0).fit(X, y)
     assert 3 < len(Noted.fits) == len(set(Noted.fits))
     assert search.score(*samples(1000, 1)) > 0.9
@@ -119,6 +119,7 @@ def test_novelty_detection_has_no_targets():
         make_pipeline(KernelMetric(), OneClassLASVM()).fit(X)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("params", [dict(), dict(form="map", kernel="rbf"), dict(ranks=False)])
 def test_graphs_of_onnx_give_the_scores(params, dtype):

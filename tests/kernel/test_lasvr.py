@@ -77,8 +77,8 @@ def compare_with_svr(seed):
 
 
 def test_small_problems_have_the_optimum_of_svr():
-    # Both reach tol on 38 of them.
-    assert sum(compare_with_svr(seed) for seed in range(40)) >= 36
+    # Both reach tol on 19 of them.
+    assert sum(compare_with_svr(seed) for seed in range(20)) >= 18
 
 
 @pytest.mark.slow

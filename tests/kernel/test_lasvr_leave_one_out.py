@@ -54,12 +54,10 @@ def test_equal_to_separate_fits(params, C):
     assert np.abs(model.predict(X) - expected).max() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("kernel", "C"), [("linear", 10.0), ("rbf", 10.0), ("rbf", 100.0), ("rbf", 1000.0)]
-)
+@pytest.mark.parametrize(("kernel", "C"), [("linear", 10.0), ("rbf", 10.0), ("rbf", 1000.0)])
 def test_close_to_separate_fits_for_repeated_samples(kernel, C):
     """Spans assume that samples at a bound stay there: they gave values from -53 to 53."""
-    Z, z = of_integers(100)
+    Z, z = of_integers(60)
     model = LASVR(C=C, epsilon=0.05, gamma=0.5, kernel=kernel, random_state=0).fit(Z, z)
     left_out = model.leave_one_out_predict(Z, z)
     expected = predictions_without(model.set_params(max_iter=-1), Z, z)

@@ -358,7 +358,7 @@ def test_values_are_those_of_separate_fits(name):
 @pytest.mark.parametrize("model", [LASVC, ActiveLASVC])
 def test_values_after_a_single_epoch(model):
     """They are closer to those of separate fits than the decision values are."""
-    X, y = two_classes(200)
+    X, y = two_classes(100)
     model = model(gamma=0.4, C=5.0, max_iter=1, random_state=0).fit(X, y)
     expected = decisions_without(machine(C=5.0, tol=1e-3), X, y)
     error = np.abs(model.leave_one_out_decision_function(X, y) - expected).mean()
@@ -615,10 +615,11 @@ def test_estimate_is_a_fraction_of_the_training_samples():
 # -- conventions ------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @with_methods
 @with_algorithms
 def test_layouts_types_and_precomputed_values_agree(method, algorithm):
-    X, y = two_classes(60, seed=5)
+    X, y = two_classes(40, seed=5)
     X = X.astype(np.float32)
     params = dict(algorithm=algorithm, C=3.0, tol=1e-5)
     expected = machine(**params).fit(X, y).leave_one_out(X, y, method=method)
@@ -635,7 +636,7 @@ def test_layouts_types_and_precomputed_values_agree(method, algorithm):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_kernel_matrix_gives_the_same_result(layout, monkeypatch):
-    X, y = three_classes(60, seed=1)
+    X, y = three_classes(36, seed=1)
     X = LAYOUTS[layout](X)
     model = machine(C=5.0, tol=1e-5).fit(X, y)
     expected = model.leave_one_out(X, y)
@@ -659,6 +660,7 @@ def test_values_of_a_kernel_function_are_computed_once_for_all_samples():
     assert n_values < 10 * len(y) ** 2
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @with_algorithms

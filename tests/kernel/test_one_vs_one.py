@@ -142,6 +142,7 @@ def two_large_classes():
     return np.round(4 * (rng.normal(size=(600, 5)) + 0.3 * y[:, None])) / 4, y
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
 def test_a_pair_may_have_most_samples_of_a_block(algorithm, layout):

@@ -58,6 +58,7 @@ def clone_fitted(model, **params):
 # --------------------------------------------------------------------------------------- LIBSVM
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

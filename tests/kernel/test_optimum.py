@@ -94,10 +94,9 @@ def test_optimality_of_many_problems_in_double_precision(part):
     check_optima(range(100 * part, 100 * part + 100))
 
 
-@pytest.mark.parametrize("change", ["bias", "coefficients"])
-def test_the_conditions_are_strict(change):
+def test_the_conditions_are_strict():
     """They find a bias or a pair of coefficients that differ a little."""
-    n, n_found = 0, 0
+    n, n_biases, n_pairs = 0, 0, 0
     for seed in SEEDS:
         problem = random_batch(seed)
         model, is_solved = problem.fitted()
@@ -105,23 +104,20 @@ def test_the_conditions_are_strict(change):
             free = np.flatnonzero(dual.free(alpha))
             if not is_solved or len(free) < 2 or not dual.has_bias or problem.kind == "one class":
                 continue
-            n += 1
-            if change == "bias":
-                b += 0.02
-            else:
-                i, j = free[0], free[-1]
-                curvature = dual.K[i, i] + dual.K[j, j] - 2.0 * dual.K[i, j]
-                by = 0.05 / max(curvature, 0.1)
-                alpha[i], alpha[j] = alpha[i] + by, alpha[j] - by
-            n_found += any(dual.faults(alpha, b, model.tol))
+            n, i, j = n + 1, free[0], free[-1]
+            n_biases += any(dual.faults(alpha, b + 0.02, model.tol))
+            curvature = dual.K[i, i] + dual.K[j, j] - 2.0 * dual.K[i, j]
+            by = 0.05 / max(curvature, 0.1)
+            alpha[i], alpha[j] = alpha[i] + by, alpha[j] - by
+            n_pairs += any(dual.faults(alpha, b, model.tol))
     assert n > 15
-    assert n_found > 0.6 * n
+    assert min(n_biases, n_pairs) > 0.6 * n
 
 
 def test_layouts_and_precisions_have_the_same_optimum():
     """The values of these kernels are exact in single precision."""
     n = 0
-    for seed in range(0, 60):
+    for seed in range(40):
         problem = random_batch(seed)
         if not problem.exact:
             continue
@@ -132,7 +128,7 @@ def test_layouts_and_precisions_have_the_same_optimum():
             solutions.append((model.support_, model.dual_coef_, model.intercept_))
         for solution in solutions[1:]:
             assert_seen(solution, solutions[0])
-    assert n > 8
+    assert n > 5
 
 
 @with_models
@@ -151,6 +147,7 @@ def test_threads_do_not_change_the_optimum(name, n_jobs):
     assert_seen(seen_of(other, X), seen_of(model, X))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_jobs", [(1, 2), (3, 1)])
 @with_models
 def test_an_interrupted_optimum_is_resumed_by_other_threads(name, n_jobs, monkeypatch):
@@ -208,6 +205,7 @@ def test_reading_builds_no_engine(name, monkeypatch):
     assert not built
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("deed", UNCHANGED)
 @with_models
 def test_the_engine_has_the_bits_of_the_optimum(name, deed):
@@ -225,6 +223,7 @@ def test_the_engine_has_the_bits_of_the_optimum(name, deed):
         assert_seen(seen_of(again, X), expected)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", [18, 33, 183, 209, 243, 258, 293, *SEEDS[:20]])
 def test_the_engine_of_a_random_problem_has_the_bits_of_the_optimum(seed):
     """In regression, gradients of the engine are rounded when a member is turned."""
@@ -348,6 +347,7 @@ class StopAt:
         pass
 
 
+@pytest.mark.sampled
 @with_models
 def test_callbacks_that_stop_leave_a_usable_model(name, monkeypatch):
     X, y = data(name)

@@ -190,6 +190,7 @@ def test_several_outputs(case):
             assert not np.isin(model.support_, np.flatnonzero(weights == 0)).any()
 
 
+@pytest.mark.sampled
 @both_kinds
 @pytest.mark.parametrize("kernel", ["linear", "poly", "precomputed", "callable"])
 def test_other_kernels(kind, kernel):
@@ -206,6 +207,7 @@ def test_other_kernels(kind, kernel):
         assert model.score(rows, Y) == pytest.approx(alone.score(rows, Y), abs=0.01)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize(
     ("kind", "data"), [(LASVC, two_classes), (LASVC, three_classes), (LASVR, targets)]

@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from tests.reference.gap_driven import ReferenceGapDriven
+from tests.support.cases import together
 from tests.support.engine import kernel_values
 from tests.support.internals import (
     GapDrivenSpec,
@@ -497,9 +498,7 @@ def test_single_class_is_predicted(algorithm, label):
 
 
 @with_machines
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-@pytest.mark.parametrize("C", [1e-50, 0.01, 1.0, 100.0])
-@pytest.mark.parametrize("max_iter", [1, -1])
+@together(kernel=["rbf", "linear", "poly"], C=[1e-50, 0.01, 1.0, 100.0], max_iter=[1, -1])
 def test_constant_features(name, kernel, C, max_iter):
     """All kernel values are equal: only the class weights matter."""
     X, y = np.full((60, 3), 0.5), np.where(np.arange(60) % 3, "yes", "no")
@@ -548,8 +547,7 @@ def test_very_few_samples(name, n, max_iter):
 
 
 @with_gap_driven
-@pytest.mark.parametrize("C", [1e-300, 1e-50, 1e-10, 1e10, 1e30, 1e100, 1e300])
-@pytest.mark.parametrize("max_iter", [1, -1])
+@together(C=[1e-300, 1e-50, 1e-10, 1e10, 1e30, 1e100, 1e300], max_iter=[1, -1])
 def test_tiny_and_huge_costs(algorithm, C, max_iter):
     X, y = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100) % 2
     with warnings.catch_warnings():

@@ -163,6 +163,7 @@ def test_virtual_points_lie_between_minority_samples(n_classes):
     assert model.minority_class_ == y[minority_rows(y)][0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "function"])
 def test_model_is_independent_of_layout_and_threads(kernel, n_classes):

@@ -22,6 +22,7 @@ from sklearn_online_svm import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
+from tests.support.cases import together
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 from tests.support.unharmed import UnharmedModel, as_array
 
@@ -306,8 +307,7 @@ def test_inconsistent_csr_matrices():
 
 
 @with_all_models
-@pytest.mark.parametrize("n_rows", [1, 200])
-@pytest.mark.parametrize("label", ["maybe", "", "zzz", "no "])
+@together(n_rows=[1, 200], label=["maybe", "", "zzz", "no "])
 def test_unknown_label(name, label, n_rows):
     X, y = two_classes()
     y = y.astype("U5")

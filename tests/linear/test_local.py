@@ -214,6 +214,7 @@ def test_nearest_prototypes_far_from_the_origin():
 # -- the problem of a step ----------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_neighbors", [1, 3])
 @with_classes
@@ -587,6 +588,7 @@ def many_prototypes(n=200):
     return X, rng.integers(3, size=n)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [1, 7, 200])
 @pytest.mark.parametrize("variant, n_neighbors", [("pa", 1), ("pa", 5), ("scw", 3)])
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -81,7 +81,7 @@ def test_grids_with_different_parameters():
     assert found == [[2, 1], [3, 0, 2], [0, 3, 1], [1, 2], [5], [4]]
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=5)
 @given(st.integers(1, 20), st.integers(0, 999))
 def test_drawn_neighbours_are_near(n, seed):
     grid = {"C": loguniform(0.1, 1000), "tol": uniform(), "kernel": ["rbf", "poly"]}
@@ -322,7 +322,7 @@ def test_an_interrupt_leaves_the_best_so_far(recorded, grid, options):
     before = Recorded.calls
     whole = recorded(crossing if grid is C12 else peak, grid, **options)
     n_calls, n_first = Recorded.calls - before, whole.n_candidates_[0]
-    for at in range(1, n_calls + 1, 2):
+    for at in range(1, n_calls + 1, 5):
         Recorded.at, Recorded.calls = at, 0
         found = ProgressiveSearch(Recorded(), grid, random_state=0, cv=3, **options)
         with pytest.raises(KeyboardInterrupt):

@@ -118,6 +118,7 @@ def of_rung(found, rung, column):
 # -------------------------------------------------------------------------------- the algorithm
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("free", [0.0, 1e8, 3e8, 1e10])
 @pytest.mark.parametrize(
     "estimator, grid",
@@ -257,7 +258,7 @@ def test_one_se_selects_the_cheapest_candidate(monkeypatch):
     set_limits(monkeypatch, EQUAL_ERRORS=0.0)
     grid = {"C": [0.5, 1.0, 2.0, 4.0, 8.0], "gamma": [0.1, 0.3]}
     n_cheaper = 0
-    for seed in range(4):
+    for seed in range(2):
         best = search(grid=grid, random_state=seed).fit(X, Y)
         cheap = search(grid=grid, random_state=seed, select="one-se").fit(X, Y)
         results, chosen = cheap.cv_results_, cheap.best_index_
@@ -546,6 +547,7 @@ def test_invalid_parameters_are_rejected_by_name(params, message):
         search(**params).fit(X, Y)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])
 @pytest.mark.parametrize("cv", [None, 3])
 @pytest.mark.parametrize("n_rare", [2, 3])

@@ -402,6 +402,7 @@ def wide_scales(model):
     return X, (X[:, 0] if isinstance(model, CellRegressor) else y)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sizes", [(60, 40, 100, 40), (1,) * 240], ids=["chunks", "samples"])
 @pytest.mark.parametrize(
     "model",

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from sklearn_online_svm.readers import read_svmlight
+from tests.support.cases import together
 from tests.support.internals import parse_number
 from tests.support.limits import set_limits
 
@@ -64,7 +65,7 @@ decimals = st.builds(
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(decimals | floats.map(repr) | st.builds("{:.{}g}".format, floats, st.integers(1, 25)))
 def test_numbers_are_those_of_python(text):
     assert bits(parse_number(text.encode())) == bits(float(text))
@@ -83,7 +84,7 @@ def test_numbers_half_way_between_doubles(mantissa, exponent, difference):
         assert bits(parse_number(text.encode())) == bits(float(text))
 
 
-@pytest.mark.parametrize("q", range(-80, 81))
+@together(q=range(-80, 81))
 def test_numbers_with_each_power_of_ten(q):
     for w in (1, 3, 2**53 - 1, 2**53 + 1, 10**18 + 7, 10**19 - 1, 9007199254740993):
         assert bits(parse_number(b"%de%d" % (w, q))) == bits(float(f"{w}e{q}"))
@@ -121,7 +122,7 @@ def test_format(tmp_path):
     assert y.tolist() == TARGETS
 
 
-@pytest.mark.parametrize("size", range(1, len(TEXT) + 2))
+@together(size=range(1, len(TEXT) + 2))
 def test_blocks_may_end_anywhere(size, tmp_path, monkeypatch):
     set_limits(monkeypatch, SVMLIGHT_BLOCK_SIZE=size)
     for chunk_size in (1, 2, 5, 6):
@@ -229,7 +230,7 @@ fields = st.sampled_from(
 lines = st.builds(str.join, st.sampled_from([" ", "\t", ""]), st.lists(fields, max_size=4))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(lines | st.text("01:.e-# \t", max_size=8), min_size=1, max_size=3))
 def test_any_text_is_refused_or_read_as_by_scikit_learn(tmp_path_factory, lines):
     path = written(tmp_path_factory.mktemp("svm"), "\n".join(lines).encode())
@@ -293,7 +294,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("line, message", MALFORMED)
-@pytest.mark.parametrize("size", [3, 1 << 20])
+@together(size=[3, 1 << 20])
 def test_malformed_lines(line, message, size, tmp_path, monkeypatch):
     set_limits(monkeypatch, SVMLIGHT_BLOCK_SIZE=size)
     path = written(tmp_path, f"# a\n\n1 1:1\n{line}\n1 1:1\n".encode())

@@ -13,7 +13,7 @@
 #define HELPERS 3
 #define PARTS 9
 /* Parts to be run by helpers, and loops until then. */
-#define WANTED 20000
+#define WANTED 5000
 #define MOST_LOOPS 20000000
 
 static team shared;
@@ -45,7 +45,8 @@ int main(void) {
     int members[HELPERS], n_helpers = 0, t;
     ptrdiff_t part, n_parts;
     long k, sum[PARTS] = {0};
-    for (k = 1; __atomic_load_n(&helped, __ATOMIC_RELAXED) < WANTED && k <= MOST_LOOPS; k++) {
+    for (k = 1; k <= MOST_LOOPS; k++) {
+        if (n_helpers == HELPERS && __atomic_load_n(&helped, __ATOMIC_RELAXED) >= WANTED) break;
         n_parts = 1 + k * 7 % PARTS;
         wanted = k;
         if (k % 1000 == 1 && n_helpers < HELPERS) {
