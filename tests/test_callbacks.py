@@ -43,6 +43,7 @@ from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.cases import in_turn
 from tests.support.internals import CallbackSupportMixin, checkpoint_of
+from tests.support.interrupts import Interrupt
 from tests.support.samples import three_classes
 
 sklearn_callback = pytest.importorskip(
@@ -373,17 +374,11 @@ def test_time_limit_stops_within_a_fraction_of_the_epoch():
 def test_ctrl_c_in_a_callback_interrupts_the_fit():
     class Press(Plain):
         def on_fit_task_end(self, estimator, context):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     probe = Press()
     model = LASVC(max_iter=2, **KERNEL).set_callbacks(probe)
-    # A shell starts processes in the background with SIGINT ignored.
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X, Y)
-    finally:
-        signal.signal(signal.SIGINT, former)
+    assert Interrupt(0, model.fit, X, Y).raised
     assert model.interrupted_
     assert probe.n_teardowns == 1
 

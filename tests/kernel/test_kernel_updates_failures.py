@@ -1,7 +1,5 @@
-"""Kernel models with one update per sample: invalid input, Ctrl-C, attributes."""
+"""Kernel models with one update per sample: invalid input, attributes."""
 
-import json
-import os
 import re
 
 import numpy as np
@@ -12,13 +10,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_online_svm import KernelPassiveAggressiveClassifier
-from tests.support import programs
 from tests.support.kernel_updates import (
     assert_same,
     pa,
     rows,
     single,
-    taught,
 )
 from tests.support.samples import LAYOUTS
 from tests.support.unharmed import UnharmedModel
@@ -85,94 +81,6 @@ def test_verbose(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert re.match(r"-- Epoch 1: \d+ updates, loss", lines[0])
-
-
-# -- Ctrl-C -----------------------------------------------------------------------------
-
-# Fits noise, which takes many seconds; prints a line at the start, and a report of the outcome.
-PROGRAM = """
-import json, signal, sys, time
-import numpy as np
-from sklearn.base import clone
-from sklearn_online_svm import KernelPassiveAggressiveClassifier
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-method, n, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
-rng = np.random.default_rng(0)
-X, y = rng.normal(size=(n, 20)), rng.integers(0, 3, n)
-model = KernelPassiveAggressiveClassifier(gamma=0.05, tol=None, shuffle=False, **params)
-first_call = dict(classes=[0, 1, 2])
-print("begins", flush=True)
-try:
-    if method == "fit":
-        model.set_params(max_iter=10**6).fit(X, y)
-    else:
-        model.partial_fit(X, y, **first_call)
-except KeyboardInterrupt:
-    report = {"back": time.monotonic()}
-else:
-    sys.exit("was not interrupted")
-
-def same(other):
-    names = ("support_", "dual_coef_", "support_vectors_")
-    return all(np.array_equal(getattr(model, name), getattr(other, name)) for name in names)
-
-n_rows, n_visits = model.n_samples_seen_, model.t_ - 1
-report["rows"] = n_rows
-part = slice(n_rows, n_rows + 200)
-if method == "partial_fit":
-    other = clone(model).partial_fit(X[:n_rows], y[:n_rows], **first_call)
-    report["same"] = same(other)
-    other.partial_fit(X[part], y[part])
-    model.partial_fit(X[part], y[part])
-    report["goes on"] = same(other)
-else:
-    report["same"] = bool(np.isfinite(model.decision_function(X[:100])).all())
-    model.partial_fit(X[:200], y[:200])
-    report["goes on"] = model.t_ == n_visits + 201
-report["refit"] = model.set_params(max_iter=1).fit(X[:99], y[:99]).t_ == 100
-print(json.dumps(report))
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrupt on Windows")
-@pytest.mark.parametrize(
-    "method, n, params",
-    [
-        pytest.param("partial_fit", 300_000, {}, marks=pytest.mark.slow),
-        pytest.param(
-            "partial_fit", 500_000, dict(max_support_vectors=1000), marks=pytest.mark.slow
-        ),
-        ("fit", 2000, dict(max_support_vectors=300)),
-    ],
-    ids=str,
-)
-def test_ctrl_c_returns_soon_and_training_can_continue(method, n, params):
-    arguments = method, str(n), json.dumps(params)
-    report, delay = programs.interrupted(PROGRAM, *arguments, after=0.7)
-    print(f"back after {delay:.3f} s: {report}")
-    # Signals are checked every few milliseconds, but a busy machine may suspend the process.
-    assert 0 <= delay < 5.0
-    assert report["rows"] > 100
-    assert report["same"] and report["goes on"] and report["refit"]
-
-
-def test_ctrl_c_in_a_kernel_function():
-    X, y = rows(300)
-    calls = [0]
-
-    def kernel(A, B):
-        calls[0] += 1
-        if calls[0] == 5:
-            raise KeyboardInterrupt
-        return single(A, B)
-
-    model = pa(kernel=kernel)
-    with pytest.raises(KeyboardInterrupt):
-        model.partial_fit(X, y, [0, 1])
-    n_rows = int(model.t_) - 1
-    assert 0 < n_rows < 300
-    assert_same(model, taught(pa(kernel=single), X[:n_rows], y[:n_rows]), X=X)
 
 
 # -- attributes -------------------------------------------------------------------------

@@ -1,9 +1,7 @@
 """Optima of small sets, which are solved at once; the engine is built when training continues."""
 
 import copy
-import os
 import pickle
-import signal
 import sys
 import threading
 import time
@@ -402,34 +400,3 @@ def test_time_limits_hold(kind):
     assert time.process_time() - start < 0.3 + 0.2
     assert model.interrupted_ or kind == "one class"  # which is solved soon
     assert np.isfinite(model.predict(X[:100]).astype(float)).all()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals are not raised in functions there")
-@pytest.mark.parametrize("name", ["two classes", "pairs", "regression", "one class"])
-def test_ctrl_c_in_a_kernel_function_is_raised_there(name):
-    X, y = data(name)
-    calls, went_on = [], []
-
-    def kernel(A, B):
-        calls.append(None)
-        if len(calls) == at:
-            signal.raise_signal(signal.SIGINT)
-            went_on.append(None)
-        return product(A, B)
-
-    at, former = 0, signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        expected = clone(MODELS[name]).set_params(kernel=kernel).fit(X, y)
-        n_calls = len(calls)
-        for at in range(1, n_calls + 1):
-            calls.clear()
-            model = clone(MODELS[name]).set_params(kernel=kernel)
-            with pytest.raises(KeyboardInterrupt):
-                model.fit(X, y)
-            assert not went_on
-            assert len(calls) == at
-            if model.__dict__.get("interrupted_", True) and hasattr(model, "interrupted_"):
-                model.resume(X, y)
-                assert_seen(seen_of(model, X), seen_of(expected, X))
-    finally:
-        signal.signal(signal.SIGINT, former)

@@ -1,10 +1,7 @@
 """ProgressiveSearch.partial_fit, and interrupts of fit and partial_fit."""
 
-import _thread
 import itertools
 import pickle
-import signal
-import threading
 from functools import partial
 
 import numpy as np
@@ -412,43 +409,6 @@ def test_resume_requires_the_same_data(interrupted):
     assert_same_search(found.resume(X, Y), again.resume(X, Y))
     with pytest.raises(ValueError, match="nothing to resume"):
         found.resume(X, Y)
-
-
-@pytest.fixture
-def sigint_enabled():
-    # Background processes of a shell ignore SIGINT.
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, former)
-
-
-@pytest.mark.slow
-def test_ctrl_c_at_any_time(sigint_enabled):
-    rows, labels = two_classes(4000, noise=1.0)
-    grid = {"C": [1.0, 10.0, 100.0, 1e3], "gamma": [0.1, 0.3, 1.0]}
-    whole = search(grid=grid).fit(rows, labels)
-    found, n_interrupts, wait = search(grid=grid), 0, 0.02
-    call = found.fit
-    while True:
-        timer = threading.Timer(wait, _thread.interrupt_main)
-        try:
-            timer.start()
-            call(rows, labels)
-            timer.cancel()
-            timer.join()
-            break
-        except KeyboardInterrupt:
-            n_interrupts += 1
-            if hasattr(found, "best_estimator_"):
-                assert found.predict(rows[:10]).shape == (10,)
-        wait *= 1.3
-        if "_interrupted" in found.__dict__:
-            if n_interrupts % 2:
-                found = pickle.loads(pickle.dumps(found))
-            call = found.resume
-    assert n_interrupts >= 2
-    assert_array_equal(found.decision_function(rows), whole.decision_function(rows))
-    assert found.best_params_ == whole.best_params_
 
 
 def test_interrupt_of_a_single_long_chunk(interrupted):

@@ -1,7 +1,6 @@
 """Cells in a stream: their division, continued fits, errors and interrupts."""
 
 import copy
-import os
 import pickle
 import signal
 import threading
@@ -20,6 +19,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from tests.support.cases import in_turn
 from tests.support.internals import CellStream
+from tests.support.interrupts import Interrupt
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 SVM = dict(C=1.0, gamma=0.5, random_state=0, finishing=False)
@@ -520,17 +520,10 @@ def test_an_interrupt_loses_nothing(monkeypatch):
     X, y = two_classes(400)
     classes = np.unique(y)
     expected = cells(estimator=Disturbed(X[250])).partial_fit(X, y, classes=classes)
-    interrupt = staticmethod(lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupt = staticmethod(lambda: signal.raise_signal(signal.SIGINT))
     monkeypatch.setattr(Disturbed, "disturb", interrupt)
     model = cells(estimator=Disturbed(X[250]))
-    # A shell starts processes in the background with SIGINT ignored.
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            model.partial_fit(X, y, classes=classes)
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, former)
+    assert Interrupt(0, model.partial_fit, X, y, classes=classes).raised
     monkeypatch.setattr(Disturbed, "disturb", None)
     n = model.n_samples_seen_
     assert 250 < n < 400

@@ -29,20 +29,18 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import dump_svmlight_file
-from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm import LASVC, AROWClassifier
 from sklearn_online_svm.export import load_model, save_model
-from sklearn_online_svm.pipeline import OnlinePipeline
 from sklearn_online_svm.readers import fit_stream, read_arrays
 from tests.support import ROOT
-from tests.support.allocations import in_fork
 from tests.support.internals import main
+from tests.support.interrupts import check_count, completed, values_of
+from tests.support.programs import in_fork
 from tests.support.trainable import (
     FINISHING,
     FITTED_AT_ONCE,
     MODELS,
-    n_samples_seen,
     samples_of,
     seeded,
 )
@@ -166,39 +164,31 @@ class Burst:
 
 
 class Model:
-    """An estimator of the table, before a call, and what an uninterrupted call gives."""
+    """An estimator of the table before a call, with its data and the samples that follow."""
 
     def __init__(self, name, call, n):
         self.name, self.call = name, call
-        self.X, self.y = samples_of(name, n + 80)
-        self.given, self.following = slice(40, n + 40), slice(n + 40, n + 80)
+        X, y = samples_of(name, n + 80)
+        self.first, self.data = X[:40], (X[40 : n + 40], y[40 : n + 40])
+        self.following = X[n + 40 :], y[n + 40 :]
         model = seeded(name)
-        if {"shuffle", "tol", "max_iter"} <= model.get_params().keys() and hasattr(
-            type(model), "t_"
-        ):
+        self.is_in_order = hasattr(type(model), "t_") and hasattr(model, "shuffle")
+        if self.is_in_order:
             model.set_params(shuffle=False, tol=None, max_iter=3)
-        self.classes = {"classes": np.unique(self.y)} if is_classifier(model) else {}
+        self.given = {"classes": np.unique(y)} if is_classifier(model) else {}
         if name in FITTED_AT_ONCE:
-            self.before = model.fit(self.X[:40], self.y[:40])
+            self.before = model.fit(X[:40], y[:40])
         else:
-            self.before = model.partial_fit(self.X[:40], self.y[:40], **self.classes)
+            self.before = model.partial_fit(X[:40], y[:40], **self.given)
 
     def run(self, model, path):
-        X, y = self.X[self.given], self.y[self.given]
         if self.call == "pickle":
             pickle.dumps(model)
         elif self.call == "save":
             save_model(model, path)
-        elif self.call == "fit":
-            model.fit(X, y)
-        elif self.call == "partial_fit":
-            model.partial_fit(X, y)
-        elif self.call == "finish":
-            model.finish()
-        elif self.call == "score":
-            model.score(X, y)
         else:
-            getattr(model, self.call)(X)
+            n_arguments = {"finish": 0, "predict": 1, "decision_function": 1}.get(self.call, 2)
+            getattr(model, self.call)(*self.data[:n_arguments])
         return model
 
     def is_possible(self, path):
@@ -211,61 +201,23 @@ class Model:
             return False
         return self.call == "pickle" or hasattr(self.before, self.call)
 
-    def values(self, model):
-        """Return what a copy predicts, or None if the model is not fitted."""
-        model = copy.deepcopy(model)
-        try:
-            values = getattr(model, "decision_function", model.predict)(self.X[:40])
-        except NotFittedError:
-            return None
-        assert np.isfinite(values).all(), "predictions are not finite"
-        return values
-
     def continued(self, model):
         """Return predictions after more samples, which show what the model has become."""
         if hasattr(model, "partial_fit"):
-            model.partial_fit(self.X[self.following], self.y[self.following])
-        return self.values(model)
+            model.partial_fit(*self.following)
+        return values_of(model, self.first)
 
     def completed(self, model, error, path):
         """Complete an interrupted call as documented; return the model."""
-        X, y = self.X[self.given], self.y[self.given]
-        if getattr(model, "interrupted_", False):
-            data = () if self.call == "finish" else (X, y)
-            return pickle.loads(pickle.dumps(model)).resume(*data)
+        if self.call not in ("fit", "partial_fit", "finish"):
+            unchanged = values_of(self.before, self.first)
+            assert np.array_equal(values_of(model, self.first), unchanged), "changed"
+            return self.run(model, path)
+        if self.call == "fit" and self.is_in_order and model.t_ != self.before.t_:
+            check_count(model, self.data, self.given)
+        data = () if self.call == "finish" else self.data
         notes = " ".join(getattr(error, "__notes__", ()))
-        if "resume" in notes and "_interrupted" in vars(model):
-            return model.resume(X, y)
-        if "has taken" in notes:
-            return model.resume()
-        if self.call == "finish":
-            return model.finish()
-        if self.call == "partial_fit":
-            n = int(n_samples_seen(model) - n_samples_seen(self.before))
-            if isinstance(model, OnlinePipeline):
-                assert np.array_equal(self.values(model), self.values(self.before)), "changed"
-            if "has not taken" in notes or isinstance(model, OnlinePipeline):
-                n = 0
-            assert 0 <= n <= len(y), f"{n} of {len(y)} samples are counted"
-            return model.partial_fit(X[n:], y[n:]) if n < len(y) else model
-        if self.call == "fit":
-            self.check_fit(model, X, y)
-            return model.fit(X, y)
-        assert np.array_equal(self.values(model), self.values(self.before)), "changed"
-        return self.run(model, path)
-
-    def check_fit(self, model, X, y):
-        """Compare an interrupted fit with one of as many samples, if their order is known."""
-        if not hasattr(model, "t_") or model.t_ == self.before.t_:
-            return
-        epochs, rest = divmod(round(model.t_) - 1, len(y))
-        other = clone(model)
-        if epochs:
-            other.set_params(max_iter=epochs).fit(X, y)
-        if rest:
-            other.partial_fit(X[:rest], y[:rest], **self.classes)
-        # In later epochs, vectors have their slots already: sums have another order.
-        assert np.allclose(self.values(model), self.values(other)), "other than its samples"
+        return completed(model, self.before, self.call, data, notes, self.given)
 
 
 def removed_later(left, write):
@@ -288,8 +240,8 @@ def attempts(name, call, n_signals, n):
         reference = model.run(copy.deepcopy(model.before), path)
         seconds = time.perf_counter() - start
         if call == "fit":
-            reference = clone(reference).fit(model.X[model.given], model.y[model.given])
-        expected = model.values(reference), model.continued(reference)
+            reference = clone(reference).fit(*model.data)
+        expected = values_of(reference, model.first), model.continued(reference)
         burst, delays, failures, n_sent = Burst(), [], [], 0
         while n_sent < n_signals:
             interrupted = copy.deepcopy(model.before)
@@ -303,15 +255,15 @@ def attempts(name, call, n_signals, n):
                 assert type(error) is KeyboardInterrupt, repr(error)
                 delays.append(since)
                 assert since < LIMIT, f"it took {since:.1f} s"
-                model.values(interrupted)
-                completed = model.completed(interrupted, error, path)
-                found = model.values(completed), model.continued(completed)
+                values_of(interrupted, model.first)
+                after = model.completed(interrupted, error, path)
+                found = values_of(after, model.first), model.continued(after)
                 # Predictions optimize from the last solution on, until an error of tol.
                 error = 0.05 if name in FINISHING else 0.0
                 for ours, theirs in zip(found, expected, strict=True):
                     assert np.abs(ours - theirs).max() <= error, "continues with other numbers"
                 if call == "save":
-                    stored = model.values(load_model(path))
+                    stored = values_of(load_model(path), model.first)
                     assert np.abs(stored - expected[0]).max() <= error, "another model is stored"
                     left = {*Path(folder).iterdir()} - {path}
                     # A second signal may end the removal; the next call removes it later on.

@@ -144,7 +144,7 @@ def state_of(value, path=""):
         return {path: pickle.dumps(value)}
     else:
         reduced = value.__reduce_ex__(4)
-        parts = [("type", type(value)), ("args", reduced[1]), ("state", reduced[2])]
+        parts = [("type", type(value)), ("args", reduced[1]), ("state", (*reduced, None)[2])]
     found = {path: type(value).__name__}
     for name, part in parts:
         name = name if isinstance(name, str | int) else type(name).__name__
@@ -153,7 +153,7 @@ def state_of(value, path=""):
 
 
 def n_samples_seen(model):
-    """Return the number of samples that an estimator has been trained on."""
+    """Return the number of samples that an estimator has been trained on, 0 if it is not known."""
     if hasattr(model, "n_samples_seen_"):
         return model.n_samples_seen_
     if hasattr(model, "queried_"):
@@ -162,4 +162,5 @@ def n_samples_seen(model):
         return model.t_ - 1
     if hasattr(model, "steps"):
         return n_samples_seen(model[-1])
-    return n_samples_seen(getattr(model, "best_estimator_", None) or model.estimator_)
+    trained = getattr(model, "best_estimator_", None) or getattr(model, "estimator_", None)
+    return 0 if trained is None else n_samples_seen(trained)
