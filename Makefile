@@ -48,7 +48,7 @@ RACES := -fsanitize=thread -O1
 # Not those that preload libraries or compile programs themselves.
 ENGINE_TESTS = tests/core tests/reference --ignore=tests/core/test_allocations.py \
 	--ignore=tests/core/test_headers.py --ignore=tests/core/test_team.py
-THREAD_TESTS = tests/test_threads.py tests/core/test_team.py::test_wide_samples
+THREAD_TESTS = tests/threads/test_shared_models.py tests/core/test_team.py::test_wide_samples
 INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-version-check \
 	--no-build-isolation
 

@@ -1,7 +1,6 @@
 """OnlinePipeline trains all steps on a stream."""
 
 import pickle
-import threading
 from functools import partial
 
 import numpy as np
@@ -493,23 +492,6 @@ def test_clones_are_unfitted():
     with pytest.raises(NotFittedError):
         _ = other.frozen_
     assert_array_equal(scores(trained(other, 100)), scores(pipeline))
-
-
-def test_threads_train_one_after_the_other():
-    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier())
-    pipeline.partial_fit(X[:10], Y[:10], classes=[-1, 1])
-
-    def train():
-        for X_chunk, y_chunk in chunks(10, X[:300], Y[:300]):
-            pipeline.partial_fit(X_chunk, y_chunk)
-            pickle.dumps(pipeline)
-
-    threads = [threading.Thread(target=train) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert pipeline[0].n_samples_seen_ == 910
 
 
 def test_partial_fit_requires_a_final_estimator_that_has_it():

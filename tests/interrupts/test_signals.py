@@ -82,7 +82,8 @@ def delay_of(model, method="fit", shape=(40_000, 40), n_classes=2, after=0.4, la
         model.set_params(finishing=False)
     former = values_of(model, X[:500])
     others = -y if is_regressor(model) else (y + 1) % n_classes
-    getattr(model, "partial_fit", model.fit)(X[:500], others[:500])
+    learn = model.fit if method == "sample" else getattr(model, "partial_fit", model.fit)
+    learn(X[:500], others[:500])
     assert (values_of(model, X[:500]) != former).any()
     return delay
 
@@ -91,7 +92,7 @@ HARD = dict(tol=1e-12, C=1e4, gamma=0.003)  # finishing takes far longer than th
 RBF = dict(gamma=0.05, C=10.0, random_state=0)
 ENDLESS = dict(random_state=0, tol=None, shuffle=False, max_iter=10**9)
 # From a solution far away, the steps after the first sample do not end.
-SAMPLE = dict(tol=1e-12, C=1e-6, gamma=0.003, warm_start=True, finishing=False)
+SAMPLE = dict(tol=1e-12, C=1e-6, gamma=0.003, warm_start=True, finishing=False, random_state=0)
 EPOCHS, WIDE = dict(shape=(500, 50), n_classes=3), dict(shape=(16_000, 500), n_classes=3)
 MANY, STREAM = dict(shape=(100_000, 20), n_classes=3, after=0.7), dict(method="partial_fit")
 LONG_CALLS = [
@@ -104,7 +105,7 @@ LONG_CALLS = [
     (LASVC(**RBF), STREAM),
     (LASVC(n_jobs=2, algorithm="lasvm-full", **RBF), dict(n_classes=5, **STREAM)),
     (LASVC(algorithm="lasvm-g", **RBF), STREAM),
-    (LASVC(**HARD), dict(method="finish")),
+    (LASVC(n_jobs=2, **HARD), dict(method="finish")),  # threads share the steps
     (LASVC(n_jobs=2, shrinking=False, cache_size=1, **HARD), dict(method="finish", n_classes=5)),
     (LASVC(n_jobs=2, **RBF), dict(method="decision_function")),
     (LASVC(delta_max=1e-12, **SAMPLE), dict(method="sample", shape=(8000, 40), after=2.0)),

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import threading
 import warnings
 
 import numpy as np
@@ -477,32 +476,6 @@ def test_former_predictions_do_not_change_the_map(n_classes, multi_class):
     assert_array_equal(*maps)
     # The decision values of each model are within its tolerance for predictions.
     assert_allclose(silent.predict_proba(X), read.predict_proba(X), atol=0.01)
-
-
-def test_predictions_while_another_thread_trains():
-    X, y = banana(3000)
-    model = LASVC(probability=True, gamma=1.0).partial_fit(X[:100], y[:100], np.unique(y))
-    failed = []
-
-    def train():
-        try:
-            for first in range(100, 3000, 20):
-                model.partial_fit(X[first : first + 20], y[first : first + 20])
-        except Exception as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=train)
-    thread.start()
-    n_calls = 0
-    while thread.is_alive() or not n_calls:
-        p = model.predict_proba(X[:50])
-        assert np.isfinite(p).all()
-        assert_allclose(p.sum(axis=1), 1.0)
-        n_calls += 1
-    thread.join()
-    assert not failed
-    # Whatever was read, the model is that of the stream.
-    assert model.n_samples_seen_ == 3000
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])

@@ -3,7 +3,6 @@
 import copy
 import pickle
 import signal
-import threading
 
 import numpy as np
 import pytest
@@ -468,43 +467,6 @@ def test_huge_values_are_refused_as_by_the_estimator():
 
 
 # -- threads ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [CellClassifier, CellRegressor])
-def test_training_by_several_threads(kind):
-    X, y = two_classes(1500)
-    y = X[:, 0] if kind is CellRegressor else (y == y[0]).astype(int)
-    estimator = LASVR() if kind is CellRegressor else LASVC(**SVM)
-    model, errors = kind(estimator, cell_size=200, random_state=0), []
-    first = [[0, 1]] if kind is CellClassifier else []
-    model.partial_fit(X[:100], y[:100], *first)
-
-    def repeat(calls):
-        try:
-            for call in calls:
-                call()
-        except Exception as error:
-            errors.append(error)
-
-    def chunks(start):
-        for k in range(start, 1500, 100):
-            yield lambda k=k: model.partial_fit(X[k : k + 50], y[k : k + 50])
-
-    def reads():
-        while learners[0].is_alive() or learners[1].is_alive():
-            yield lambda: np.isfinite(model.predict(X[:50])).all() or 1 / 0
-
-    learners = [threading.Thread(target=repeat, args=(chunks(start),)) for start in (100, 150)]
-    for thread in learners:
-        thread.start()
-    repeat(reads())
-    for thread in learners:
-        thread.join()
-    assert not errors
-    assert model.n_samples_seen_ == 1500
-    assert len(model.estimators_) == len(model.cell_sizes_) > 5
-    stored = sum(cell.n for cell in model._stream.cells)
-    assert stored == model.cell_sizes_.sum()
 
 
 def test_an_error_in_the_first_call_leaves_the_model_without_attributes(monkeypatch):
