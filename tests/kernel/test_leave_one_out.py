@@ -23,6 +23,7 @@ from tests.support.internals import (
     MultinomialMap,
     Optimum,
     SplineMap,
+    may_limit_bias,
     predicted_codes,
     proven_shifts,
     reach,
@@ -152,6 +153,21 @@ def test_samples_that_limit_the_bias_without_a_free_vector():
     estimates = moved(model, X, y, span_shifts)
     assert np.all(np.isfinite(estimates))
     assert_array_equal(wrong_by(estimates, model, y), wrong_by(scores, model, y))
+
+
+def test_samples_with_alpha_0_may_limit_the_bias():
+    """Without one that does, the solution has another bias."""
+    X, y = np.array([[-1.0], [1.0], [2.0], [3.0], [5.0]]), np.array([0, 1, 1, 1, 1])
+    for C in (0.05, 0.1):
+        model = machine(kernel="linear", C=C).fit(X, y)
+        assert_array_equal(model.support_, [0, 1])
+        optimum = Optimum(model, X, y, None)
+        limits = may_limit_bias(optimum.problems[0], signs(model, y) * optimum.scores[:, 0])
+        for i in (2, 3, 4):
+            rest = rest_of(len(y), i)
+            other = clone(model).fit(X[rest], y[rest])
+            assert limits[i] == (abs(other.intercept_[0] - model.intercept_[0]) > 1e-5)
+        assert_array_equal(limits[2:], [True, False, False])
 
 
 def test_single_sample_of_a_class_is_misclassified_without_it():

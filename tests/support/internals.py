@@ -59,8 +59,8 @@ NAMES = {
     "kernel._analysis._solution_view": "solution_views",
     "kernel._progress": "RemainingFinish RemainingTime progress",
     "kernel._choice": "STOPPING_WINDOWS SampleSelection",
-    "kernel._analysis._span": "Basis proven_shifts reach replacement_shifts span_shifts "
-    "xi_alpha_shifts",
+    "kernel._analysis._span": "Basis may_limit_bias proven_shifts reach replacement_shifts "
+    "span_shifts xi_alpha_shifts",
     "kernel._targets": "noise",
     "kernel._virtual_points": "VirtualPoints",
     "kernel._virtual_pool": "VirtualPool",
