@@ -23,6 +23,7 @@ from tests.support.internals import (
     MultinomialMap,
     Optimum,
     SplineMap,
+    _left_out,
     may_limit_bias,
     predicted_codes,
     proven_shifts,
@@ -379,6 +380,24 @@ def test_values_after_a_single_epoch(model):
     expected = decisions_without(machine(C=5.0, tol=1e-3), X, y)
     error = np.abs(model.leave_one_out_decision_function(X, y) - expected).mean()
     assert error < 0.5 * np.abs(model.decision_function(X) - expected).mean()
+
+
+def test_samples_that_violate_after_a_single_epoch_replace_support_vectors(monkeypatch):
+    """However little they violate: they would become support vectors in another epoch."""
+    shifts, found = _left_out.replacement_shifts, []
+
+    def noted(solution, rows, joining):
+        found.extend(joining)
+        return shifts(solution, rows, joining)
+
+    monkeypatch.setattr(_left_out, "replacement_shifts", noted)
+    X, y = two_classes(300, noise=1.0)
+    model = LASVC(gamma=0.4, C=100.0, max_iter=1, random_state=0).fit(X, y)
+    model.leave_one_out_decision_function(X, y)
+    others = np.setdiff1d(np.arange(len(y)), model.support_)
+    losses = 1.0 - signs(model, y)[others] * model.decision_function(X)[others]
+    assert_array_equal(found, others[losses > 0.0])
+    assert 0.0 < np.min(losses[losses > 0.0]) < 0.5 < losses.max()
 
 
 def test_a_threshold_for_a_rare_class_has_its_recall():
