@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from scipy.special import betaln, comb
 from scipy.stats import beta, binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, clone
 from sklearn.ensemble import IsolationForest
@@ -134,6 +135,7 @@ def test_costs_are_the_smallest():
     assert 0 < low < choice.cost < high
     free = select_threshold(MODEL, X, y, costs={1: 0, -1: 1})
     assert (free.threshold, free.alarm_rate, free.cost) == (np.inf, 0, 0)
+    assert free.alarms_interval(30)[0] == 0
     assert_array_equal(free.predict(MODEL, X), -np.ones(len(y)))
 
 
@@ -229,6 +231,26 @@ def test_the_recall_has_a_beta_distribution(distribution):
     k = next(k for k in range(1, n + 1) if beta.ppf(1 - level, k, n + 1 - k) >= 0.8)
     expected = beta.sf(0.8, k, n + 1 - k)
     assert abs(np.mean(reached) - expected) < 4 * np.sqrt(expected * (1 - expected) / n_draws)
+
+
+@pytest.mark.parametrize("count", [1, 3, 20])
+def test_interval_of_the_number_of_alarms(count, n=20, n_new=30):
+    """Among new samples whose alarm rate has the distributions of its Clopper-Pearson limits."""
+    choice = of_scores(np.arange(n), None, alarm_rate=count / (n + 1), confidence_level=0.8)
+    assert np.sum(choice.scores >= choice.threshold) == count
+    numbers = np.arange(n_new + 1)
+
+    def distribution(a, b):
+        """Of the number, if the rate has the distribution Beta(a, b)."""
+        rates = betaln(numbers + a, n_new - numbers + b) - betaln(a, b)
+        return np.cumsum(comb(n_new, numbers) * np.exp(rates))
+
+    low, high = choice.alarms_interval(n_new)
+    assert low == np.argmax(distribution(count, n - count + 1) >= 0.1)
+    if count == n:
+        assert high == n_new
+    else:
+        assert high == np.argmax(distribution(count + 1, n - count) >= 0.9)
 
 
 def test_numbers_of_alarms():
@@ -479,9 +501,10 @@ def test_display(labels):
     assert values[place] == choice.alarm_rate
     assert set(display.errorbars_) == set(display.lines_)
     assert display.threshold_line_.get_xdata()[0] == choice.threshold
+    assert display.ax_.get_title() == "alarms"
     assert display.plot(ax=display.ax_) is display
-    none = select_threshold(MODEL, X, y, costs={1: 0, -1: 1})
-    assert ThresholdDisplay.from_choice(none).threshold_line_ is None
+    none = ThresholdDisplay.from_choice(select_threshold(MODEL, X, y, costs={1: 0, -1: 1}))
+    assert none.threshold_line_ is None and none.ax_.get_title() == ""
 
 
 # -------------------------------------------------------------------------------- streams

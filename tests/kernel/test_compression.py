@@ -106,6 +106,25 @@ def test_tolerance_is_met_at_the_support_vectors(fitted, tolerance):
     assert pickle.dumps(model) == before
 
 
+def test_tolerance_is_met_where_predictions_are_rounded(monkeypatch):
+    """By further vectors, and not by all of them."""
+    compute, error = _compression.decision_values, 1e-3
+
+    def rounded(spec, solution, vectors, n_jobs):
+        values = compute(spec, solution, vectors, n_jobs)
+        return values + error if len(solution.labels) < len(model.support_) else values
+
+    model = LASVC(C=10.0, **KIND).fit(X, y)
+    smaller = model.compress(tolerance=1.2 * error)
+    monkeypatch.setattr(_compression, "decision_values", rounded)
+    small = model.compress(tolerance=1.2 * error)
+    sizes = [len(one.support_vectors_) for one in (smaller, small, model)]
+    assert sizes == sorted(set(sizes))
+    assert small.max_difference_ <= 1.2 * error
+    # An error that no number of vectors corrects.
+    assert len(model.compress(tolerance=0.9 * error).support_vectors_) == sizes[2]
+
+
 @pytest.mark.sampled
 def test_size_decreases_with_the_tolerance(fitted):
     model, _ = fitted

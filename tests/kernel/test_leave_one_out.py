@@ -23,6 +23,8 @@ from tests.support.internals import (
     MultinomialMap,
     Optimum,
     SplineMap,
+    _left_out,
+    may_limit_bias,
     predicted_codes,
     proven_shifts,
     reach,
@@ -152,6 +154,21 @@ def test_samples_that_limit_the_bias_without_a_free_vector():
     estimates = moved(model, X, y, span_shifts)
     assert np.all(np.isfinite(estimates))
     assert_array_equal(wrong_by(estimates, model, y), wrong_by(scores, model, y))
+
+
+def test_samples_with_alpha_0_may_limit_the_bias():
+    """Without one that does, the solution has another bias."""
+    X, y = np.array([[-1.0], [1.0], [2.0], [3.0], [5.0]]), np.array([0, 1, 1, 1, 1])
+    for C in (0.05, 0.1):
+        model = machine(kernel="linear", C=C).fit(X, y)
+        assert_array_equal(model.support_, [0, 1])
+        optimum = Optimum(model, X, y, None)
+        limits = may_limit_bias(optimum.problems[0], signs(model, y) * optimum.scores[:, 0])
+        for i in (2, 3, 4):
+            rest = rest_of(len(y), i)
+            other = clone(model).fit(X[rest], y[rest])
+            assert limits[i] == (abs(other.intercept_[0] - model.intercept_[0]) > 1e-5)
+        assert_array_equal(limits[2:], [True, False, False])
 
 
 def test_single_sample_of_a_class_is_misclassified_without_it():
@@ -363,6 +380,24 @@ def test_values_after_a_single_epoch(model):
     expected = decisions_without(machine(C=5.0, tol=1e-3), X, y)
     error = np.abs(model.leave_one_out_decision_function(X, y) - expected).mean()
     assert error < 0.5 * np.abs(model.decision_function(X) - expected).mean()
+
+
+def test_samples_that_violate_after_a_single_epoch_replace_support_vectors(monkeypatch):
+    """However little they violate: they would become support vectors in another epoch."""
+    shifts, found = _left_out.replacement_shifts, []
+
+    def noted(solution, rows, joining):
+        found.extend(joining)
+        return shifts(solution, rows, joining)
+
+    monkeypatch.setattr(_left_out, "replacement_shifts", noted)
+    X, y = two_classes(300, noise=1.0)
+    model = LASVC(gamma=0.4, C=100.0, max_iter=1, random_state=0).fit(X, y)
+    model.leave_one_out_decision_function(X, y)
+    others = np.setdiff1d(np.arange(len(y)), model.support_)
+    losses = 1.0 - signs(model, y)[others] * model.decision_function(X)[others]
+    assert_array_equal(found, others[losses > 0.0])
+    assert 0.0 < np.min(losses[losses > 0.0]) < 0.5 < losses.max()
 
 
 def test_a_threshold_for_a_rare_class_has_its_recall():

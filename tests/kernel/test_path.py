@@ -1,6 +1,7 @@
 """Solution path: models as accurate as separate fits."""
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR
 
@@ -393,6 +395,14 @@ def test_scaled_alpha_is_feasible_and_gradients_are_exact(kind, options):
         assert sweeps[0] == pytest.approx(2.0)
     if kind is LASVC or options:
         assert sweeps[-1] < 2.0
+
+
+@both_kinds
+def test_violations_within_rounding_are_no_reason_for_a_warning(kind):
+    """With a larger C the rounding of gradients may exceed tol."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        exact(kind, tol=1e-12).fit_path(*DATA[kind], [0.1, 100.0])
 
 
 # -- one-vs-one -------------------------------------------------------------------------

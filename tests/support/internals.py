@@ -41,7 +41,7 @@ NAMES = {
     "evaluation._conformal": "conformity_scores",
     "evaluation._cuts": "limits",
     "kernel": "_epochs _first_samples _progress",
-    "kernel._analysis": "_compression _intervals _path _path_solver _probabilities",
+    "kernel._analysis": "_compression _intervals _left_out _path _path_solver _probabilities",
     "kernel._checkpoint": "refuse_new_parameters",
     "kernel._analysis._kept_values": "ConformalQuantiles",
     "kernel._analysis._intervals": "fitted_scale",
@@ -62,8 +62,8 @@ NAMES = {
     "kernel._analysis._solution_view": "solution_views",
     "kernel._progress": "RemainingFinish RemainingTime progress",
     "kernel._choice": "STOPPING_WINDOWS SampleSelection",
-    "kernel._analysis._span": "Basis proven_shifts reach replacement_shifts span_shifts "
-    "xi_alpha_shifts",
+    "kernel._analysis._span": "Basis may_limit_bias proven_shifts reach replacement_shifts "
+    "span_shifts xi_alpha_shifts",
     "kernel._targets": "noise",
     "kernel._virtual_points": "VirtualPoints",
     "kernel._virtual_pool": "VirtualPool",
