@@ -143,7 +143,7 @@ scores = st.lists(st.integers(-1000, 1000), min_size=40, max_size=80, unique=Tru
 
 
 @given(scores=scores, seed=st.integers(0, 1000), shift=st.integers(-8, 8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_order_and_shift_of_the_scores(scores, seed, shift):
     rng = np.random.default_rng(seed)
     scores, labels = np.array(scores), rng.integers(0, 2, len(scores))
@@ -157,7 +157,7 @@ def test_order_and_shift_of_the_scores(scores, seed, shift):
 
 
 @given(scores=scores, seed=st.integers(0, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_thresholds_are_monotone_in_the_target(scores, seed):
     labels = np.random.default_rng(seed).integers(0, 2, len(scores))
     labels[:20] = 1
@@ -531,7 +531,7 @@ values = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(-1e100, 1e100))
     samples=st.lists(st.tuples(values, st.integers(0, 1)), min_size=1, max_size=200),
     size=st.sampled_from([1, 7, 200]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_the_guarantee_holds_for_any_sequence(target, step_size, window_size, samples, size):
     threshold = AdaptiveThreshold(**target, step_size=step_size, window_size=window_size)
     S, labels = (np.array(part) for part in zip(*samples, strict=True))

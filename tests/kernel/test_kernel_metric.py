@@ -24,7 +24,7 @@ from tests.support.internals import (
 EVERY_FORM = [dict(), dict(kernel="rbf"), dict(form="map", kernel="rbf")]
 
 
-def samples(n=1200, d=20, seed=0, kind="classes"):
+def samples(n=800, d=20, seed=0, kind="classes"):
     """Samples of which the first three features count."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))

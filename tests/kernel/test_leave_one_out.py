@@ -227,6 +227,7 @@ def pairwise(n_classes, seed=0, **params):
     return machine(multi_class="ovo", **params).fit(X, y), X, y
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize(
     "n_classes, C, break_ties, algorithm",

@@ -188,7 +188,7 @@ def cases():
         pytest.param(
             *(module, name),
             id=f"{module.__name__.split('.')[-1]}-{name}",
-            marks=[pytest.mark.xfail(reason=failures[name])] if name in failures else [],
+            marks=marks_of(name, failures),
         )
         for module, names, failures in (
             (of_dense, DENSE, FAILURES_OF_DENSE),
@@ -196,6 +196,12 @@ def cases():
         )
         for name in dict.fromkeys([*names, *failures])
     ]
+
+
+def marks_of(name, failures):
+    if name in failures:
+        return pytest.mark.xfail(reason=failures[name])
+    return pytest.mark.slow if failures is FAILURES_OF_SPARSE and name == "test_svc" else ()
 
 
 @pytest.mark.parametrize("module, name", cases())
