@@ -76,7 +76,6 @@ ONE_TABLE = {
     "linear/test_errors.py",
     "linear/test_local.py",
     "linear/test_sgd_interface.py",
-    "linear/test_threads.py",
     "linear/test_twin.py",
     "model_selection/test_progressive_search.py",
     "model_selection/test_streamed_search.py",
