@@ -1,5 +1,6 @@
 """Models in files of LIBSVM."""
 
+import copy
 from itertools import combinations, pairwise
 from numbers import Integral, Real
 
@@ -74,6 +75,7 @@ def save_libsvm(model, path, *, label=None):
         raise ValueError(f"save_libsvm stores classifiers, and {name} is none.")
     if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
         raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
+    model = copy.deepcopy(model)  # another thread may be training it
     alpha, bias, labels = _problems_of(model, label)
     members, codes, coef = _samples_of(alpha, len(labels))
     vectors = csr_matrix(model.support_vectors_)[members]

@@ -31,6 +31,7 @@ for labels other than integers, booleans and strings, and for a model within an 
 its probabilities.
 """
 
+import copy
 from itertools import combinations
 
 import numpy as np
@@ -194,7 +195,7 @@ def _kernel_scores(graph, X, model):
 
 def _half_widths(graph, X, predictions, model, coverage):
     """Write half of the width of the prediction intervals of each output."""
-    intervals = model._fitted_intervals()
+    _, intervals = model._fitted_intervals()
     vectors, coef = _dense(intervals.sums.vectors), intervals.sums.alpha
     if model.kernel == "linear":
         sums = _linear_scores(graph, X, coef @ vectors, intervals.sums.bias)
@@ -348,7 +349,7 @@ def _map_of(model):
     if isinstance(model, calibration.OnlineCalibratedClassifier):
         return model._window.map_of(model.window_size)
     if isinstance(model, kernel.CompressedClassifier) or getattr(model, "probability", False):
-        return model._probability_map()
+        return model._solution_and_map()[1]
     return None
 
 
@@ -517,7 +518,8 @@ def _parse(scope, model, inputs, custom_parsers=None):
 
 def _convert(scope, operator, container):
     """Write the graph of a model."""
-    model, source = _trained(operator.raw_operator), operator.inputs[0]
+    whole = copy.deepcopy(operator.raw_operator)  # another thread may be training the model
+    model, source = _trained(whole), operator.inputs[0]
     graph = _Graph(scope, container, isinstance(source.type, FloatTensorType))
     real = _DOUBLE if _precision(source) is DoubleTensorType else _SINGLE
     X = source.full_name
@@ -544,7 +546,7 @@ def _convert(scope, operator, container):
         code = graph.node("ArgMax", scores, axis=1, keepdims=0)
     graph.node("Gather", graph.constant(labels), code, output=operator.outputs[0].full_name)
     for output in operator.outputs[2:]:
-        p = _probabilities(graph, values, _map_of(operator.raw_operator))
+        p = _probabilities(graph, values, _map_of(whole))
         graph.node("Cast", p, output=output.full_name, to=real)
     if _is_nested(operator):
         name = type(operator.raw_operator).__name__

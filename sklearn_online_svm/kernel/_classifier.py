@@ -148,11 +148,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """
         return self._compressed_class._of(self, max_support_vectors, tolerance, X)
 
-    def _probability_map(self):
-        """Return the map from decision values to probabilities, or None."""
+    def _solution_and_map(self):
+        """Return the solution that predictions use, and its map to probabilities or None."""
         if not getattr(self, "probability", True):
-            return None
-        return self._fitted.probability_map(getattr(self, "finishing", False), self.n_jobs)
+            return self._solution(), None
+        return self._fitted.solution_and_map(getattr(self, "finishing", False), self.n_jobs)
 
     # ---------------------------------------------------------------------------- the solution
 

@@ -49,14 +49,23 @@ class KernelEstimator(CallbackSupportMixin, Estimator):
         """Return the solution that predictions use."""
         return self._fitted.solution(getattr(self, "finishing", False), self.n_jobs)
 
-    def _decision_values(self, X):
-        """Return the decision values of all problems, of shape (n_samples, n_problems)."""
+    def _decision_values(self, X, solution=None):
+        """Return the decision values of all problems, of shape (n_samples, n_problems).
+
+        ``solution``: that of another call; by default the one that predictions use.
+        """
         view = self._view()
         state = view._fitted
         layouts = False if state.spec.layout == "precomputed" else "csr"
         X = check_samples(view, X, reset=False, dtype=state.dtype, accept_sparse=layouts)
-        solution = state.solution(getattr(view, "finishing", False), view.n_jobs)
+        if solution is None:
+            solution = view._solution()
         return decision_values(state.spec, solution, X, view.n_jobs)
+
+    def _bias(self, solution):
+        """Return the constants in the decision function of a solution."""
+        is_linear = self._fitted.spec.kernel == "linear"
+        return linear_weights(solution)[1] if is_linear else solution.bias
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -100,10 +109,7 @@ class KernelEstimator(CallbackSupportMixin, Estimator):
     def intercept_(self):
         """Constants in the decision function."""
         view = self._view()
-        solution = view._solution()
-        is_linear = view._fitted.spec.kernel == "linear"
-        bias = linear_weights(solution)[1] if is_linear else solution.bias
-        return _read_only(bias.copy())
+        return _read_only(view._bias(view._solution()).copy())
 
     @property
     def coef_(self):

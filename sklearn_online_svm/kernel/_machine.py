@@ -134,9 +134,10 @@ class Machine:
                     engine.restore_read_state(state)
 
     def fitted_to_kept(self, finishing, n_jobs):
-        """Return what is fitted to kept samples, each without it in training, or None.
+        """Return the solution that predictions use and what is fitted to kept samples, or None.
 
-        For classes: the map to probabilities and the quantiles of prediction sets. For values:
+        It is fitted to decision values of the samples, each without it in training. For classes:
+        the map to probabilities and the quantiles of prediction sets. For values:
         :class:`Intervals`.
         """
         if self.kept is None:
@@ -144,9 +145,12 @@ class Machine:
         fit = fitted_intervals if isinstance(self.targets, ValueTargets) else fitted_map
         return fit(self, finishing, n_jobs)
 
-    def probability_map(self, finishing, n_jobs):
-        """Return the map from decision values to probabilities, or None."""
-        return None if self.kept is None else self.fitted_to_kept(finishing, n_jobs)[0]
+    def solution_and_map(self, finishing, n_jobs):
+        """Return the solution that predictions use, and its map to probabilities or None."""
+        if self.kept is None:
+            return self.solution(finishing, n_jobs), None
+        solution, (probability_map, _) = self.fitted_to_kept(finishing, n_jobs)
+        return solution, probability_map
 
     def counts(self):
         """Return the numbers of vectors and of kernel values computed."""

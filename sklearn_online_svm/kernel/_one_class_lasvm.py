@@ -281,7 +281,8 @@ class OneClassLASVM(OutlierMixin, DualEstimator):
         $value_errors
         """
         view = self._view()
-        return view._decision_values(X)[:, 0] + view.offset_
+        solution = view._solution()
+        return view._decision_values(X, solution)[:, 0] - view._bias(solution)[0]
 
     def predict(self, X):
         """Predict whether samples are inliers.

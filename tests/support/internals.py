@@ -270,7 +270,7 @@ def predicted_codes(model, scores):
 
 def probability_map(model):
     """Return the fitted map from decision function values to probabilities."""
-    return model._probability_map()
+    return model._solution_and_map()[1]
 
 
 def is_sparse(model):

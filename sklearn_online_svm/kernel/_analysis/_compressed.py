@@ -225,7 +225,7 @@ class CompressedClassifier(WeightRouter, KernelClassifier):
         model = model._view()
         check_is_fitted(model)
         _refuse(model)
-        fitted, solution, fitted_map = model._fitted, model._solution(), model._probability_map()
+        fitted, (solution, fitted_map) = model._fitted, model._solution_and_map()
         if X is not None:
             X = check_samples(model, X, reset=False, dtype=fitted.dtype)
             expected = decision_values(fitted.spec, solution, X, model.n_jobs)

@@ -122,9 +122,9 @@ class CompressedState:
         """Return the solution that predicts, whatever the arguments."""
         return self.shown
 
-    def probability_map(self, finishing, n_jobs):
-        """Return the map from decision values to probabilities, or None."""
-        return self.fitted_map
+    def solution_and_map(self, finishing, n_jobs):
+        """Return the solution, and the map from decision values to probabilities or None."""
+        return self.shown, self.fitted_map
 
     def as_dict(self):
         """Return arrays and numbers, for pickling."""

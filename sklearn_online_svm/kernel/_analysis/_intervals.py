@@ -121,7 +121,7 @@ class Intervals:
 
 
 def fitted_intervals(machine, finishing, n_jobs):
-    """Return the :class:`Intervals` of a solution."""
+    """Return the solution and its :class:`Intervals`."""
 
     def fit(values):
         values = values.where(np.isfinite(values.scores).all(axis=1))
@@ -160,14 +160,14 @@ def _offers_intervals(model):
 
 
 def fitted_intervals_of(self):
-    """Return the :class:`Intervals` of the model."""
-    intervals = self._fitted.fitted_to_kept(self.finishing, self.n_jobs)
-    if intervals is None:
+    """Return the solution of the model and its :class:`Intervals`."""
+    fitted = self._fitted.fitted_to_kept(self.finishing, self.n_jobs)
+    if fitted is None:
         raise ValueError(
             "intervals=True was set after training, so the model has no samples to estimate "
             "intervals from. Call fit or partial_fit."
         )
-    return intervals
+    return fitted
 
 
 @available_if(_offers_intervals)
@@ -256,9 +256,8 @@ def predict_interval(self, X, coverage=0.9):
     check_coverage(coverage, self.finishing, "predict_interval")
     view = self._view()
     check_is_fitted(view)
-    machine, intervals = view._fitted, view._fitted_intervals()
+    machine, (solution, intervals) = view._fitted, view._fitted_intervals()
     X = check_samples(view, X, reset=False, dtype=machine.dtype, accept_sparse="csr")
-    solution = machine.solution(view.finishing, view.n_jobs)
     values = decision_values(machine.spec, solution, X, view.n_jobs)
     half = intervals.half_widths(X, values, coverage, view.n_jobs)
     ends = np.stack([values - half, values + half], axis=-1)

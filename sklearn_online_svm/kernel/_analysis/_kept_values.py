@@ -49,27 +49,28 @@ class KeptValues:
 
 
 def fitted_to_kept(machine, finishing, n_jobs, fit):
-    """Return ``fit(KeptValues)`` of the present solution, which is called once for each solution.
+    """Return the solution that predictions use, and ``fit(KeptValues)`` of the same state.
 
-    The solution does not depend on former predictions.
+    ``fit`` is called once for each state. Its values do not depend on former predictions.
     """
     samples, spec, targets = machine.kept, machine.spec, machine.targets
     solution = machine.solution(finishing, n_jobs)
     known = solution.kept.get("fitted")
     if known is not None and known[0] is samples and known[1] == (solution.n_changes, finishing):
-        return known[2]
+        return solution, known[2]
     with machine.reading(finishing, n_jobs, anew=True) as engine:
-        solution = engine.current_solution()
-        key = solution.n_changes, finishing
-        vectors, has_bias = solution.vectors(), spec.solver.has_bias
+        optimal = engine.current_solution()
+        key = optimal.n_changes, finishing
+        vectors, has_bias = optimal.vectors(), spec.solver.has_bias
         problems = [
             SolutionView.of(problem, "index", engine.store.n_slots, has_bias, None)
             for problem in engine.problems
         ]
     with blas_threads(1):  # for the same bits with any number of threads
-        fitted = fit(kept_values(spec, targets, solution, problems, vectors, samples))
-    solution.kept["fitted"] = samples, key, fitted
-    return fitted
+        fitted = fit(kept_values(spec, targets, optimal, problems, vectors, samples))
+    optimal.kept["fitted"] = samples, key, fitted
+    # If another thread has trained the model meanwhile, the first solution is of a former state.
+    return optimal if solution.n_changes != optimal.n_changes else solution, fitted
 
 
 def kept_values(spec, targets, solution, problems, vectors, samples):

@@ -23,7 +23,7 @@ PROBABILITIES = (
 
 
 def fitted_map(machine, finishing, n_jobs):
-    """Return the map from decision values to probabilities, and quantiles of prediction sets."""
+    """Return the solution, its map to probabilities and the quantiles of prediction sets."""
     return fitted_to_kept(machine, finishing, n_jobs, partial(_fitted_to, machine.targets))
 
 
@@ -123,13 +123,12 @@ def predict_log_proba(self, X):
 
     $probability_errors
     """
-    view = self._view()
-    fitted, _ = _fitted(view)
-    return log_probabilities(fitted, view._decision_values(X))
+    return _log_probabilities_and_quantiles(self, X)[0]
 
 
-def _fitted(view):
-    """Return the map of a model and its quantiles, or raise an error if it has kept no samples."""
+def _log_probabilities_and_quantiles(model, X):
+    """Return log-probabilities of samples, and the quantiles of prediction sets."""
+    view = model._view()
     check_is_fitted(view)
     fitted = view._fitted.fitted_to_kept(getattr(view, "finishing", False), view.n_jobs)
     if fitted is None:
@@ -137,7 +136,8 @@ def _fitted(view):
             "probability=True was set after training, so the model has no samples to estimate "
             "probabilities from. Call fit or partial_fit."
         )
-    return fitted
+    solution, (probability_map, quantiles) = fitted
+    return log_probabilities(probability_map, view._decision_values(X, solution)), quantiles
 
 
 @available_if(_offers_probabilities)
@@ -199,6 +199,5 @@ def predict_set(self, X, coverage=0.9):
     True
     """
     check_coverage(coverage, getattr(self, "finishing", True), "predict_set")
-    view = self._view()
-    fitted, quantiles = _fitted(view)
-    return -log_probabilities(fitted, view._decision_values(X)) <= quantiles.at(coverage)
+    log_proba, quantiles = _log_probabilities_and_quantiles(self, X)
+    return -log_proba <= quantiles.at(coverage)

@@ -299,8 +299,9 @@ class ExpansionState:
                 solution = expansion.show(self.loop.n_rows)
         return solution
 
-    def probability_map(self, finishing, n_jobs):
-        """Return None: there is no map from decision values to probabilities."""
+    def solution_and_map(self, finishing, n_jobs):
+        """Return the solution, and None: there is no map to probabilities."""
+        return self.solution(finishing, n_jobs), None
 
     def as_dict(self):
         """Return copies of arrays, and numbers, for pickling."""
