@@ -88,14 +88,11 @@ class Race:
 
     def _train_one(self, view, candidate):
         X, y, arguments = view.training(candidate.step)
-        start = perf_counter()
+        candidate.transformers = view.fitted.of_pipeline(candidate.step)
         try:
-            candidate.train(X, y, arguments, self.classes)
+            candidate.train_part(X, y, arguments, self.classes)
         except Exception as error:
             self.failed(candidate, error)
-            return
-        candidate.transformers = view.fitted.of_pipeline(candidate.step)
-        candidate.finish_part(perf_counter() - start)
 
     # ---------------------------------------------------------------------------- scores
 

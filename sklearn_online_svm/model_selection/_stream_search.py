@@ -1,6 +1,7 @@
 """The steps of ``partial_fit``: candidates are scored on the next samples, then trained."""
 
 import copy
+from time import perf_counter
 
 from .._estimator import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
@@ -34,43 +35,42 @@ class StreamCandidate(Candidate):
         other._n_seen = other._begun_from = 0
         return other
 
-    def train(self, X, y, arguments, classes, *, resumable=True, begin=0):
-        """Train the model on a part of the data.
-
-        ``resumable``: after an interrupt, the same call continues or repeats the training.
-        Otherwise it begins with the sample ``begin``.
-        """
-        model = self.model
-        resumes = hasattr(model, "resume")
-        if getattr(model, "interrupted_", False):
-            model.resume(*_rest(self._begun_from, X, y), **self._rest_of(arguments))
-            self._has_begun = True
-            return
-        begin = self._untrained() if resumable else begin
-        if _num_samples(X) <= begin:
-            return
-        self._begun_from = begin
-        given = self._rest_of(arguments)
-        X, y = _rest(begin, X, y)
-        if resumable and not resumes:
+    def train_part(self, X, y, arguments, classes):
+        """Train the model on a whole part; after an interrupt, the same call completes it."""
+        start, model = perf_counter(), self.model
+        if not hasattr(model, "resume"):
             # The state that an interrupt leaves behind is unknown.
             model = copy.deepcopy(model)
-        if not self._has_begun and classes is not None:
-            given = {**given, "classes": classes}
-        model.partial_fit(X, y, **given)
+        self._continue(model, X, y, arguments, classes, self._untrained())
+        with PostponedInterrupts():
+            self._take(model, X)
+            self._n_seen = getattr(model, "n_samples_seen_", 0)
+            self.n_support = n_support_of(model)
+            self.n_parts += 1
+            self.note_trained(perf_counter() - start)
+
+    def train(self, X, y, arguments, classes, begin):
+        """Train the model on the samples from ``begin`` on."""
+        self._continue(self.model, X, y, arguments, classes, begin)
+        self._take(self.model, X)
+
+    def _continue(self, model, X, y, arguments, classes, begin):
+        if getattr(model, "interrupted_", False):
+            model.resume(*_rest(self._begun_from, X, y), **self._rest_of(arguments))
+        elif _num_samples(X) > begin:
+            self._begun_from = begin
+            given = self._rest_of(arguments)
+            if not self._has_begun and classes is not None:
+                given = {**given, "classes": classes}
+            model.partial_fit(*_rest(begin, X, y), **given)
+
+    def _take(self, model, X):
         self.model, self._has_begun = model, True
         self._linear, self._superlinear = training_cost(model, X, 0.0)
 
     def with_classes(self, classes):
         """Return a copy of the model to which new classes have been added."""
         return with_classes(self.model, classes) if self._has_begun else self.model
-
-    def finish_part(self, seconds):
-        """Record that the model has been trained on a whole part."""
-        self._n_seen = getattr(self.model, "n_samples_seen_", 0)
-        self.n_support = n_support_of(self.model)
-        self.n_parts += 1
-        self.note_trained(seconds)
 
     def copy(self):
         """Return a candidate with a copy of the model, to be trained independently."""
@@ -227,7 +227,7 @@ class StreamSearch:
         fitted.fit(step, samples.X, samples.y)
         candidate.transformers = fitted.of_pipeline(step)
         X, y, arguments = fitted.transform(step, samples.X), samples.y, samples.fit_params
-        candidate.train(X, y, arguments, self.race.classes, resumable=False, begin=begin)
+        candidate.train(X, y, arguments, self.race.classes, begin)
 
     def shown(self):
         """Return the best candidate, or a copy that is also trained on the waiting samples."""
@@ -264,12 +264,13 @@ class StreamSearch:
         if self.is_over:
             self.steps = [(self.train_waiting,)]
             return True
-        samples, self.waiting = self._next_samples()
-        self.rung = Rung(samples, self.fitted)
-        number, self.n_rungs = self.n_rungs, self.n_rungs + 1
-        self.steps = [(self.train, number)]
-        if number:
-            self.steps.insert(0, (self.compare, number - 1))
+        with PostponedInterrupts():
+            samples, self.waiting = self._next_samples()
+            self.rung = Rung(samples, self.fitted)
+            number, self.n_rungs = self.n_rungs, self.n_rungs + 1
+            self.steps = [(self.train, number)]
+            if number:
+                self.steps.insert(0, (self.compare, number - 1))
         return True
 
     def compare(self, number):

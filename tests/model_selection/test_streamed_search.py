@@ -1,5 +1,6 @@
 """ProgressiveSearch.partial_fit, and interrupts of fit and partial_fit."""
 
+import copy
 import itertools
 import pickle
 from functools import partial
@@ -17,7 +18,9 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.model_selection.test_progressive_search import assert_same_search, of_rung
 from tests.reference import racing
+from tests.support import interrupts
 from tests.support.internals import LEAST_LEFT, StreamCandidate, StreamSearch, _race
+from tests.support.interrupts import Interrupt, n_lines
 from tests.support.samples import three_classes, two_classes
 
 X, Y = two_classes(1200, noise=1.0)
@@ -279,9 +282,8 @@ def test_only_models_that_cannot_resume_are_copied_before_training(model, is_cop
     candidate = StreamCandidate(0, {}, model, None)
     for part in range(2):
         before, rows = candidate.model, slice(100 * part, 100 * part + 100)
-        candidate.train(X[rows], Y[rows], {}, np.unique(Y))
+        candidate.train_part(X[rows], Y[rows], {}, np.unique(Y))
         assert (candidate.model is not before) == is_copied
-        candidate.finish_part(0.0)
 
 
 # -------------------------------------------------------------------------------- interrupts
@@ -494,3 +496,25 @@ def test_an_error_after_the_samples_have_been_taken_says_so(monkeypatch):
     for first in range(100, len(Y), 100):
         found.partial_fit(X[first : first + 100], Y[first : first + 100])
     assert_same_search(found, expected, decisions=True)
+
+
+@pytest.mark.parametrize(
+    "model, grid, step", [(SGDClassifier(random_state=0), ALPHAS, 2), (LASVC(), GRID, 16)]
+)
+def test_interrupt_where_samples_and_models_are_counted(model, grid, step, monkeypatch):
+    """Before lines of the stream, in a chunk that ends a rung."""
+    path = f"{interrupts.PACKAGE}/model_selection/_stream_search.py"
+    monkeypatch.setattr(interrupts, "PACKAGE", path)
+    before = streamed(search(model, grid, n_jobs=1), 100, n=100)
+    chunk = X[100:140], Y[100:140]
+    whole = copy.deepcopy(before).partial_fit(*chunk)
+    total = n_lines(copy.deepcopy(before).partial_fit, *chunk)
+    for n in range(1, total + 1, step):
+        found = copy.deepcopy(before)
+        call = Interrupt(n, found.partial_fit, *chunk)
+        assert call.raised
+        if "has taken" not in call.notes:
+            found.partial_fit(*chunk)
+        elif vars(found)["_is_behind"]:
+            found.resume()
+        assert_same_search(found, whole)
