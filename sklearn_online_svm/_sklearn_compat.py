@@ -59,7 +59,13 @@ __all__ = [
     "callback_management_context",
     "validate_parameter_constraints",
     "validate_params",
+    "validated",
 ]
+
+
+def validated(**constraints):
+    """Return a decorator that validates parameters of a function, as ``validate_params``."""
+    return validate_params(constraints, prefer_skip_nested_validation=True)
 
 
 class _AvailableIf(_AvailableIfDescriptor):

@@ -40,7 +40,7 @@ import numpy as np
 from sklearn.metrics import check_scoring
 
 from ._atomic_dump import atomic_dump
-from ._sklearn_compat import HasMethods, Interval, validate_params
+from ._sklearn_compat import HasMethods, Interval, validated
 
 __all__ = ["Checkpoint", "EarlyStopping", "OptunaPruning", "SupportVectorMonitor", "TimeLimit"]
 
@@ -140,9 +140,7 @@ class TimeLimit(_Callback):
     5000
     """
 
-    @validate_params(
-        {"seconds": [Interval(Real, 0.0, None, closed="left")]}, prefer_skip_nested_validation=True
-    )
+    @validated(seconds=[Interval(Real, 0.0, None, closed="left")])
     def __init__(self, seconds):
         super().__init__()
         self.seconds = seconds
@@ -273,13 +271,10 @@ class EarlyStopping(_HeldOutScore):
     (True, True)
     """
 
-    @validate_params(
-        {
-            **_SCORE_CONSTRAINTS,
-            "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-            "tol": [Interval(Real, 0.0, None, closed="left")],
-        },
-        prefer_skip_nested_validation=True,
+    @validated(
+        **_SCORE_CONSTRAINTS,
+        n_iter_no_change=[Interval(Integral, 1, None, closed="left")],
+        tol=[Interval(Real, 0.0, None, closed="left")],
     )
     def __init__(self, X_val, y_val, *, scoring=None, n_iter_no_change=5, tol=0.0, n_tasks=1):
         super().__init__(X_val, y_val, scoring, n_tasks)
@@ -346,10 +341,7 @@ class OptunaPruning(_HeldOutScore):
     4
     """
 
-    @validate_params(
-        {**_SCORE_CONSTRAINTS, "trial": [HasMethods(["report", "should_prune"])]},
-        prefer_skip_nested_validation=True,
-    )
+    @validated(**_SCORE_CONSTRAINTS, trial=[HasMethods(["report", "should_prune"])])
     def __init__(self, trial, X_val, y_val, *, scoring=None, n_tasks=1):
         super().__init__(X_val, y_val, scoring, n_tasks)
         self.trial = trial
@@ -407,10 +399,7 @@ class Checkpoint(_Callback):
     True
     """
 
-    @validate_params(
-        {"path": [str, os.PathLike], "every": [Interval(Real, 0.0, None, closed="left")]},
-        prefer_skip_nested_validation=True,
-    )
+    @validated(path=[str, os.PathLike], every=[Interval(Real, 0.0, None, closed="left")])
     def __init__(self, path, *, every=60.0):
         super().__init__()
         self.path = path

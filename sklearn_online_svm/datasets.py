@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ._sklearn_compat import Interval, validate_params
+from ._sklearn_compat import Interval, validated
 
 __all__ = ["flip_labels", "make_banana_like", "make_waveform"]
 
@@ -18,14 +18,11 @@ def _count_positive(n_samples, share):
     return int(np.clip(round(n_samples * share), 1, n_samples - 1))
 
 
-@validate_params(
-    {
-        "n_samples": _N_SAMPLES,
-        "imbalance_ratio": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-        "return_waveform": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    n_samples=_N_SAMPLES,
+    imbalance_ratio=[Interval(Real, 0, None, closed="neither")],
+    random_state=["random_state"],
+    return_waveform=["boolean"],
 )
 def make_waveform(
     n_samples=5000, *, imbalance_ratio=2.0, random_state=None, return_waveform=False
@@ -134,13 +131,10 @@ def _crescent_moments(noise):
     return (1 - p) * mean[0] + p * mean[1], np.sqrt(variance)
 
 
-@validate_params(
-    {
-        "n_samples": _N_SAMPLES,
-        "noise": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    n_samples=_N_SAMPLES,
+    noise=[Interval(Real, 0, None, closed="left")],
+    random_state=["random_state"],
 )
 def make_banana_like(n_samples=5300, *, noise=0.32, random_state=None):
     """Generate two overlapping crescents that resemble the banana benchmark.
@@ -204,15 +198,12 @@ def make_banana_like(n_samples=5300, *, noise=0.32, random_state=None):
     return (X - centre) / scale, y
 
 
-@validate_params(
-    {
-        "y": ["array-like"],
-        "fraction": [Interval(Real, 0, 1, closed="both")],
-        "from_label": "no_validation",
-        "random_state": ["random_state"],
-        "return_mask": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    y=["array-like"],
+    fraction=[Interval(Real, 0, 1, closed="both")],
+    from_label="no_validation",
+    random_state=["random_state"],
+    return_mask=["boolean"],
 )
 def flip_labels(y, fraction, *, from_label=None, random_state=None, return_mask=False):
     """Replace some labels by wrong ones.

@@ -18,7 +18,7 @@ from .._sklearn_compat import (
     _num_samples,
     _safe_indexing,
     validate_parameter_constraints,
-    validate_params,
+    validated,
 )
 from .._validation import draw_seed
 from ._query import confidence_of
@@ -27,7 +27,7 @@ _POSITIVE = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0.0, 1.0, closed="neither")
 
 
-@validate_params({"p": [_SHARE], "eta": [_SHARE]}, prefer_skip_nested_validation=True)
+@validated(p=[_SHARE], eta=[_SHARE])
 def small_pool_size(p=0.05, eta=0.05):
     r"""Return the number of random draws that contain a top sample of a large pool.
 

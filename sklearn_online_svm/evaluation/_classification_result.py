@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import gmean
 from sklearn.utils import column_or_1d
 
-from .._sklearn_compat import Interval, validate_params
+from .._sklearn_compat import Interval, validated
 from .._validation import encode_labels
 from ._progressive_result import ProgressiveResult, ratio
 from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
@@ -168,7 +168,7 @@ class ProgressiveValidationResult(ProgressiveResult):
         """
         return ratio(self.correct_counts.sum(axis=1), self.n_scored)
 
-    @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
+    @validated(pos_label=[*_POS_LABEL, None])
     def f1(self, *, pos_label=None):
         """Compute the F1 score.
 
@@ -195,7 +195,7 @@ class ProgressiveValidationResult(ProgressiveResult):
             pos_label = 1
         return scores[:, self._positive(pos_label)]
 
-    @validate_params({"labels": ["array-like", None]}, prefer_skip_nested_validation=True)
+    @validated(labels=["array-like", None])
     def geometric_mean(self, *, labels=None):
         """Compute the geometric mean of the recalls, see :func:`geometric_mean_score`.
 
@@ -220,10 +220,7 @@ class ProgressiveValidationResult(ProgressiveResult):
         columns = encode_labels(labels, self.classes, "labels")
         return gmean(ratio(self.correct_counts, self.true_counts)[:, columns], axis=1)
 
-    @validate_params(
-        {"eta_p": [Interval(Real, 0, 1, closed="both")], "pos_label": _POS_LABEL},
-        prefer_skip_nested_validation=True,
-    )
+    @validated(eta_p=[Interval(Real, 0, 1, closed="both")], pos_label=_POS_LABEL)
     def sensitivity_specificity(self, *, eta_p=0.5, pos_label=1):
         """Compute the weighted mean of sensitivity and specificity.
 
@@ -249,9 +246,11 @@ class ProgressiveValidationResult(ProgressiveResult):
         recalls = ratio(self.correct_counts, self.true_counts)
         return eta_p * recalls[:, positive] + (1 - eta_p) * recalls[:, 1 - positive]
 
-    @validate_params(
-        {"cost_p": _COST, "cost_n": _COST, "pos_label": _POS_LABEL, "normalize": ["boolean"]},
-        prefer_skip_nested_validation=True,
+    @validated(
+        cost_p=_COST,
+        cost_n=_COST,
+        pos_label=_POS_LABEL,
+        normalize=["boolean"],
     )
     def cost(self, *, cost_p=None, cost_n=None, pos_label=1, normalize=False):
         """Compute the cost of the mistakes, see :func:`misclassification_cost`.
@@ -329,7 +328,7 @@ class ProgressiveValidationResult(ProgressiveResult):
             )
         return ratio(counts, self.n_sets)
 
-    @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
+    @validated(pos_label=[*_POS_LABEL, None])
     def to_frame(self, *, pos_label=None):
         """Return a table of all counts and metrics.
 

@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from .._optional import import_optional
-from .._sklearn_compat import Interval, validate_params
+from .._sklearn_compat import Interval, validated
 
 
 def ratio(part, total, empty=np.nan):
@@ -41,10 +41,7 @@ class ProgressiveResult:
             f"{latest}{self.n_scored[-1]} predictions{alarms}>"
         )
 
-    @validate_params(
-        {"window": [Interval(Integral, 1, None, closed="left")]},
-        prefer_skip_nested_validation=True,
-    )
+    @validated(window=[Interval(Integral, 1, None, closed="left")])
     def rolling(self, window):
         """Return a result whose metrics refer to the latest samples only.
 

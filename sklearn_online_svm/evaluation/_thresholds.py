@@ -10,7 +10,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.utils import column_or_1d, indexable
 
 from .._docs import with_shared_docs
-from .._sklearn_compat import HasMethods, Interval, validate_params
+from .._sklearn_compat import HasMethods, Interval, validated
 from ._adaptive_quantile import ROUNDING
 from ._cuts import Cuts, cost_of, interval_of, limits, rates_at, share_of
 from ._left_out_scores import left_out_scores
@@ -193,18 +193,15 @@ class ThresholdChoice:
         return max(0, int(np.floor(low + below))), min(n_samples, int(np.ceil(high + above)))
 
 
-@validate_params(
-    {
-        "estimator": [HasMethods("fit")],
-        "X": ["array-like", "sparse matrix"],
-        "y": ["array-like", None],
-        **TARGETS,
-        "guarantee": ["boolean"],
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
-        "cv": ["cv_object"],
-        "pos_label": POS_LABEL,
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    estimator=[HasMethods("fit")],
+    X=["array-like", "sparse matrix"],
+    y=["array-like", None],
+    **TARGETS,
+    guarantee=["boolean"],
+    confidence_level=[Interval(Real, 0, 1, closed="neither")],
+    cv=["cv_object"],
+    pos_label=POS_LABEL,
 )
 def select_threshold(
     estimator,

@@ -9,7 +9,7 @@ from sklearn.metrics import confusion_matrix, make_scorer, recall_score, roc_cur
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from .._sklearn_compat import Interval, validate_params
+from .._sklearn_compat import Interval, validated
 from .._threads import warn
 from .._validation import check_weights
 
@@ -81,14 +81,11 @@ def _warn_undefined(message):
     warn(message, UndefinedMetricWarning)
 
 
-@validate_params(
-    {
-        "y_true": ["array-like"],
-        "y_pred": ["array-like"],
-        "labels": ["array-like", None],
-        "sample_weight": _WEIGHTS,
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    y_true=["array-like"],
+    y_pred=["array-like"],
+    labels=["array-like", None],
+    sample_weight=_WEIGHTS,
 )
 def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     r"""Compute the geometric mean of the recalls of all classes (g-mean).
@@ -181,14 +178,11 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     return float(gmean(recalls))
 
 
-@validate_params(
-    {
-        "y_true": ["array-like"],
-        "y_score": ["array-like"],
-        "pos_label": _POS_LABEL,
-        "sample_weight": _WEIGHTS,
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    y_true=["array-like"],
+    y_score=["array-like"],
+    pos_label=_POS_LABEL,
+    sample_weight=_WEIGHTS,
 )
 def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_weight=None):
     r"""Compute the precision/recall break-even point.
@@ -305,15 +299,12 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
     return float(np.interp(1.0, n_predicted, true_rate))
 
 
-@validate_params(
-    {
-        "y_true": ["array-like"],
-        "y_pred": ["array-like"],
-        "eta_p": [Interval(Real, 0, 1, closed="both")],
-        "pos_label": _POS_LABEL,
-        "sample_weight": _WEIGHTS,
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    y_true=["array-like"],
+    y_pred=["array-like"],
+    eta_p=[Interval(Real, 0, 1, closed="both")],
+    pos_label=_POS_LABEL,
+    sample_weight=_WEIGHTS,
 )
 def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=None):
     r"""Compute the weighted sum of sensitivity and specificity.
@@ -397,17 +388,14 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     return float(eta_p * sensitivity + (1 - eta_p) * specificity)
 
 
-@validate_params(
-    {
-        "y_true": ["array-like"],
-        "y_pred": ["array-like"],
-        "cost_p": _COST,
-        "cost_n": _COST,
-        "pos_label": _POS_LABEL,
-        "normalize": ["boolean"],
-        "sample_weight": _WEIGHTS,
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    y_true=["array-like"],
+    y_pred=["array-like"],
+    cost_p=_COST,
+    cost_n=_COST,
+    pos_label=_POS_LABEL,
+    normalize=["boolean"],
+    sample_weight=_WEIGHTS,
 )
 def misclassification_cost(
     y_true, y_pred, *, cost_p=None, cost_n=None, pos_label=1, normalize=False, sample_weight=None

@@ -14,22 +14,19 @@ from scipy.sparse import csr_matrix
 
 from .. import _limits
 from .._core.svmlight import SvmlightParser
-from .._sklearn_compat import Interval, Options, StrOptions, validate_params
+from .._sklearn_compat import Interval, Options, StrOptions, validated
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 # Largest number of features: indices are int32.
 _MAX_FEATURES = 2**31 - 1
 
 
-@validate_params(
-    {
-        "path": [str, os.PathLike, list],
-        "chunk_size": [Interval(Integral, 1, sys.maxsize, closed="both")],
-        "n_features": [Interval(Integral, 1, _MAX_FEATURES, closed="both"), None],
-        "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
-        "zero_based": [bool, StrOptions({"auto"})],
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    path=[str, os.PathLike, list],
+    chunk_size=[Interval(Integral, 1, sys.maxsize, closed="both")],
+    n_features=[Interval(Integral, 1, _MAX_FEATURES, closed="both"), None],
+    dtype=[StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
+    zero_based=[bool, StrOptions({"auto"})],
 )
 def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", zero_based="auto"):
     """Read files in svmlight (LIBSVM) format in chunks.

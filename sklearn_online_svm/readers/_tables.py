@@ -10,15 +10,12 @@ from sklearn.utils import check_consistent_length
 
 from .._optional import import_optional
 from .._sample_arrays import with_valid_indices
-from .._sklearn_compat import Interval, _num_samples, validate_params
+from .._sklearn_compat import Interval, _num_samples, validated
 
 _CHUNK_SIZE = [Interval(Integral, 1, sys.maxsize, closed="both")]
 
 
-@validate_params(
-    {"X": "no_validation", "y": "no_validation", "chunk_size": _CHUNK_SIZE},
-    prefer_skip_nested_validation=True,
-)
+@validated(X="no_validation", y="no_validation", chunk_size=_CHUNK_SIZE)
 def read_arrays(X, y, *, chunk_size=10_000):
     """Read arrays in chunks, such as memory maps or data sets of HDF5 and Zarr files.
 
@@ -64,10 +61,7 @@ def read_arrays(X, y, *, chunk_size=10_000):
     return ((X[i : i + chunk_size], y[i : i + chunk_size]) for i in begins)
 
 
-@validate_params(
-    {"path": "no_validation", "target": [str], "chunk_size": _CHUNK_SIZE},
-    prefer_skip_nested_validation=True,
-)
+@validated(path="no_validation", target=[str], chunk_size=_CHUNK_SIZE)
 def read_csv(path, *, target, chunk_size=10_000, **options):
     r"""Read a CSV file in chunks, with pandas.
 
@@ -118,14 +112,11 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
     return _pairs(csv_frames(path, chunk_size, **options), target)
 
 
-@validate_params(
-    {
-        "path": [str, os.PathLike],
-        "target": [str],
-        "columns": [list, None],
-        "chunk_size": _CHUNK_SIZE,
-    },
-    prefer_skip_nested_validation=True,
+@validated(
+    path=[str, os.PathLike],
+    target=[str],
+    columns=[list, None],
+    chunk_size=_CHUNK_SIZE,
 )
 def read_parquet(path, *, target, columns=None, chunk_size=10_000):
     """Read a Parquet file in chunks, with pyarrow.
