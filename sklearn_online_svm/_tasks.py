@@ -34,16 +34,7 @@ class StopTraining(KeyboardInterrupt):
 def reporting(model, name, X, y=None, sample_weight=None, n_tasks=None):
     """Return a context in which a call of ``model`` reports its tasks to its callbacks, if any.
 
-    Parameters
-    ----------
-    model : estimator
-        The estimator that is trained.
-    name : str
-        Name of the method.
-    X, y, sample_weight : array-like
-        Arguments of the call.
-    n_tasks : int or callable, default=None
-        Maximum number of subtasks, if it is known, or a function that returns it for X.
+    ``n_tasks``: number of subtasks, or a function that returns it for X; None: it is not known.
     """
     if "_skl_callbacks" in model.__dict__:
         return _reporting(model, name, X, y, sample_weight, n_tasks)
@@ -75,13 +66,11 @@ def n_blocks(X):
 
 
 class Tasks:
-    """The tasks of a training call.
+    """The tasks of a training call of ``model``, which is passed to the callbacks.
 
-    ``model``: passed to the callbacks.
     ``trained``: the model that is trained: ``model`` or a draft of it.
     ``attributes``: returns the attributes that ``model`` would have if training ended now; by
         default, those of a copy of ``trained`` or, if it has no ``_attributes_of_copy``, its own.
-    ``stop``: whether a callback has requested to stop.
     ``n_samples``: number of samples processed in this call, over all epochs.
     """
 
@@ -181,12 +170,9 @@ def _tasks_of(trained):
 def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None, first=0):
     """Return a context of the function that the engine calls with the number of samples processed.
 
-    ``trained``: the model that is trained; a draft or the model itself.
-    ``n_samples``: number of samples.
     ``position``: returns the number of samples processed at the end; by default, all.
-    ``progress``: called before the callbacks; without callbacks it is the function that is
-        returned.
-    ``order`` (int64): order of the samples; it may change up to the sample processed last.
+    ``progress``: called before the callbacks; without callbacks it is the function returned.
+    ``order``: order of the samples; it may change up to the sample processed last.
     ``first``: number of samples that an interrupted call has processed.
     """
     if "_tasks" not in vars(trained):

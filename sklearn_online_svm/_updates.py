@@ -588,10 +588,6 @@ class QueryAdapter:
     An estimator that supports this has a method ``_query_adapter``, which validates its parameters
     and returns a factory ``(X, classes) -> QueryAdapter``; or None if the margins in the loop
     differ from its ``decision_function``. Other estimators are trained sample by sample.
-
-    ``model``: OnlineLearner.
-    ``X`` (n_samples, n_features): samples validated by ``check_samples``.
-    ``classes`` (n_classes,).
     """
 
     def __init__(self, model, X, classes):
@@ -626,13 +622,7 @@ class QueryAdapter:
     def learn(self, codes, weights, order, purchases, progress=None):
         """Continue from ``position`` until all samples are processed or a label is missing.
 
-        ``codes`` (int32): class code of each sample, negative if the label is unknown.
-        ``weights`` (float64), or None.
-        ``order`` (int64), or None.
-        ``purchases``: the query strategy, and the record of the queried labels.
-        ``progress``: called with the number of samples processed.
-
-        Returns ``end``: ``DONE``, or the reason why the loop stopped before the last sample.
+        Negative ``codes`` are unknown labels. Return ``DONE``, or the reason why the loop stopped.
         """
         model, state = self.model, self.state
         # The guard is released while the oracle is called, so other threads can predict.

@@ -335,8 +335,6 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     """Return the index of each label in the sorted ``classes``, as int32.
 
     ``extendable`` is whether the model accepts new classes in later calls.
-
-    Raises ValueError if a label is missing or not in ``classes``.
     """
     try:
         kind = np.asarray(y).dtype.kind
@@ -367,8 +365,6 @@ def unique_labels_and_codes(y):
 
     Like ``np.unique(y, return_inverse=True)``, but integer labels within a small range are not
     sorted: for linear models sorting would take a considerable part of the time of ``fit``.
-
-    Raises ValueError if y is not a valid target of a classifier.
     """
     check = y.dtype.kind not in "biuU"
     whole = y

@@ -771,10 +771,8 @@ def make_online_pipeline(
 def _checkpoint(method, *, first=0, n_before=None, is_over):
     """Return what ``resume`` needs to know of an interrupted call: plain values.
 
-    ``method``: name of the interrupted method.
-    ``first``: index of the first sample that the final estimator was to be trained on.
-    ``n_before``: number of samples that it had been trained on before.
-    ``is_over``: whether it has been trained on all of them.
+    ``first``: index of the first sample that the final estimator was to be trained on; it had been
+    trained on ``n_before`` samples before. ``is_over``: whether it has been trained on all.
     """
     return {
         "method": method,

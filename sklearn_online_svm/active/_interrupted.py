@@ -50,10 +50,7 @@ class InitialRandomState:
     """Random state at the start of ``fit``, so that a repetition queries the same samples.
 
     With ``random_state=None`` or a generator a second call would otherwise draw other numbers, and
-    answers of the oracle would remain unused.
-
-    ``random_state``: parameter of the estimator, or None. ``previous``: that of the interrupted
-    call, or None.
+    answers of the oracle would remain unused. ``previous``: that of the interrupted call, or None.
     """
 
     def __init__(self, random_state, previous=None):

@@ -42,15 +42,8 @@ ABSTAIN = Abstention.ABSTAIN
 class Chunk:
     """Validated samples of one call, with the labels given in y or returned by the oracle.
 
-    ``X`` (n_samples, n_features).
-    ``codes`` (int32): index of each label in the classes, UNKNOWN or ABSTAINED. Answers of the
-        oracle are added.
-    ``classes`` (n_classes,).
-    ``weights`` (n_samples,), or None.
-    ``oracle``: callable or None.
-
-    Further attributes:
-    ``by_oracle`` (bool): which labels the oracle returned, in this call or in an interrupted one.
+    ``codes``: index of each label in the classes, UNKNOWN or ABSTAINED. Answers are added.
+    ``by_oracle``: which labels the oracle returned, in this call or in an interrupted one.
     ``in_oracle``: whether a call of the oracle is in progress, or has raised an error.
     """
 

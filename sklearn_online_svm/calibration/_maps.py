@@ -63,22 +63,7 @@ class SplineMap:
         self.scale = scale
 
     def fit(self, scores, codes, sample_weight):
-        """Fit the map.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples,)
-            Decision values.
-        codes : ndarray of shape (n_samples,)
-            Class codes, 0 and 1.
-        sample_weight : ndarray of shape (n_samples,)
-            Positive weights.
-
-        Returns
-        -------
-        self : object
-            Fitted map.
-        """
+        """Fit the map to scores (n_samples,), class codes and positive weights."""
         basis = self._basis(scores)
         # Functions of unit variance; the coefficients are divided by their deviation at the end.
         total = sample_weight.sum()
@@ -142,22 +127,7 @@ class MultinomialMap:
     """
 
     def fit(self, scores, codes, sample_weight):
-        """Fit the map.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_classes)
-            Decision values.
-        codes : ndarray of shape (n_samples,)
-            Class codes.
-        sample_weight : ndarray of shape (n_samples,)
-            Positive weights.
-
-        Returns
-        -------
-        self : object
-            Fitted map.
-        """
+        """Fit the map to scores (n_samples, n_classes), class codes and positive weights."""
         n_samples, n = scores.shape
         own = own_targets(codes, sample_weight, n)
         target = np.repeat(((1.0 - own) / (n - 1))[:, None], n, axis=1)
@@ -221,19 +191,7 @@ class CouplingMap:
     def fit(self, scores, codes, sample_weight):
         """Fit the maps of the pairs, each on the samples of its classes, and their correction.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_classes * (n_classes - 1) / 2)
-            Decision values of pairs, positive for the first class.
-        codes : ndarray of shape (n_samples,)
-            Class codes.
-        sample_weight : ndarray of shape (n_samples,)
-            Positive weights.
-
-        Returns
-        -------
-        self : object
-            Fitted map.
+        ``scores`` (n_samples, n_pairs) are positive for the first class of a pair.
         """
         n_pairs = scores.shape[1]
         self.pair_slopes_ = np.zeros((len(KNOTS) + 1, n_pairs))

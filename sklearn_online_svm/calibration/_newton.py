@@ -12,13 +12,10 @@ DAMPING = 1e-10
 
 
 def minimize_convex(function, x, bounded):
-    """Minimize a convex function by projected Newton steps.
+    """Return the minimum of a convex function, found by projected Newton steps from ``x``.
 
-    ``function``: returns the value, the gradient and the Hessian at a point.
-    ``x`` (n_coefs,): starting point.
-    ``bounded`` (n_coefs,), bool: coefficients that must not be negative.
-
-    Returns ``x`` (n_coefs,): minimum.
+    ``function`` returns the value, the gradient and the Hessian at a point. The coefficients in
+    the mask ``bounded`` must not be negative.
     """
     value, gradient, hessian = function(x)
     for _ in range(MAX_ITER):

@@ -40,13 +40,8 @@ BLOCK, FIRST_BLOCK = 100, 30
 class ScoreWindow:
     """Decision values of the last samples of a stream, each from before it was trained on.
 
-    An object does not change.
-
-    ``n_seen``: number of samples so far.
-    ``scores`` (n_kept, n_problems).
-    ``codes`` (n_kept,).
-    ``weights`` (n_kept,).
-    ``of_pairs``: whether scores are those of pairs of classes.
+    An object does not change. ``n_seen``: number of samples so far. ``of_pairs``: whether scores
+    are those of pairs of classes.
     """
 
     def __init__(self, n_seen, scores, codes, weights, of_pairs=False):

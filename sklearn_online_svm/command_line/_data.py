@@ -21,8 +21,6 @@ _INTEGER = r"0|-?[1-9]\d{0,17}"
 class DataFiles:
     """Files of the same format, which are read one after the other.
 
-    ``paths``: the files.
-    ``args``: the options of the data files.
     ``n_features``: number of features of svmlight files. None: it is set by ``scan``.
     ``columns``: columns of tables that are features. None: all except the target.
     ``dtype``: type of the targets of tables. None: strings, until ``scan`` or ``set_labels`` sets

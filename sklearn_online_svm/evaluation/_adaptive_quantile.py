@@ -21,15 +21,11 @@ def threshold_of(ordered, alpha):
 def follow(recent, scores, alpha, *, target, step_size, window_size):
     """Compare scores with a quantile of those before them, and adapt its level after each one.
 
-    ``recent``: scores in the window before the first one.
-    ``scores``: the next scores.
-    ``alpha``: level of the quantile for the first of them.
+    ``recent``: scores before the first one. ``alpha``: level of the quantile for the first one.
     ``target``: desired share of scores below their thresholds.
-    ``step_size``, ``window_size``: parameters of the estimator.
 
-    Returns ``thresholds`` (n_scores + 1,): the threshold of each score, and of the score to come.
-    ``alpha``: level of the quantile after the last score.
-    ``recent`` (n_recent,): scores in the window after the last one.
+    Returns the threshold of each score and of the score to come, and ``alpha`` and ``recent``
+    after the last one.
     """
     first, recent = len(recent), [*recent, *scores]
     oldest = max(0, first - window_size)

@@ -15,10 +15,10 @@ from ._adaptive_quantile import follow, threshold_of
 
 
 def conformity_scores(estimator, X):
-    """Return how well each class conforms to each sample.
+    """Return how well each class conforms to each sample, (n_samples, n_classes).
 
-    Returns ``scores`` (n_samples, n_classes): probabilities, or the difference between the
-    decision value of a class and the largest one of the other classes.
+    These are probabilities, or the difference between the decision value of a class and the
+    largest one of the other classes.
     """
     if hasattr(estimator, "predict_proba"):
         method, scores = "predict_proba", estimator.predict_proba(X)

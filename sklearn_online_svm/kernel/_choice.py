@@ -39,10 +39,7 @@ _LARGEST_SEED = np.iinfo(np.int64).max
 class AllSamples:
     """Training on all samples in their order; a context in which the engine processes them.
 
-    ``order`` (int64): samples in their order.
-    ``choice``: state of a sample selection, or None.
-    ``X``, ``encoded``, ``cost``: samples, encoded targets, upper bounds of alpha.
-    ``row_ids`` (int64).
+    ``choice``: state of a sample selection, or None. ``cost``: upper bounds of alpha.
     ``origin``: what ``row_ids`` refer to: DATA or STREAM.
     """
 

@@ -121,10 +121,9 @@ def diagnosed(plan, machine):
 def precision(trained):
     """Return what the rounding of kernel values does to decision values.
 
-    Returns ``uncertainty``: estimated error of decision values: the root mean square over the
-        support set, for random rounding errors of values of size sqrt(K_ii K_jj).
-    ``spread``: largest standard deviation of decision values over a support set.
-    ``is_finite``: whether all coefficients are finite.
+    Returns their estimated error: the root mean square over the support set, for random rounding
+    errors of values of size sqrt(K_ii K_jj); their largest standard deviation over a support set;
+    and whether all coefficients are finite.
     """
     if isinstance(trained, Optimum):
         return trained.precision()

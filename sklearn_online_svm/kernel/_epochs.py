@@ -184,11 +184,8 @@ def learn(run, threads, given, X, order):
 def optimize(run, threads, exactly, share, after):
     """Optimize over the support set: the stages "finish" and "refresh".
 
-    ``threads``: executor or None.
     ``exactly``: returns whether it is optimized again if recomputed gradients reveal violations;
-        None: always.
-    ``share``: share of the steps left that may be used.
-    ``after``: the next stage.
+    None: always. ``share``: share of the steps left that may be used. ``after``: the next stage.
     """
     engine, at = run.machine.engine, run.at
     while at.stage in ("finish", "refresh"):
@@ -447,8 +444,7 @@ def next_order(random, shuffle, n_rows):
 def is_above(bounds, values):
     """Return whether a mean over samples is above its limit, by more than chance explains.
 
-    ``bounds`` (n_problems,). ``values`` (n_problems, n_samples): NaN for samples that do not
-    belong to a problem.
+    ``values`` (n_problems, n_samples) are NaN for samples that do not belong to a problem.
     """
     n_problems, n = len(values), np.maximum(1, (~np.isnan(values)).sum(axis=1))
     means = np.nansum(values, axis=1) / n

@@ -12,17 +12,11 @@ class KeptSamples:
     """Samples that the map of a model is fitted to; an object does not change.
 
     Support vectors are not stored here, as the model has them. The samples of ``fit`` are
-    represented by their weights and targets, and by some of those that are not support vectors,
-    until the stream that follows has ``N_RECENT`` samples; of a stream, the last ``N_RECENT`` are
-    kept. Targets are encoded: class codes, or values of shape (n_samples, n_outputs).
-
-    ``fit_weights`` (n_samples_fit,): weights of the samples of ``fit``, or an empty array.
-    ``fit_encoded`` (n_samples_fit,) or (n_samples_fit, n_outputs): their encoded targets.
-    ``others``: (X, row_ids) of samples of ``fit`` outside of the support set.
-    ``begin``: position of the first sample of the stream.
-    ``end``: position after its last sample.
-    ``chunks``: (X, encoded, weights) of each of the last chunks of the stream, with at least
-        ``N_RECENT`` samples if there are so many.
+    represented by their weights and targets, and by some of those that are not support vectors
+    (``others``: X, row_ids), until the stream that follows has ``N_RECENT`` samples; of a stream,
+    the last ``N_RECENT`` are kept, in ``chunks`` of (X, encoded, weights). ``begin`` and ``end``
+    are the positions of the stream. Targets are encoded: class codes, or values of shape
+    (n_samples, n_outputs).
     """
 
     def __init__(self, fit_weights, fit_encoded, others, begin, end, chunks=()):
@@ -112,8 +106,7 @@ class KeptSamples:
     def of_solution(self, row_ids):
         """Return targets and weights of the support vectors, and X, targets, weights of others.
 
-        ``row_ids`` (int64): positions of the support vectors. The target of one whose weight is 0
-        is 0.
+        The target of a support vector whose weight is 0 is 0.
         """
         shape = len(row_ids), *self.fit_encoded.shape[1:]
         weights, encoded = np.zeros(len(row_ids)), np.zeros(shape, self.fit_encoded.dtype)

@@ -32,12 +32,9 @@ def arranged(former, places, new, n_classes):
 
 
 def extended_engine(engine, spec, places):
-    """Return an engine with problems for new classes.
+    """Return an engine of ``spec`` with copies of all arrays, and problems for new classes.
 
-    ``spec``: the specification for all classes. ``places`` (n_former_classes,): indices of the
-    former classes among all classes.
-
-    Returns ``engine``: an engine of ``spec`` with copies of all arrays.
+    ``places``: indices of the former classes among all classes.
     """
     with engine.guard.reading():
         samples = engine.stored_samples()
@@ -78,16 +75,11 @@ def _one_sided_engine(vectors, cost, is_positive, spec):
 
 
 def extended_expansion(state, places, n_classes, factors=None):
-    """Return a kernel expansion with functions for new classes.
+    """Return a state with copies of all arrays, and functions for new classes.
 
     In a joint problem the functions of new classes are 0, and those of two former classes are half
-    of -f and f, as the margin is their difference.
-
-    ``state``: ExpansionState.
-    ``places`` (n_former_classes,): indices of the former classes among all classes.
-    ``factors`` (n_former_classes,): class weights.
-
-    Returns ``state``: a state with copies of all arrays.
+    of -f and f, as the margin is their difference. ``places``: indices of the former classes among
+    all classes. ``factors``: their class weights.
     """
     stored = state.as_dict()
     expansion = stored["expansion"]

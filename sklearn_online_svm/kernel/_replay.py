@@ -102,13 +102,11 @@ class Replay:
         return self.targets.take(places)
 
     def visit(self, rows, first, stands_for_class=True):
-        """Take in a chunk whose first sample has this position.
+        """Take in a chunk whose first sample has the position ``first``.
 
+        Returns the visits in their order: positions in the chunk, followed by replayed samples;
+        and ``X``, ``encoded``, ``cost``, ``row_ids`` of samples that are visited again, or None.
         ``stands_for_class``: see :meth:`Reservoir.visit`.
-
-        Returns ``order`` (int64): visits in their order: positions in the chunk, followed by
-        replayed samples. ``replayed``: ``X``, ``encoded``, ``cost`` and ``row_ids`` of samples
-        that are visited again, or None.
         """
         self.begin_at(first)
         self.reservoir.note()
@@ -191,16 +189,12 @@ class Replay:
         The upper bounds of alpha of stored samples, also if they are support vectors, are raised
         so that, in each class, those of all samples add up to their sum over the stream.
 
-        ``row_ids``, ``learned``, ``cost`` (n_SV,): number, class code or target, and upper bound
-            of alpha of each support vector.
-        ``known`` (int64): numbers of samples that are left out, as other ones are to stand for the
-            rest.
-        ``represented`` (n_classes,): sum of the upper bounds that these stand for.
+        ``row_ids``, ``learned``, ``cost``: those of the support vectors. ``known``: numbers of
+        samples that are left out, as other ones are to stand for the rest. ``represented``: sum
+        of the upper bounds of each class that these stand for.
 
-        Returns ``places`` (int): those of samples that are not support vectors.
-        ``more`` (float64): their upper bounds.
-        ``cost`` (n_SV,): upper bounds of the support vectors.
-        ``represented`` (n_classes,): sum of the upper bounds of all of them.
+        Returns the places of samples that are not support vectors, their upper bounds, those of
+        the support vectors, and the sums of all of them.
         """
         samples, n = self.reservoir.samples, len(represented)
         _, of_support, at = np.intersect1d(row_ids, samples["row_id"], True, return_indices=True)

@@ -21,14 +21,9 @@ class VirtualPoints:
     The distance is that in kernel space, :math:`K_{ii} + K_{mm} - 2 K_{im}`. The points lie in
     the space of X, so a precomputed kernel cannot be used.
 
-    ``X`` (n_samples, n_features): float32 or float64; the points have the same dtype and layout.
     ``n_neighbors``: number of neighbours; if there are fewer other samples, all of them are
         neighbours.
-    ``seen`` (n_samples, n_seen): the samples as transformed by a pipeline before they reach the
-        kernel; None: X.
-
-    Further attributes: ``n_neighbors``: effective number of neighbours; 0 if X has a single
-    sample.
+    ``seen``: the samples as transformed by a pipeline before they reach the kernel; None: X.
     """
 
     def __init__(self, X, kernel, n_neighbors=5, seen=None):
@@ -65,13 +60,8 @@ class VirtualPoints:
     def draw(self, rows, random):
         """Draw a point for each of the samples; return the points and the neighbours used.
 
-        Neighbours are drawn first, for all samples, then the positions on the segments.
-
-        ``rows`` (n_points,): indices into X; repeat an index to draw several points for a sample.
-        ``random``: RandomState instance.
-
-        Returns ``points`` (n_points, n_features): ``share * X[rows] + (1 - share) * X[ends]`` with
-        a share that is uniform in (0, 1). ``ends`` (n_points,): indices into X.
+        Neighbours are drawn first, for all samples, then the positions on the segments. An index
+        in ``rows`` that is repeated has several points.
         """
         distinct, which = np.unique(rows, return_inverse=True)
         chosen = random.randint(self.n_neighbors, size=len(which))

@@ -19,11 +19,8 @@ class VirtualPool:
     neighbours are added to the remaining samples. An interrupt leaves either all or none of such
     an addition: an incomplete ``follow`` is repeated.
 
-    ``X``, ``codes``, ``cost``: samples, class codes, upper bounds of alpha.
-    ``row_ids``, ``origin``: identifiers of the real samples.
     ``generator``: its first samples are those of the minority class in X, in their order.
     ``state``: ``order`` and the fields returned by ``state``.
-    ``minority``: class code.
     ``problem``: index of the binary problem that determines the support vectors.
     ``n_virtual``: number of points for each support vector of the minority class.
     ``max_labels``: maximum number of real samples, or None.

@@ -135,12 +135,7 @@ def _first_vectors(rules, signs):
 
 
 def shortfalls(piece, label_signs, coef, intercept):
-    """Return by how much the weights of each problem violate a rule.
-
-    ``piece``: Advice.
-    ``label_signs`` (n_problems,).
-    ``coef`` (n_problems, n_features).
-    ``intercept`` (n_problems,).
+    """Return by how much the weights of each problem violate the rule of a piece of advice.
 
     Returns ``eta`` (n_problems, n_features): violation by the weights; positive where ``z w`` is
     too large. ``zeta`` (n_problems,): shortfall of the margin that the rule requires.

@@ -60,10 +60,7 @@ def _completely(method):
 class LinearState:
     """Weights, covariances and sums of a model, with the update loop that changes them.
 
-    ``spec``: UpdateSpec.
-    ``dtype``: dtype of the samples: float32 or float64.
-    ``sparse``: whether the samples are CSR. Arrays with one column per feature are then
-        Fortran-ordered.
+    If the samples are CSR (``sparse``), arrays with one column per feature are Fortran-ordered.
     """
 
     # The plan of the next chunk, unless parameters have changed. It is not stored.
@@ -467,10 +464,7 @@ class LinearState:
     def train_chunk(self, X, targets, weights, progress=None):
         """Train on all samples of a chunk, in order, or on none if one is invalid.
 
-        ``progress`` is called with the number of samples processed.
-
-        Returns ``invalid``: index of the first sample with a norm that is not finite, or too
-        large; -1 if none.
+        Returns the index of the first sample with a norm that is not finite, or too large, or -1.
         """
         samples = self.samples(X)
         if self.update_spec.local is not None:
@@ -546,9 +540,7 @@ class LinearState:
         Two classes have one function f. The functions of the two are then -f and f, or half of
         these in a joint problem, whose margin is their difference.
 
-        ``plan``: UpdatePlan.
-        ``schema``: all classes.
-        ``places`` (n_former_classes,): indices of the former classes among all classes.
+        ``places``: indices of the former classes among all classes.
         """
         spec, n_classes = plan.spec_for(schema), len(schema.classes)
         stored = self.as_dict()

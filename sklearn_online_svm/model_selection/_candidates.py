@@ -45,17 +45,13 @@ class Candidate:
     ``estimator``: unfitted, with these parameters. ``step``: the last transformer in front of the
     model, or None.
 
-    Further attributes:
-    ``model``: estimator or None.
     ``transformers``: names and fitted transformers in front of ``model``.
     ``fitted_rung``: rung or fold that ``model`` has been fitted to, or None.
     ``scores``: :class:`Scores` of each rung, or of each fold alone, by its number.
-    ``entries``: list of Entry.
     ``n_support``: number of support vectors after the last training; nan if there are none. It is
         not read from the model again, which would optimize that over its support set.
     ``error``: error that the candidate has failed with, or None.
-    ``score_error``: error of its last scores, until those of all candidates have been computed, or
-        None.
+    ``score_error``: error of its last scores, until those of all candidates have been computed.
     """
 
     def __init__(self, number, params, estimator, step):

@@ -23,11 +23,8 @@ class FitSearch:
     neighbours, and so on from a better one, as far as the budget allows.
 
     ``ends``: training samples at the rungs.
-    ``folds``: training and test samples of the comparison at full size, perhaps of several rounds.
-    ``n_folds``: number of folds of a round.
-    ``neighbours``: GridNeighbours or DrawnNeighbours.
-
-    Further attributes:
+    ``folds``: training and test samples of the comparison at full size, perhaps of several rounds
+    of ``n_folds``.
     ``rung``: number of the present rung; folds continue the numbers of the rungs.
     ``n_rungs``: number of rungs before the folds, None as long as it is not known.
     ``winner``: None as long as candidates are compared.

@@ -30,13 +30,11 @@ def ordered_parameters(settings):
 
 
 class GridNeighbours:
-    """Neighbours in a grid.
+    """Neighbours in a grid, given the parameters of each candidate.
 
     One step in one ordered parameter, or a step up in one and a step down in another: the valley
     of an SVM with a radial kernel runs along pairs of a larger ``C`` and a smaller ``gamma``.
     Candidates that differ in another parameter are no neighbours.
-
-    ``settings``: parameters of each candidate.
     """
 
     def __init__(self, settings):
@@ -72,13 +70,11 @@ class GridNeighbours:
 
 
 class DrawnNeighbours:
-    """New candidates near the best one, drawn from the distributions.
+    """New candidates near the best one, drawn from the distributions in ``param_grid``.
 
     The region is a box around the best candidate in the quantiles of the ordered parameters, in
     which there would be about one of the candidates of the search. It is halved if the best
     candidate stays the same.
-
-    ``param_grid``: distributions.
     """
 
     def __init__(self, estimator, param_grid, n_candidates, seed):

@@ -37,11 +37,8 @@ class Rules:
 class Race:
     """Candidates that are compared on the same samples.
 
-    ``candidates``: list of Candidate.
-    ``scorers``: by name; the first one decides.
-    ``classes``: class labels, or None.
-
-    Further attributes: ``racing``: those that are left, or are trained and scored at present.
+    ``scorers``: by name; the first one decides. ``racing``: the candidates that are left, or are
+    trained and scored at present.
     """
 
     def __init__(self, candidates, scorers, rules, classes):

@@ -32,11 +32,9 @@ def best_line(candidates, number):
 
 
 def results_table(candidates, remaining, metrics, error_score):
-    """Return ``cv_results_``.
+    """Return ``cv_results_``; ``remaining``: candidates that have not been eliminated.
 
-    ``candidates``, ``remaining``: all, and those that have not been eliminated.
-    ``metrics``: the first one decides.
-    ``error_score``: score of those that have failed.
+    The first of the metrics decides. ``error_score`` is the score of those that have failed.
     """
     lines, main = _lines(candidates), metrics[0]
     failed = np.nan if error_score == "raise" else error_score

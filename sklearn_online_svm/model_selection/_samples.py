@@ -27,12 +27,7 @@ SMALLEST_SHARE = 1e-3
 
 
 class Samples:
-    """Data with targets and metadata.
-
-    ``X``, ``y``: data and targets.
-    ``fit_params``: arguments of ``fit`` or ``partial_fit``, one value for each sample.
-    ``score_params``: arguments of each scorer, likewise.
-    """
+    """Data with targets, and arguments of ``fit`` and of scorers, one value for each sample."""
 
     def __init__(self, X, y, fit_params, score_params):
         self.X, self.y = X, y
@@ -181,13 +176,8 @@ def stratified(order, y):
 def make_folds(cv, order, y, *, is_classifier, shuffle, split_params):
     """Return the splits that candidates are compared on, and the number of a round of folds.
 
-    ``cv``: parameter of the search.
-    ``order`` (int): the samples, in the order of training.
-    ``y``: all targets.
-    ``split_params``: arguments of a splitter, one value for each sample.
-
-    Returns ``folds``: training and test samples, in the order of training. More than one round:
-    the same number of folds drawn again.
+    ``order``: the samples, in the order of training, as in the folds. More than one round: the
+    same number of folds drawn again.
     """
     n_samples, labels = len(order), None if y is None else np.asarray(y)[order]
     share = smallest_share(labels) if is_classifier else 1.0

@@ -33,12 +33,7 @@ class Scores:
 
 
 def compute_scores(scorers, model, X, y, given):
-    """Score a model; the standard error is that of an accuracy, otherwise nan.
-
-    ``scorers``: by name; the first one decides.
-    ``model``, ``X``, ``y``: fitted estimator, samples.
-    ``given``: arguments of each scorer.
-    """
+    """Score a model; the standard error is that of an accuracy, otherwise nan."""
     predictions, indices = _predictions(model, X), np.arange(_num_samples(X))
     values = {
         name: _score(scorer, predictions, indices, y, given.get(name, {}))

@@ -7,11 +7,9 @@ from sklearn.pipeline import Pipeline
 
 
 class Step:
-    """A transformer of a pipeline, behind those before it.
+    """A transformer of a pipeline, behind those before it (``parent``).
 
     Candidates whose parameters are equal up to this transformer share it.
-
-    ``parent``: the step before, or None.
     """
 
     def __init__(self, name, transformer, parent):

@@ -11,9 +11,8 @@ from ._tree import share_of_overlap, split
 class StoredSamples:
     """Samples of a cell, in the order of the stream.
 
-    ``start``: the model before the first of these samples: not fitted, or fitted by ``fit``.
-    ``n_before``: number of samples that ``start`` has been fitted on.
-    ``n``: number of samples.
+    ``start``: the model before the first of these samples: not fitted, or fitted by ``fit`` on
+    ``n_before`` samples.
     """
 
     def __init__(self, start, n_before=0):
@@ -80,12 +79,7 @@ class CellStream:
 
     A cell that is full is divided in two when the next sample arrives; the models of both sides
     are trained on the stored samples. After an error the tree, the models and the samples are
-    those of before the call.
-
-    ``tree``: CellTree.
-    ``models``: model of each cell.
-    ``sizes`` (int): number of samples that each model has been fitted on.
-    ``random``: RandomState.
+    those of before the call. ``sizes``: number of samples that each model has been fitted on.
     """
 
     def __init__(self, tree, models, sizes, random):
@@ -95,10 +89,8 @@ class CellStream:
     def learn(self, X, y, weights, owner, run):
         """Train on a chunk, and divide cells that are full.
 
-        ``X``, ``y``, ``weights``: samples, targets, and weights or None.
         ``owner``: has ``cell_size``, ``overlap``, and the methods ``_new_model``, ``_prepared``,
-            ``_share_caches`` and ``_train``.
-        ``run``: ``map``, or that of a pool of threads.
+        ``_share_caches`` and ``_train``. ``run``: ``map``, or that of a pool of threads.
         """
         before, random, changed = self.__dict__.copy(), self.random.get_state(), set()
         self.tree, self.sizes = copy.copy(self.tree), self.sizes.copy()

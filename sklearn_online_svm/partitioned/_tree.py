@@ -106,13 +106,10 @@ class CellTree:
                 yield -1 - number, rows, weights
 
     def arrivals(self, X, node=None, arriving=None):
-        """Count samples that arrive one after the other; return those of each cell.
+        """Count samples that arrive one after the other; return those of each cell that has some.
 
-        ``X`` (n_samples, n_features). ``node``, ``arriving``: node at which samples arrive, and
-        their numbers; None: all of X at the root.
-
-        Returns a dict: the numbers of the samples of each cell in ascending order, without empty
-        cells.
+        ``node``, ``arriving``: node at which samples arrive, and their numbers; None: all of X at
+        the root.
         """
         cells, n_samples = {}, self.n_samples.copy()
         for number, rows, _ in self._walk(X, True, node, arriving):

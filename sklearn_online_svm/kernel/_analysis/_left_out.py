@@ -51,10 +51,7 @@ class Training:
 def without_each(training, solutions, scores, left_out=True, work=0.0):
     """Return estimated decision values of samples, each without the sample.
 
-    ``solutions``: one for each problem.
-    ``scores`` (n_samples, n_problems): decision values.
-    ``left_out`` (n_samples,), bool: whether the value without the sample is wanted; otherwise it
-        does not change.
+    ``solutions``: one for each problem. ``left_out``: mask of the samples whose value changes.
     ``work``: maximum number of array elements accessed by the solver. 0: spans only.
     """
     estimates, chosen, outside = scores.copy(), [], []

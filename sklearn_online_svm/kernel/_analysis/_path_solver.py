@@ -67,10 +67,8 @@ def keep_residuals(engine, residuals):
 class Sweeps:
     """Sweeps over the values of C, with checks of all samples in between.
 
-    ``model``: model that ``fit`` is about to train for the first C.
-    ``rows``: tuple of X, targets, weights.
-    ``Cs`` (float64): values of C in ascending order; the model of the first one has been fitted.
-    ``residuals`` (n_problems, n_samples): a result of ``recorded_residuals``.
+    ``Cs`` are in ascending order, and the model of the first one has been fitted by ``call``, with
+    ``residuals``, a result of ``recorded_residuals``.
     """
 
     # Share of all samples that is processed for each C (at least a block): in classification, in

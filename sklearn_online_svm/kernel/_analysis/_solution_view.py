@@ -19,8 +19,7 @@ JITTER, COARSE_JITTER = 1e-10, 1e-6
 class KernelValues:
     """Kernel values between samples that are given by their indices.
 
-    ``spec``: with the layout "precomputed", ``rows`` is the kernel matrix.
-    ``rows`` (n_rows, n_features) or (n_rows, n_rows).
+    ``rows``: the samples; with the layout "precomputed" the kernel matrix.
     ``single``: whether values are computed as in training, in single precision, which takes less
         time. Kernels of scikit-learn are computed in double precision otherwise.
     ``jitter``: added to the diagonal of a matrix of these values before it is inverted, relative

@@ -149,11 +149,9 @@ def span_shifts(solution):
 def replacement_shifts(solution, rows, joining):
     """Return the decrease of f(x_i) of support vectors, with more samples to replace them.
 
-    ``solution``: SolutionView.
-    ``rows`` (int): support vectors to leave out.
-    ``joining`` (int): samples with alpha = 0 that would become support vectors in another epoch; a
-        part of them is used if there are many. Without them, the solution after a single epoch
-        looks as if it depended on each of its vectors.
+    ``joining``: samples with alpha = 0 that would become support vectors in another epoch; a part
+    of them is used if there are many. Without them, the solution after a single epoch looks as if
+    it depended on each of its vectors.
     """
     basis = np.union1d(solution.free, even_part(joining, N_JOINING))
     return shifts_by_spans(solution, rows, even_part(basis, MAX_BASIS))

@@ -101,8 +101,6 @@ class ExpansionState:
     """Support vectors and coefficients of a model, with its update loop.
 
     Provides the interface of ``LinearState`` for a kernel expansion.
-
-    ``spec``: ExpansionSpec.
     """
 
     # Column subset of the samples: a kernel expansion has none.
