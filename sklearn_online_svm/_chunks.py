@@ -5,12 +5,32 @@ import copy
 import numpy as np
 from scipy import sparse
 
+from ._sklearn_compat import _safe_indexing
+
 
 def copied(array):
     """Return a copy that shares no memory with the caller's array."""
     if hasattr(array, "clone"):  # polars
         return array.clone()
     return array.copy() if hasattr(array, "copy") else copy.copy(array)
+
+
+def part_of(samples, *arrays):
+    """Return some samples of arrays that may be None."""
+    return tuple(None if a is None else _safe_indexing(a, samples) for a in arrays)
+
+
+def selected(rows, *arrays):
+    """Return some rows of arrays and CSR matrices that may be None."""
+    return tuple(None if a is None else a[rows] for a in arrays)
+
+
+def joined_weights(weights, sizes):
+    """Concatenate the weights of parts of these sizes, 1 where there are none; None if all are."""
+    if all(given is None for given in weights):
+        return None
+    pairs = zip(weights, sizes, strict=True)
+    return np.concatenate([np.ones(n) if given is None else given for given, n in pairs])
 
 
 def stacked(parts):

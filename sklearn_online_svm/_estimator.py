@@ -30,7 +30,12 @@ _VERSIONS = ("_package_version", "_sklearn_version")
 # Version reported for a pickle without versions.
 _UNKNOWN = "of unknown version"
 # Attributes of a call of ``fit`` that reports its tasks to callbacks.
-_OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
+OF_CALL = (
+    "_tasks",
+    "_callback_fit_ctx",
+    "_skl_callbacks_to_teardown",
+    "_parent_callback_ctx",
+)
 # Types of parameters that cannot change in place.
 _CONSTANT = {bool, int, float, str, type(None)}
 # Number of the format of pickles, increased when their fields change.
@@ -215,7 +220,7 @@ class Estimator(BaseEstimator, Guarded):
     def __getstate__(self):
         with self._guard:  # parameters and state must be consistent
             state = dict(super().__getstate__())
-            for name in _OF_CALL:
+            for name in OF_CALL:
                 state.pop(name, None)
             state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
             if self._state_attribute in state:

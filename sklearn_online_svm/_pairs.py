@@ -9,12 +9,18 @@ this module, which find it within pipelines and searches. They do not depend on
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from math import isqrt
 
 import numpy as np
 
 from ._core.kernel.dual.pairs import votes_and_sums
 from ._feature_space import split_model
 from ._suspects import margins
+
+
+def n_classes_of(n_pairs):
+    """Return the number of classes that have so many pairs."""
+    return (1 + isqrt(1 + 8 * n_pairs)) // 2
 
 
 @cache

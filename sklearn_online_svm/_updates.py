@@ -45,8 +45,8 @@ from ._tasks import epoch, n_blocks, reporting, sample_tasks, unguarded
 from ._threads import warn
 from ._transactions import Transaction
 from ._validation import (
+    check_given_weights,
     check_labels,
-    check_weights,
     classes_of_stream,
     draw_seed,
     encode_labels,
@@ -308,9 +308,7 @@ def fit(estimator, X, y, sample_weight, initial=(None, None)):
         draft, former = change.draft, vars(estimator).get("_state")
         plan = draft._plan()
         X, y = plan.state.validated(draft, plan, None, X, y)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=False)
+        weights = check_given_weights(sample_weight, X, allow_all_zero=False)
         targets, row_weights = plan.targets.of_fit(draft, plan, X, y, weights)
         X, state = plan.state.begun(plan, schema_of(draft), X, weights, (former, *initial))
         draft._state, draft._fitted_params = state, draft._current_params()
@@ -500,9 +498,7 @@ def begin_chunk(estimator, X, y, classes, sample_weight):
     state = vars(estimator).get("_state")
     plan, new = next_plan(estimator, state)
     X, y = plan.state.validated(estimator, plan, state, X, y, plan.fewest)
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, X, allow_all_zero=True)
+    weights = check_given_weights(sample_weight, X, allow_all_zero=True)
     chunk = plan.targets.of_chunk(estimator, plan, X, y, classes, weights)
     return plan, use_plan(estimator, state, plan, new, X, weights), *chunk
 

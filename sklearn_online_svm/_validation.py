@@ -404,6 +404,13 @@ def check_weights(sample_weight, X, *, allow_all_zero):
     return weights
 
 
+def check_given_weights(sample_weight, X, *, allow_all_zero):
+    """Return sample weights as :func:`check_weights` does, but None if there are none."""
+    if sample_weight is None:
+        return None
+    return check_weights(sample_weight, X, allow_all_zero=allow_all_zero)
+
+
 def routes_metadata():
     """Return whether metadata routing is enabled."""
     return get_config()["enable_metadata_routing"]

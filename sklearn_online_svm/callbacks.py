@@ -40,12 +40,10 @@ import numpy as np
 from sklearn.metrics import check_scoring
 
 from ._atomic_dump import atomic_dump
+from ._estimator import OF_CALL
 from ._sklearn_compat import HasMethods, Interval, validated
 
 __all__ = ["Checkpoint", "EarlyStopping", "OptunaPruning", "SupportVectorMonitor", "TimeLimit"]
-
-# Attributes of a call of ``fit`` that a model in a file must not have.
-_OF_CALL = ("_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx", "_tasks")
 
 
 def _is_leaf(context):
@@ -427,7 +425,7 @@ class Checkpoint(_Callback):
         """
         if fitted_estimator is None or not self._is_due(estimator, context):
             return
-        for name in _OF_CALL:
+        for name in OF_CALL:
             vars(fitted_estimator).pop(name, None)
         fitted_estimator.set_callbacks()
         atomic_dump(fitted_estimator, self.path)
@@ -506,5 +504,6 @@ class SupportVectorMonitor(_Callback):
         """
         if _is_leaf(context) or _is_root(context):
             n_before, begin = self._calls[estimator]
-            n_samples, *counts = estimator._training_counts()
-            self._rows.append((n_before + n_samples, *counts, monotonic() - begin))
+            tasks = estimator._tasks
+            counts = tasks.trained._counts_of_state()
+            self._rows.append((n_before + tasks.n_samples, *counts, monotonic() - begin))

@@ -16,7 +16,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from ._chunks import copied, stacked
+from ._chunks import copied, joined_weights, part_of, stacked
 from ._core.guard import Guarded
 from ._docs import filled_docs
 from ._estimator import Estimator, with_classes
@@ -125,7 +125,7 @@ def _fingerprint(X, y, weights):
     arrays = (X, y) if weights is None else (X, y, np.asarray(weights, dtype=np.float64))
     parts = [
         np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
-        for part in _part(some, *arrays)
+        for part in part_of(some, *arrays)
     ]
     return f"{n_samples} {joblib.hash(parts)}"
 
@@ -403,7 +403,7 @@ class OnlinePipeline(Pipeline, Guarded):
                 n_before=_n_samples_trained(draft._final_estimator),
                 is_over=transformed is None,
             )
-            rest = transformed, *_part(slice(first, None), y, sample_weight)
+            rest = transformed, *part_of(slice(first, None), y, sample_weight)
             data = X, y, sample_weight
             self._train_resumably(draft, data, draft._train_on_rest, *rest, classes)
         return self
@@ -450,7 +450,7 @@ class OnlinePipeline(Pipeline, Guarded):
                     "data."
                 )
             draft, rest = self._draft(), slice(checkpoint["first"], None)
-            rest, *others = _part(rest, X, y, sample_weight)
+            rest, *others = part_of(rest, X, y, sample_weight)
             transformed = None if checkpoint["is_over"] else draft._transformers().transform(rest)
             self._train_resumably(draft, data, draft._resume_rest, transformed, *others)
         return self
@@ -548,7 +548,7 @@ class OnlinePipeline(Pipeline, Guarded):
         transformed = self._transformers().transform(X) if kept else None
         n_before = sum(_num_samples(chunk[0]) for chunk in kept)
         first, n_next = 0, min(_num_samples(X), max(0, freeze_after - n_before))
-        chunk = _part(slice(n_next), X, y, weights)
+        chunk = part_of(slice(n_next), X, y, weights)
         kept, n_samples = [*kept, tuple(map(_copied, chunk))], n_before + n_next
         if n_samples >= min(freeze_after, 2 * n_fitted):
             with warnings.catch_warnings():
@@ -570,12 +570,7 @@ class OnlinePipeline(Pipeline, Guarded):
         """Fit clones of all steps on these samples."""
         X, y, weights = zip(*chunks, strict=True)
         X, y = stacked(X), None if y[0] is None else _stacked_targets(y)
-        if any(given is not None for given in weights):
-            sizes = [_num_samples(chunk[0]) for chunk in chunks]
-            weights = [np.ones(n) if w is None else w for n, w in zip(sizes, weights, strict=True)]
-            weights = np.concatenate(weights)
-        else:
-            weights = None
+        weights = joined_weights(weights, [_num_samples(chunk[0]) for chunk in chunks])
         known = getattr(self._final_estimator, "classes_", None)
         if known is not None:
             classes = classes_of_stream(classes, known, extendable=True)
@@ -617,7 +612,7 @@ class OnlinePipeline(Pipeline, Guarded):
                 final.resume(X, y, weights)
         elif not self._is_trained_on(X):
             done = _n_samples_trained(final) - self._checkpoint["n_before"]
-            self._train_final(*_part(slice(done, None), X, y, weights))
+            self._train_final(*part_of(slice(done, None), X, y, weights))
         self._checkpoint["is_over"] = self._is_trained_on(X)
 
     def _is_trained_on(self, X):
@@ -793,11 +788,6 @@ def _canonical(X):
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def _part(samples, *arrays):
-    """Return a part of arrays that may be None."""
-    return tuple(None if a is None else _safe_indexing(a, samples) for a in arrays)
 
 
 def _stacked_targets(parts):

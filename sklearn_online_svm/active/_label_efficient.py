@@ -24,7 +24,7 @@ from .._sample_arrays import check_norms
 from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, RealNotInt, available_if
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from .._transactions import PostponedInterrupts, Transaction
-from .._validation import check_samples, check_weights, classes_of_stream, draw_seed
+from .._validation import check_given_weights, check_samples, classes_of_stream, draw_seed
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
 from ._query import MarginQuery
@@ -367,9 +367,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
                 classes = labels[known]
                 classes = classes.tolist() if classes.dtype == object else classes
             self.classes_ = classes_of_stream(classes)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        weights = check_given_weights(sample_weight, X, allow_all_zero=True)
         return X, codes_of(labels, known, self.classes_, extendable=not first), weights
 
     def _initialize(self, random):

@@ -6,12 +6,11 @@ a sample is :math:`(N_c + 1) / (N_c + 2)` for its own class, so that no probabil
 if the classes are separated.
 """
 
-import math
-
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
 from .. import _limits
+from .._pairs import n_classes_of
 from ._newton import minimize_convex
 
 # SplineMap: decision values at which the slope changes, those of the margins and of the decision
@@ -217,11 +216,6 @@ class CouplingMap:
         for knot, change in zip(KNOTS, np.diff(self.pair_slopes_, axis=0), strict=True):
             log_odds += WIDTH * change * np.logaddexp(0.0, (scores - knot) / WIDTH)
         return np.log(np.maximum(coupled(log_odds), SMALLEST))
-
-
-def n_classes_of(n_pairs):
-    """Return the number of classes that have so many pairs."""
-    return (1 + math.isqrt(1 + 8 * n_pairs)) // 2
 
 
 def coupled(log_odds):

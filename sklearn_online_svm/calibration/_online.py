@@ -23,9 +23,9 @@ from .._tasks import StopTraining, check_stop, propagating, reporting
 from .._threads import warn
 from .._transactions import PostponedInterrupts, Transaction
 from .._validation import (
+    check_given_weights,
     check_labels,
     check_samples,
-    check_weights,
     classes_of_stream,
     encode_labels,
 )
@@ -235,23 +235,18 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
             X, y = check_samples(draft, X, y, reset=True)
             check_labels(y)
             draft.classes_ = np.unique(y)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, allow_all_zero=False)
-                present = draft.classes_[
-                    np.bincount(np.searchsorted(draft.classes_, y), weights) > 0.0
-                ]
-            else:
-                present = draft.classes_
-            if len(present) < 2:
+            weights = check_given_weights(sample_weight, X, allow_all_zero=False)
+            n_present = np.count_nonzero(np.bincount(np.searchsorted(draft.classes_, y), weights))
+            if n_present < 2:
                 raise ValueError(
                     "The number of classes has to be greater than one; got "
-                    f"{len(present)} class with positive sample weight."
+                    f"{n_present} class with positive sample weight."
                 )
             order = check_random_state(draft.random_state).permutation(len(y))
             draft._initialize()
             try:
-                draft._train(X, y, weights, _checked_weights(routed, X), order)
+                routed = check_given_weights(routed, X, allow_all_zero=True)
+                draft._train(X, y, weights, routed, order)
             except StopTraining:
                 change.keep = True
                 raise
@@ -312,7 +307,9 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
         X, y = check_samples(self, X, y, reset=first)
         check_labels(y)
         encode_labels(y, known, extendable=True)
-        weights = _checked_weights(sample_weight, X), _checked_weights(routed, X)
+        weights = (
+            check_given_weights(given, X, allow_all_zero=True) for given in (sample_weight, routed)
+        )
         if first:
             self.classes_ = known
             self._initialize()
@@ -452,11 +449,6 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
         view = self._view()
         check_is_fitted(view)
         return view, check_samples(view, X, reset=False)
-
-
-def _checked_weights(weights, X):
-    """Return weights of a chunk as float64, or None."""
-    return None if weights is None else check_weights(weights, X, allow_all_zero=True)
 
 
 def _scores(estimator, X):

@@ -16,13 +16,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _limits
+from .._chunks import selected, stacked
 from .._optional import import_optional
-from .._validation import check_labels, check_samples, check_weights
+from .._validation import check_given_weights
 from ..partitioned import CellClassifier, CellRegressor
 from ..partitioned._cells import _fit, _fit_classifier, _seeded
 from ..partitioned._check import warn_if_inaccurate
 from ..partitioned._tree import DECAY, CellTree
-from ._partitions import as_partitions, concatenated, reduced
+from ._partitions import as_partitions, reduced
 
 # A group has at most this many times the samples of a cell, or this share of all samples if that
 # is more: with many small pieces the scheduler would take more time than the workers.
@@ -138,13 +139,8 @@ def _checked(model, part):
     """Return a clone with the attributes of the features, and the validated arrays."""
     X, y, weights = part
     model = clone(model)
-    several = isinstance(model, CellRegressor)
-    X, y = check_samples(model, X, y, reset=True, multi_output=several)
-    if isinstance(model, CellClassifier):
-        check_labels(y)
-    if weights is not None:
-        weights = check_weights(weights, X, allow_all_zero=True)
-    return model, X, y, weights
+    X, y = model._validated(X, y, reset=True)
+    return model, X, y, check_given_weights(weights, X, allow_all_zero=True)
 
 
 # ------------------------------------------------------------------------------- the first reading
@@ -183,16 +179,13 @@ def _summary(model, seed, part):
     classes = np.unique(y) if isinstance(model, CellClassifier) else None
     keys = np.random.default_rng(seed).random(len(y))
     rows = _smallest(keys)
-    return _Summary(len(y), features, y.shape[1:], classes, _selected(arrays, rows), keys[rows])
-
-
-def _selected(arrays, rows):
-    return tuple(None if of is None else of[rows] for of in arrays)
+    samples = selected(rows, *arrays)
+    return _Summary(len(y), features, y.shape[1:], classes, samples, keys[rows])
 
 
 def _joined(parts):
     """Concatenate tuples of X, y and weights, which all or none of them have."""
-    return tuple(None if of[0] is None else concatenated(of) for of in zip(*parts, strict=True))
+    return tuple(None if of[0] is None else stacked(of) for of in zip(*parts, strict=True))
 
 
 def _smallest(keys):
@@ -227,7 +220,7 @@ def _merged(summaries):
         first.features,
         first.output_shape,
         classes,
-        _selected(_joined([part.samples for part in summaries]), rows),
+        selected(rows, *_joined([part.samples for part in summaries])),
         keys[rows],
     )
 
@@ -283,9 +276,9 @@ def _pieces(model, tree, part):
     pieces = [None] * (len(tree.children) + 1)
     if not part[0].shape[0]:
         return pieces
-    _, X, y, weights = _checked(model, part)
-    for group, rows, _ in tree.parts(X):
-        pieces[group] = X[rows], y[rows], None if weights is None else weights[rows]
+    _, *arrays = _checked(model, part)
+    for group, rows, _ in tree.parts(arrays[0]):
+        pieces[group] = selected(rows, *arrays)
     return pieces
 
 
@@ -294,17 +287,15 @@ def _fit_group(model, seed, pieces):
     pieces = [piece for piece in pieces if piece is not None]
     if not pieces:
         return None, [], []
-    X, y, weights = _joined(pieces)
+    arrays = _joined(pieces)
     random = np.random.RandomState(seed)
-    tree, cells = CellTree.grow(X, model.cell_size, model.overlap, random)
+    tree, cells = CellTree.grow(arrays[0], model.cell_size, model.overlap, random)
     fit = _fit_classifier if isinstance(model, CellClassifier) else _fit
     models = Parallel(n_jobs=model.n_jobs, prefer="threads")(
         delayed(_fit_cell)(
             fit,
             _seeded(clone(model._base_estimator()), random),
-            X[rows],
-            y[rows],
-            None if weights is None else weights[rows],
+            *selected(rows, *arrays),
         )
         for rows in cells
     )

@@ -1,8 +1,6 @@
 """Partitions of a data set, as delayed triples of samples, targets and weights."""
 
-import numpy as np
-from scipy import sparse
-
+from .._chunks import stacked
 from .._optional import import_optional
 from ..readers import read_svmlight
 
@@ -84,7 +82,7 @@ def _read(reader, path, options):
     chunks = list(reader(path, **options))
     if not chunks:
         raise ValueError(f"The file {path!r} has no samples.")
-    return tuple(concatenated(parts) for parts in zip(*chunks))
+    return tuple(map(stacked, zip(*chunks)))
 
 
 def as_partitions(X, y, sample_weight, caller):
@@ -143,17 +141,6 @@ def _triple(part, weights=None):
 
 def _without_target(frame, name):
     return frame.drop(columns=name), frame[name]
-
-
-def concatenated(parts):
-    """Concatenate arrays, CSR matrices, data frames or series."""
-    if len(parts) == 1:
-        return parts[0]
-    if hasattr(parts[0], "iloc"):
-        return import_optional("pandas", "read_partitions").concat(parts)
-    return (
-        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
-    )
 
 
 def reduced(results, merge):

@@ -280,6 +280,3 @@ class AdaptiveThreshold(Estimator):
             else:
                 thresholds[i], _ = cuts.reaching("precision", self.precision)
         return thresholds, recent[-self.window_size :]
-
-    def __sklearn_is_fitted__(self):
-        return self._state_attribute in self.__dict__

@@ -305,6 +305,3 @@ class AdaptiveConformalInference(Estimator):
         if kind != self._kind:
             raise ValueError(f"The scores are those of {self._kind}; use a new object for {kind}.")
         return self.alpha_, self._recent[-self.window_size :], self.n_samples_seen_
-
-    def __sklearn_is_fitted__(self):
-        return self._state_attribute in self.__dict__

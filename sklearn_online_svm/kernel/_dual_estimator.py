@@ -135,11 +135,8 @@ class DualEstimator(KernelEstimator):
         return self._machine.watched
 
     def _counts_of_state(self):
+        """Return the numbers of vectors and kernel values, for callbacks of training."""
         return self._machine.counts()
-
-    def _training_counts(self):
-        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
-        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
 
     def _estimated_cost(self, n_values):
         """Return the estimated cost of training so far (see :meth:`Machine.estimated_cost`)."""

@@ -3,7 +3,6 @@
 import sys
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
-from math import isqrt
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from .._core.kernel.vectors import python_stores, stores
 from .._core.kernel.vectors.column_store import ColumnStore
 from .._core.kernel.vectors.dense_store import DenseStore
 from .._core.kernel.vectors.sparse_store import SparseStore
+from .._pairs import n_classes_of
 from ._column_kernel import ColumnKernel
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
@@ -274,11 +274,6 @@ class EngineSpec(VectorSpec):
 def pairs_of(n_pairs):
     """Return the pairs (a, b), a < b, of class codes: of the positive and the negative class."""
     return list(combinations(range(n_classes_of(n_pairs)), 2))
-
-
-def n_classes_of(n_pairs):
-    """Return the number of classes that have so many pairs."""
-    return (1 + isqrt(1 + 8 * n_pairs)) // 2
 
 
 def column_store(spec):

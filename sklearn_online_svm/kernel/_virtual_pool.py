@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from .._chunks import stacked
 from .._class_codes import code_of
 from .._core.kernel.vectors.block import Samples
 from .._core.kernel.vectors.support_set import VIRTUAL
@@ -135,13 +136,6 @@ def _appended(array, n, new):
         array = np.resize(array[:n], 2 * (n + len(new)))
     array[n : n + len(new)] = new
     return array
-
-
-def stacked(rows, others):
-    """Stack two sets of samples of the same layout."""
-    if sparse.issparse(rows):
-        return sparse.vstack([rows, others], format="csr", dtype=rows.dtype)
-    return np.concatenate([rows, others])
 
 
 def as_arrays(rows):
@@ -285,4 +279,4 @@ def with_former(rows, former):
         former = sparse.csr_matrix(former)
     elif sparse.issparse(former):
         former = former.toarray()
-    return stacked(rows, former)
+    return stacked([rows, former])

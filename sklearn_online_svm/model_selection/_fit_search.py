@@ -229,11 +229,6 @@ class FitSearch:
             if candidate.step is not None:  # transformers are fitted again
                 candidate.fitted_rung = None
 
-    def set_samples(self, X, y):
-        """Set the samples that were released."""
-        self.samples.X, self.samples.y = X, y
-        return self
-
 
 def _affordable(ranked, cost, budget, least):
     """Return the best candidates whose costs the budget allows.

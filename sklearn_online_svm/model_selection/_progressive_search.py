@@ -438,7 +438,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                     "resume needs the data of the interrupted fit, but X or y are not those. Call "
                     "fit to search on other data."
                 )
-            return self._continue(search.set_samples(X, y))
+            search.samples.X, search.samples.y = X, y
+            return self._continue(search)
         if not self.__dict__.get("_is_behind"):
             raise ValueError("There is nothing to resume: no call of this search was interrupted.")
         return self._advance()

@@ -43,19 +43,15 @@ class Samples:
 
     def part(self, indices):
         """Return some of the samples."""
-        chosen = self._map(lambda values: _safe_indexing(values, indices))
-        chosen.X = _safe_indexing(self.X, indices)
-        return chosen
+        return self._map(lambda values: _safe_indexing(values, indices))
 
     def copy(self):
         """Return a copy that shares no memory with the caller's arrays."""
-        own = self._map(copied)
-        own.X = copied(self.X)
-        return own
+        return self._map(copied)
 
     def _map(self, function):
         return Samples(
-            None,
+            function(self.X),
             None if self.y is None else function(self.y),
             {name: function(values) for name, values in self.fit_params.items()},
             {

@@ -3,8 +3,9 @@
 import copy
 from time import perf_counter
 
+from .._chunks import part_of
 from .._estimator import with_classes
-from .._sklearn_compat import _num_samples, _safe_indexing
+from .._sklearn_compat import _num_samples
 from .._transactions import PostponedInterrupts
 from ._candidates import Candidate, n_support_of, training_cost
 from ._samples import concatenate, refuse_another_kind
@@ -98,9 +99,7 @@ class StreamCandidate(Candidate):
 
 def _rest(begin, *arrays):
     """Return the samples from ``begin`` on, of arrays that may be None."""
-    if not begin:
-        return arrays
-    return tuple(None if a is None else _safe_indexing(a, slice(begin, None)) for a in arrays)
+    return part_of(slice(begin, None), *arrays) if begin else arrays
 
 
 class Rung:

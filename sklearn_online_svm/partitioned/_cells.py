@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._chunks import selected
 from .._core.guard import Guarded
 from .._docs import SHARED, filled_docs
 from .._estimator import store_parameters
@@ -16,7 +17,8 @@ from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
 from .._threads import equal_warnings_once, thread_pool
 from .._transactions import PostponedInterrupts, Transaction
-from .._validation import check_samples, check_weights
+from .._validation import check_given_weights, check_samples
+from ._check import warn_if_inaccurate
 from ._stream import CellStream
 from ._tree import CellTree
 
@@ -92,9 +94,7 @@ def _fit_classifier(estimator, X, y, weights, classes=()):
     present = np.unique(y[weighted])
     if len(present) > 1:
         return _fit(estimator, X, y, weights)
-    return _SingleClass(
-        present[0], estimator, X[weighted], None if weights is None else weights[weighted]
-    )
+    return _SingleClass(present[0], estimator, *selected(weighted, X, weights))
 
 
 def _fit(estimator, X, y, weights):
@@ -159,17 +159,23 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     def _base_estimator(self):
         return self._default() if self.estimator is None else self.estimator
 
+    def _fit_checked(self, X, y, sample_weight, params):
+        """Fit the models of all cells, and warn if one model is better."""
+        self._validate_params()
+        sample_weight = self._routed_weights("fit", sample_weight, params)
+        with self._guard, equal_warnings_once(), Transaction(self) as change:
+            draft = change.draft
+            X, y = draft._validated(X, y, reset=True)
+            weights = check_given_weights(sample_weight, X, allow_all_zero=False)
+            draft._fit_part(X, y, weights)
+            warn_if_inaccurate(draft, X, y, weights)
+        return self
+
     def _fit_cells(self, X, y, weights, fit):
         random = check_random_state(self.random_state)
         tree, cells = CellTree.grow(X, self.cell_size, self.overlap, random)
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(fit)(
-                self._new_model(random),
-                X[rows],
-                y[rows],
-                None if weights is None else weights[rows],
-            )
-            for rows in cells
+            delayed(fit)(self._new_model(random), *selected(rows, X, y, weights)) for rows in cells
         )
         self.tree_ = tree
         self.cell_sizes_ = np.array([len(rows) for rows in cells])
@@ -190,9 +196,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
             draft, n_seen = change.draft, self.__dict__.get("n_samples_seen_")
             try:
                 X, y = draft._check_chunk(X, y, classes, first=not hasattr(self, "tree_"))
-                weights = None
-                if sample_weight is not None:
-                    weights = check_weights(sample_weight, X, allow_all_zero=True)
+                weights = check_given_weights(sample_weight, X, allow_all_zero=True)
                 draft._train_on_chunk(X, y, weights, interrupts)
             except BaseException:
                 # Samples that have been counted before an error remain.
@@ -208,8 +212,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
             run = map if threads is None else threads.map
             for first in range(0, n, self.cell_size):
                 interrupts.check()
-                piece = slice(first, first + self.cell_size)
-                part = X[piece], y[piece], None if weights is None else weights[piece]
+                part = selected(slice(first, first + self.cell_size), X, y, weights)
                 stream.learn(*part, self, run)
                 self._stream, self.tree_, self.estimators_ = stream, stream.tree, stream.models
                 self.cell_sizes_ = stream.sizes

@@ -5,6 +5,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from .. import _limits
+from .._chunks import selected
 from .._threads import warn
 
 # Cells of the comparison have this share of its training samples.
@@ -33,7 +34,7 @@ def warn_if_inaccurate(model, X, y, weights):
         test = test[np.isin(y[test], y[train])]
     if len(test) == 0 or (is_classifier(model) and len(np.unique(y[train])) < 2):
         return
-    part = X[train], y[train], None if weights is None else weights[train]
+    part = selected(train, X, y, weights)
     one = clone(model).set_params(estimator=estimator, cell_size=n)
     cells = clone(one).set_params(cell_size=int(SHARE_OF_CELL * n))
     of_one, of_cells = (_losses(each._fit_part(*part), X[test], y[test]) for each in (one, cells))

@@ -10,12 +10,9 @@ from .._class_codes import class_order_after, class_order_among
 from .._estimator import ignore_class_order, with_classes
 from .._pairs import PairValues, among_more_classes, compares_pairs, pair_values
 from .._sklearn_compat import HasMethods, available_if
-from .._threads import equal_warnings_once
-from .._transactions import Transaction
 from .._validation import (
     check_labels,
     check_samples,
-    check_weights,
     classes_of_stream,
     encode_labels,
 )
@@ -28,7 +25,6 @@ from ._cells import (
     _train,
     with_cell_docs,
 )
-from ._check import warn_if_inaccurate
 
 
 def _has_probabilities(model):
@@ -134,23 +130,17 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         UserWarning
             If cells are probably less accurate than one model.
         """
-        self._validate_params()
-        sample_weight = self._routed_weights("fit", sample_weight, params)
-        with self._guard, equal_warnings_once(), Transaction(self) as change:
-            draft = change.draft
-            X, y = check_samples(draft, X, y, reset=True)
-            check_labels(y)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, allow_all_zero=False)
-            if len(np.unique(y)) < 2:
-                raise ValueError("The number of classes has to be greater than one; got 1 class.")
-            draft._fit_part(X, y, weights)
-            warn_if_inaccurate(draft, X, y, weights)
-        return self
+        return self._fit_checked(X, y, sample_weight, params)
+
+    def _validated(self, X, y, reset):
+        X, y = check_samples(self, X, y, reset=reset)
+        check_labels(y)
+        return X, y
 
     def _fit_part(self, X, y, weights):
         self.n_features_in_, self.classes_ = X.shape[1], np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError("The number of classes has to be greater than one; got 1 class.")
         fit = partial(_fit_classifier, classes=self.classes_)
         return self._fit_cells(X, y, weights, fit)
 
@@ -194,8 +184,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         classes = classes_of_stream(classes, known, extendable=True)
         if not first and len(classes) > len(known):
             with_classes(self._base_estimator(), classes)  # raises an error if it cannot add them
-        X, y = check_samples(self, X, y, reset=first)
-        check_labels(y)
+        X, y = self._validated(X, y, reset=first)
         codes = encode_labels(y, classes, extendable=True)
         order = vars(self).get("_class_order")
         if not first and len(classes) > len(known):

@@ -4,12 +4,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import HasMethods, available_if
-from .._threads import equal_warnings_once
-from .._transactions import Transaction
-from .._validation import check_samples, check_weights
+from .._validation import check_samples
 from ..kernel import LASVR
 from ._cells import _CellEstimator, _fit, _has_partial_fit, _train, with_cell_docs
-from ._check import warn_if_inaccurate
 
 
 @with_cell_docs
@@ -85,17 +82,10 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         ValueError
             If the input is invalid.
         """
-        self._validate_params()
-        sample_weight = self._routed_weights("fit", sample_weight, params)
-        with self._guard, equal_warnings_once(), Transaction(self) as change:
-            draft = change.draft
-            X, y = check_samples(draft, X, y, reset=True, multi_output=True)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, allow_all_zero=False)
-            draft._fit_part(X, y, weights)
-            warn_if_inaccurate(draft, X, y, weights)
-        return self
+        return self._fit_checked(X, y, sample_weight, params)
+
+    def _validated(self, X, y, reset):
+        return check_samples(self, X, y, reset=reset, multi_output=True)
 
     def _fit_part(self, X, y, weights):
         self.n_features_in_, self._output_shape = X.shape[1], y.shape[1:]
@@ -126,7 +116,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
         return self._partial_fit_cells(X, y, None, sample_weight, params)
 
     def _check_chunk(self, X, y, classes, first):
-        X, y = check_samples(self, X, y, reset=first, multi_output=True)
+        X, y = self._validated(X, y, reset=first)
         if first:
             self._output_shape = y.shape[1:]
         elif y.shape[1:] != self._output_shape:

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from .._chunks import stacked
+from .._chunks import joined_weights, selected, stacked
 from ._tree import share_of_overlap, split
 
 
@@ -49,7 +49,7 @@ class StoredSamples:
         samples, begin = self.all(), 0
         for end in self._ends[: self._n_chunks]:
             classes = [known for position, known in self._known if position <= begin][-1]
-            yield *(None if of is None else of[begin:end] for of in samples), classes
+            yield *selected(slice(begin, end), *samples), classes
             begin = end
 
     def postpone_division(self):
@@ -66,12 +66,7 @@ class StoredSamples:
 
 def _joined(parts):
     X, y, weights = zip(*parts, strict=True)
-    if all(given is None for given in weights):
-        return stacked(X), np.concatenate(y), None
-    weights = [
-        np.ones(len(of)) if given is None else given for of, given in zip(y, weights, strict=True)
-    ]
-    return stacked(X), np.concatenate(y), np.concatenate(weights)
+    return stacked(X), np.concatenate(y), joined_weights(weights, map(len, y))
 
 
 class CellStream:
@@ -134,11 +129,7 @@ class CellStream:
 
     def _train(self, chunk, rows_of, owner, run, changed):
         """Train cells on their samples of a chunk, and store these."""
-        parts = {
-            number: tuple(None if of is None else of[rows] for of in chunk)
-            for number, rows in rows_of.items()
-            if len(rows)
-        }
+        parts = {number: selected(rows, *chunk) for number, rows in rows_of.items() if len(rows)}
         changed.update(parts)
         for number in parts:
             cell = self.cells[number] = copy.copy(self.cells[number])
@@ -154,9 +145,9 @@ class CellStream:
     def _divide(self, number, owner, run):
         """Divide a cell; return the number of the new node, or None if it cannot be divided."""
         cell = self.cells[number]
-        X, y, weights = cell.all()
+        samples = cell.all()
         share = share_of_overlap(cell.n, min(cell.n, owner.cell_size), owner.overlap)
-        cut = split(X, share, self.random)
+        cut = split(samples[0], share, self.random)
         if cut is None:
             cell = self.cells[number] = copy.copy(cell)
             cell.postpone_division()
@@ -166,7 +157,7 @@ class CellStream:
         for side in sides:
             start = cell.start if cell.n_before else owner._new_model(self.random)
             child = StoredSamples(start, cell.n_before)
-            child.add(X[side], y[side], None if weights is None else weights[side], classes)
+            child.add(*selected(side, *samples), classes)
             child.postpone_division()
             children.append(child)
             models.append(copy.deepcopy(start))

@@ -96,11 +96,8 @@ class KernelUpdateClassifier(KernelClassifier, OnlineLearner):
         return self._state.expansion.n_evaluations
 
     def _counts_of_state(self):
+        """Return the numbers of vectors and kernel values, for callbacks of training."""
         return self._state.expansion.n_kept, self._state.expansion.n_evaluations
-
-    def _training_counts(self):
-        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
-        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
 
 
 # ------------------------------------------------------------------------- first-order models
