@@ -352,6 +352,17 @@ def store_parameters(arguments):
     vars(arguments.pop("self")).update(arguments)
 
 
+def seeded(estimator, random):
+    """Return the estimator with a seed for each ``random_state`` of its parts that is None."""
+    unseeded = {
+        name: random.randint(np.iinfo(np.int32).max)
+        for name, value in sorted(estimator.get_params().items())
+        if value is None and name.rpartition("__")[2] == "random_state"
+    }
+    estimator.set_params(**unseeded)
+    return estimator  # set_params of a FrozenEstimator returns None
+
+
 def extend_classes(estimator, classes):
     """Set ``classes_`` of a draft; return the indices of the former classes among them."""
     former = estimator.classes_

@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 from numbers import Integral
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -29,8 +30,9 @@ class InterruptedCall:
 
     def as_dict(self):
         """Plain values, for pickles."""
-        chance = None if self.chance is None else self.chance.as_dict()
-        return {**vars(self), "chance": chance}
+        if self.chance is None:
+            return vars(self).copy()
+        return vars(self) | {"chance": {"given": self.chance.given, "start": self.chance.start}}
 
     @classmethod
     def from_dict(cls, state):
@@ -38,7 +40,8 @@ class InterruptedCall:
         self = cls.__new__(cls)
         vars(self).update(state)
         if self.chance is not None:
-            self.chance = InitialRandomState.from_dict(self.chance)
+            # ``given`` is compared by identity, which pickles preserve.
+            self.chance = SimpleNamespace(**self.chance)
         return self
 
     def matches(self, X):
@@ -63,18 +66,6 @@ class InitialRandomState:
         ):
             self.generator = restore_generator(previous.start)
         self.start = self.generator.get_state(legacy=False)
-
-    def as_dict(self):
-        """Plain values, for pickles."""
-        return {"given": self.given, "start": self.start}
-
-    @classmethod
-    def from_dict(cls, state):
-        """Rebuild a result of ``as_dict``."""
-        self = cls.__new__(cls)
-        # ``given`` is compared by identity, which pickles preserve.
-        vars(self).update(state)
-        return self
 
 
 def fingerprint(X):

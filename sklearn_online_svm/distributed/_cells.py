@@ -17,10 +17,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _limits
 from .._chunks import selected, stacked
+from .._estimator import seeded
 from .._optional import import_optional
 from .._validation import check_given_weights
 from ..partitioned import CellClassifier, CellRegressor
-from ..partitioned._cells import _fit, _fit_classifier, _seeded
+from ..partitioned._cells import _fit, _fit_classifier
 from ..partitioned._check import warn_if_inaccurate
 from ..partitioned._tree import DECAY, CellTree
 from ._partitions import as_partitions, reduced
@@ -261,10 +262,7 @@ def _groups(model, seed, tree, partitions):
 
 
 def _results(groups):
-    """Yield the result of each group, in order, and release it.
-
-    All at once, they may be more than the memory of a worker.
-    """
+    """Yield the result of each group, in order, and release it: all might not fit into memory."""
     dask = import_optional("dask", "fit_cells")
     waiting = list(dask.persist(*groups))
     while waiting:
@@ -294,7 +292,7 @@ def _fit_group(model, seed, pieces):
     models = Parallel(n_jobs=model.n_jobs, prefer="threads")(
         delayed(_fit_cell)(
             fit,
-            _seeded(clone(model._base_estimator()), random),
+            seeded(clone(model._base_estimator()), random),
             *selected(rows, *arrays),
         )
         for rows in cells

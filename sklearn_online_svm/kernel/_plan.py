@@ -28,48 +28,37 @@ class Plan:
     solver: Callable  # returns the :class:`SolverSpec` for ``params`` and targets
     # Procedure: how ``fit`` trains, unless a small set is optimized at once (``procedure_of``).
     procedure: object
-    choice: type  # which samples are used, and in what order
     most_passes: int | str  # number of epochs; -1: as many as needed
     # Whether the support set is optimized at the end of ``fit`` and for predictions.
     finishing: bool
     starts_warm: bool  # whether ``fit`` starts from the solution of the previous ``fit``
     is_single: bool  # whether ``fit`` visits each sample once
-    in_batch: bool  # whether all samples of a small set can be optimized at once
-    # Functions of the plan and of ``in_stream``, which raise ValueError for parameters that cannot
-    # be combined, or not in a stream.
-    refusals: tuple
     # The sparse layouts of X that are accepted: ``accept_sparse`` of scikit-learn.
     layouts: str | bool
     # Whether samples are kept beside the support vectors, for probabilities or intervals.
     keeps_samples: bool
-    has_finite_costs: bool  # whether infinite upper bounds of alpha are refused
-    counts_new_samples: bool  # whether a problem is told which samples it has not counted before
     replay_size: int  # maximum number of samples of a stream that are stored to be visited again
+    choice: type = AllSamples  # which samples are used, and in what order
+    in_batch: bool = False  # whether all samples of a small set can be optimized at once
+    # Functions of the plan and of ``in_stream``, which raise ValueError for parameters that cannot
+    # be combined, or not in a stream.
+    refusals: tuple = ()
+    has_finite_costs: bool = False  # whether infinite upper bounds of alpha are refused
+    # Whether a problem is told which samples it has not counted before.
+    counts_new_samples: bool = False
 
 
-def plan_of(
-    estimator,
-    params,
-    targets,
-    solver,
-    procedure,
-    *,
-    most_passes=None,
-    choice=AllSamples,
-    in_batch=False,
-    refusals=(),
-    has_finite_costs=False,
-    counts_new_samples=False,
-):
+def plan_of(estimator, params, targets, solver, procedure, *, most_passes=None, **options):
     """Return the plan of an estimator, given the result of :func:`params_of`.
 
     ``most_passes`` is ``max_iter`` by default, but 1 for "auto" where a single epoch is possible
     only: with the ramp loss, samples that were skipped as outliers would be added in others.
+    ``options``: other fields of :class:`Plan`.
     """
     given, most = vars(params), params.max_iter if most_passes is None else most_passes
     limits = {name: given[name] for name in LIMITS if given.get(name) is not None}
     finishing, starts_warm = bool(given.get("finishing", True)), given.get("warm_start", False)
-    if most == "auto" and (has_finite_costs or not finishing or limits):
+    if most == "auto" and (options.get("has_finite_costs") or not finishing or limits):
         most = 1
     return Plan(
         type(estimator).__name__,
@@ -79,21 +68,17 @@ def plan_of(
         targets,
         solver,
         procedure,
-        choice,
         most,
         finishing,
         starts_warm,
         is_single=most == 1 and not starts_warm,
-        in_batch=in_batch,
-        refusals=refusals,
         layouts=False if is_precomputed(params.kernel) else "csr",
         keeps_samples=given.get("probability", False) or given.get("intervals", False),
-        has_finite_costs=has_finite_costs,
-        counts_new_samples=counts_new_samples,
         # A window or budget forgets what replay would bring back, and LASVM-FULL forgets nothing.
         replay_size=0
         if limits or given.get("algorithm") == "lasvm-full"
         else given.get("replay_size", 0),
+        **options,
     )
 
 

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def progress(engine, n_samples, verbose, title):
         yield None
         return
     remaining, text = RemainingTime(engine.n_processed), ""
-    bar = _bar(
+    bar_or_none = _bar(
         desc=title,
         total=n_samples,
         initial=engine.n_processed,
@@ -122,18 +122,12 @@ def progress(engine, n_samples, verbose, title):
                 f"vectors in the support set, {text}"
             )
 
-    try:
+    with bar_or_none as bar:
         yield update
-    finally:
-        if bar is not None:
-            bar.close()
 
 
 def finish_with_progress(engine, threads, verbose, title, share=1.0, report=None):
-    """Optimize over the support set, with progress output.
-
-    ``share`` of the steps left may be used; ``report`` is called now and then.
-    """
+    """Optimize over the support set by a share of the steps left, with progress output."""
 
     def distances():
         return np.array([problem.finish_distance for problem in engine.problems])
@@ -154,7 +148,7 @@ def optimization_progress(distances, verbose, title, report=None):
         return
     remaining = RemainingFinish(distances)
     shown = remaining.begin
-    bar = _bar(desc=title, bar_format="{desc} [{elapsed}{postfix}]")
+    bar_or_none = _bar(desc=title, bar_format="{desc} [{elapsed}{postfix}]")
 
     def update():
         nonlocal shown
@@ -172,19 +166,16 @@ def optimization_progress(distances, verbose, title, report=None):
         if report is not None:
             report()
 
-    try:
+    with bar_or_none as bar:
         yield update
-    finally:
-        if bar is not None:
-            bar.close()
 
 
 def _bar(**options):
-    """Return a progress bar, or None if tqdm is not installed."""
+    """Return the context of a progress bar, or of None if tqdm is not installed."""
     try:
         from tqdm import tqdm
     except ImportError:
-        return None
+        return nullcontext()
     return tqdm(leave=False, **options)
 
 

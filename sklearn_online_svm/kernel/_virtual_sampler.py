@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
 
 from .._docs import with_shared_docs
+from .._estimator import seeded
 from .._feature_space import Kernel, split_model
 from .._sklearn_compat import HasMethods, Interval
 from ._lasvc import LASVC
@@ -207,8 +208,7 @@ class VirtualSampler(BaseOverSampler):
 
     def _fitted(self, rows, y, random):
         estimator = LASVC() if self.estimator is None else clone(self.estimator)
-        params = estimator.get_params()
-        for name, value in params.items():
+        for name, value in estimator.get_params().items():
             if name.rpartition("__")[2] != "kernel":
                 continue
             if isinstance(value, str) and value == "precomputed":
@@ -218,14 +218,9 @@ class VirtualSampler(BaseOverSampler):
                     "point between two samples do not lie between theirs. Give the kernel as a "
                     "function."
                 )
-        seeds = {
-            name: random.randint(np.iinfo(np.int32).max)
-            for name, value in sorted(params.items())
-            if name.rpartition("__")[2] == "random_state" and value is None
-        }
         # imbalanced-learn validates only the parameters of its samplers.
         with config_context(skip_parameter_validation=False):
-            estimator.set_params(**seeds).fit(rows, y)
+            seeded(estimator, random).fit(rows, y)
         _, machine = split_model(estimator)
         if not hasattr(machine, "support_"):
             raise TypeError(

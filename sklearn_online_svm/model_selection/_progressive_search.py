@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from .._core.guard import Guarded
 from .._core.interrupts import DeferredInterrupts
-from .._estimator import raise_fixed_param, store_parameters
+from .._estimator import raise_fixed_param, seeded, store_parameters
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -378,13 +378,13 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         if edges:
             warn(
                 f"The best parameters lie at the edge of the grid: {edges}. Extend the grid in "
-                "that direction.",
+                "that direction."
             )
         if race.predicts_one_class(search.winner):
             warn(
                 "The best candidate predicts the same class for all held-out samples: "
                 f"{_shortened(self.best_params_)}. Extend the grid, or use class weights or a "
-                "metric for rare classes, such as scoring='balanced_accuracy'.",
+                "metric for rare classes, such as scoring='balanced_accuracy'."
             )
         if self.verbose:
             print(
@@ -656,14 +656,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     def _seeded(self, random):
         """Return the estimator; parts of it without a seed have one if the search has."""
         estimator = clone(self.estimator)
-        if self.random_state is not None:
-            unseeded = {
-                name: random.randint(np.iinfo(np.int32).max)
-                for name, value in sorted(estimator.get_params().items())
-                if value is None and name.rpartition("__")[2] == "random_state"
-            }
-            estimator.set_params(**unseeded)
-        return estimator
+        return estimator if self.random_state is None else seeded(estimator, random)
 
     def _race(self, estimator, settings, classes, kind):
         rules = Rules(

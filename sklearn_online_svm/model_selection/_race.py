@@ -22,10 +22,8 @@ from ._scoring import compute_scores, jackknife_error, mean_scores, no_scores
 class Rules:
     """Parameters of a race.
 
-    ``max_cost``: as in :class:`ProgressiveSearch`.
     ``cheapest``: the candidate with the fewest support vectors within one standard error of the
-    best wins.
-    ``error_score``: score of a candidate that fails, or ``"raise"``.
+    best wins. ``error_score``: score of a candidate that fails, or ``"raise"``.
     """
 
     max_cost: float = 25.0
@@ -75,10 +73,7 @@ class Race:
         return candidate.error is None
 
     def train(self, view, part, n_samples):
-        """Continue the training of the candidates with the ``part``-th part of a stream.
-
-        ``n_samples`` is the number of training samples at its end.
-        """
+        """Train on a part of a stream, which has ``n_samples`` training samples at its end."""
         todo = [c for c in self.racing if c.n_parts == part and self._prepare(view, c)]
         self._in_threads(lambda candidate: self._train_one(view, candidate), todo)
         self.drop_failed(part, n_samples)

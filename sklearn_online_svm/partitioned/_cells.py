@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._chunks import selected
 from .._core.guard import Guarded
 from .._docs import SHARED, filled_docs
-from .._estimator import store_parameters
+from .._estimator import seeded, store_parameters
 from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
 from .._threads import equal_warnings_once, thread_pool
@@ -107,17 +107,6 @@ def _train(estimator, X, y, weights, **options):
     if weights is not None:
         options["sample_weight"] = weights
     return estimator.partial_fit(X, y, **options)
-
-
-def _seeded(estimator, random):
-    """Return the estimator with a seed for each ``random_state`` that is None."""
-    unseeded = sorted(
-        name
-        for name, value in estimator.get_params().items()
-        if name.endswith("random_state") and value is None
-    )
-    estimator.set_params(**{name: random.randint(2**31 - 1) for name in unseeded})
-    return estimator  # set_params of a FrozenEstimator returns None
 
 
 def _has_partial_fit(model):
@@ -233,7 +222,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     # Models of cells.
 
     def _new_model(self, random):
-        return _seeded(clone(self._base_estimator()), random)
+        return seeded(clone(self._base_estimator()), random)
 
     def _share_caches(self, models, n_models):
         """Set the sizes of caches of kernel values so that those of all models have that of one.
