@@ -33,10 +33,7 @@ def class_factors(class_weight, classes):
 
 
 def balanced_weights(codes, n_classes, sample_weight):
-    """Return the balanced weight of each class, n / (n_classes * n_c).
-
-    The counts n and n_c are sums of sample weights.
-    """
+    """Return the balanced weight of each class, n / (n_classes * n_c), with weighted counts."""
     return weights_of_counts(np.bincount(codes, weights=sample_weight, minlength=n_classes))
 
 

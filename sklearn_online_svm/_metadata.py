@@ -13,10 +13,7 @@ from ._validation import routes_metadata
 
 
 def the_weights(metadata, model, method):
-    """Return the sample weights, or None, among the metadata of a method of an estimator.
-
-    Other metadata are refused. ``model`` is the meta-estimator.
-    """
+    """Return the weights among the metadata of a method, or None; refuse other metadata."""
     others = sorted(metadata.keys() - {"sample_weight"})
     if others:
         raise ValueError(

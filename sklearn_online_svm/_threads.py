@@ -80,10 +80,7 @@ def thread_pool(n_jobs, n_rows=None):
 
 
 def started_threads(n_threads):
-    """Return a pool of threads that have the configuration of scikit-learn of this one.
-
-    They also share the warnings of ``equal_warnings_once``.
-    """
+    """Return a pool of threads with the configuration and the issued warnings of this one."""
     given = get_config(), _ISSUED.get()
     return ThreadPoolExecutor(n_threads, initializer=_begin_thread, initargs=given)
 

@@ -518,10 +518,7 @@ def next_plan(estimator, state):
 
 
 def use_plan(estimator, state, plan, new, X, weights=None):
-    """Begin the state, or prepare it for samples and changed parameters; return the samples.
-
-    ``plan``, ``new``: what ``next_plan`` has returned.
-    """
+    """Begin the state, or prepare it for samples and a changed plan; return the samples."""
     if state is None:
         X, state = plan.state.begun(plan, schema_of(estimator), X, weights)
         estimator._state, estimator.n_iter_ = state, 1

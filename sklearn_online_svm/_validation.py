@@ -332,10 +332,7 @@ def check_labels(y):
 
 
 def encode_labels(y, classes, name="y", *, extendable=False):
-    """Return the index of each label in the sorted ``classes``, as int32.
-
-    ``extendable`` is whether the model accepts new classes in later calls.
-    """
+    """Return the index of each label in the sorted ``classes``, as int32."""
     try:
         kind = np.asarray(y).dtype.kind
         if not len(y):  # an empty list has the kind of numbers

@@ -12,10 +12,7 @@ from .._validation import draw_seed
 
 
 def confidence_of(scores):
-    """Return |p| for binary scores, or the gap between the two largest class scores.
-
-    ``scores`` has shape (n_samples,) or (n_samples, n_classes).
-    """
+    """Return |p| for binary scores, or the gap between the two largest class scores."""
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]

@@ -211,10 +211,7 @@ class QueryLoop:
         return np.broadcast_to(budget, n)
 
     def run(self, estimator, strategy, order, start=0, report=None):
-        """Run one epoch, from position `start` of the order on.
-
-        ``report`` is called with the number of samples processed.
-        """
+        """Run one epoch, from position `start` of the order on."""
         budget = self._budget(start)
         for position in range(start, self.n_samples):
             self.left[0] = max(0, int(budget[position - start]) - self.n_queried)
@@ -298,10 +295,7 @@ class QueryLoop:
 
 
 class CompiledQueryLoop(QueryLoop):
-    """The same steps in the compiled update loop of a linear model of this package.
-
-    ``adapter``: the samples in the format of the model. ``*arguments``: as for :class:`QueryLoop`.
-    """
+    """The same steps in the compiled update loop of a linear model of this package."""
 
     def __init__(self, adapter, *arguments):
         super().__init__(*arguments)

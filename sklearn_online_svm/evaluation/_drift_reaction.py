@@ -7,10 +7,7 @@ from .._sklearn_compat import _safe_indexing
 
 
 class DriftReaction:
-    """Alarms of a drift detector, and the latest samples, for a new model.
-
-    ``detector``: drift detector. ``window``: number of samples to keep; None: none.
-    """
+    """Alarms of a drift detector, and the latest samples, for a new model."""
 
     def __init__(self, detector, window):
         self.detector, self.window = detector, window

@@ -20,10 +20,7 @@ _FREE = ("n_jobs", "verbose")
 
 
 def checkpoint_of(plan, machine, method, rows, at):
-    """Return the checkpoint of an interrupted method.
-
-    ``rows``: the :class:`Rows` of the call, or None; ``at``: the position, as a dict.
-    """
+    """Return the checkpoint of a method that was interrupted at a position."""
     engine, read_state = None, None
     if machine.optimum is None:
         engine = machine.engine

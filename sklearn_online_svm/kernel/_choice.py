@@ -153,10 +153,7 @@ def uses_all_samples(params):
 
 
 def seeds_first(order, codes):
-    """Move the first samples of each class to the front, the classes taking turns.
-
-    Returns the order and the number of these samples.
-    """
+    """Move the first samples of each class to the front, in turns; return also their number."""
     turn = np.empty(len(order), dtype=np.int64)
     for code in np.unique(codes[order]):
         same = codes[order] == code

@@ -455,10 +455,7 @@ def is_above(bounds, values):
 
 
 def by_class(targets, encoded, rows):
-    """Return the rows in an order by class, if there is a problem for each pair of classes.
-
-    A block of them then has samples of few classes, and so belongs to few pairs.
-    """
+    """Return rows by class if problems are pairs: a block of them then belongs to few pairs."""
     if not targets.one_vs_one:
         return rows
     return rows[np.argsort(encoded[rows], kind="stable")]

@@ -104,10 +104,7 @@ ADJUSTABLE_PARAMS = (
 
 
 def plan_of_classes(estimator, *, choice=AllSamples, refusals=(), **more_params):
-    """Return the plan of a classifier that LASVM trains.
-
-    ``more_params``: values of parameters that it does not have.
-    """
+    """Return the plan of a classifier that LASVM trains, with parameters that it does not have."""
     params = params_of(estimator, **more_params)
     return plan_of(
         estimator,

@@ -202,10 +202,7 @@ class ClassTargets(Targets):
         return samples["label"], samples["cost"]
 
     def linear_terms(self, encoded):
-        """Return the linear terms of the dual, (n_problems, n_samples): the labels 1 and -1.
-
-        They are NaN for the samples that do not belong to a pair.
-        """
+        """Return the linear terms of the dual, 1 and -1 in each problem, NaN outside of pairs."""
         if self.one_vs_one:
             terms = np.full((self.n_problems, len(encoded)), np.nan)
             for of_pair, (first, second) in zip(terms, self.pairs, strict=True):

@@ -58,10 +58,7 @@ _NO_LIMIT = np.iinfo(np.int64).max
 
 @contextmanager
 def training(estimator, method, X, y, sample_weight, n_tasks=None):
-    """Yield the :class:`Transaction` of a training call.
-
-    Callbacks get reports, and Ctrl-C is raised by the engine only.
-    """
+    """Yield the :class:`Transaction` of a training call, with callbacks and deferred Ctrl-C."""
     with (
         estimator._guard,
         reporting(estimator, method, X, y, sample_weight, n_tasks),

@@ -217,10 +217,7 @@ class LinearState:
         )
 
     def kmeans(self, arrays, sparse):
-        """Return the engine's view of the prototypes, for dense or for sparse samples.
-
-        Each view has its own buffers.
-        """
+        """Return a view of the prototypes, with own buffers, for dense or for sparse samples."""
         vectors = arrays["prototypes"]
         # A reader may hold arrays from before the memory order was changed.
         flags = vectors.flags

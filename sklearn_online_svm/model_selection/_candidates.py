@@ -174,10 +174,9 @@ def _n_values(X):
 
 
 def candidates_of(estimator, settings, kind=Candidate, *, shared=None, first=0):
-    """Return the candidates for a list of dicts of parameters.
+    """Return the candidates of class ``kind`` for a list of dicts of parameters.
 
-    ``kind``: their class. ``shared``: steps of other candidates, see :func:`last_step`. ``first``:
-    the first number.
+    ``shared``: steps of other candidates, see :func:`last_step`. ``first``: the first number.
     """
     unfitted, shared, candidates = clone(estimator), {} if shared is None else shared, []
     # A candidate that a callback stops within a rung could not be compared with the others.

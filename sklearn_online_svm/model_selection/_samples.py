@@ -64,8 +64,7 @@ class Samples:
 class Split:
     """Training samples, and samples for scores; transformers are fitted on the training samples.
 
-    ``train``, ``test`` (int). ``keeps_data``: whether transformed samples are kept, if candidates
-    will be fitted on this split again.
+    ``keeps_data``: transformed samples are kept, as candidates will be fitted on them again.
     """
 
     def __init__(self, samples, train, test, *, keeps_data=False):
@@ -214,10 +213,9 @@ def smallest_share(y):
 
 
 class StreamRungs:
-    """Rungs of a stream, whose numbers of samples double.
+    """Rungs of a stream, whose numbers of samples double, from ``first`` to ``most``.
 
-    ``first``: samples of the first rung. ``most``: samples after which one candidate is left;
-    infinite: those at which halving would have reduced ``n_candidates`` to one.
+    With an infinite ``most`` they end where halving would have reduced ``n_candidates`` to one.
     """
 
     def __init__(self, first, most, n_candidates):

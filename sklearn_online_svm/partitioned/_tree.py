@@ -124,10 +124,7 @@ class CellTree:
         return cells
 
     def divide(self, cell, direction, lower, upper, n_samples):
-        """Replace a cell by a node, whose number is returned.
-
-        The cell becomes the left child of the node, a new cell the right one.
-        """
+        """Replace a cell by a node with the cell on the left and a new one; return its number."""
         number, new = len(self.children), len(self.children) + 1
         children = np.where(self.children == -1 - cell, number, self.children)
         self.children = np.vstack([children, [[-1 - cell, -1 - new]]])

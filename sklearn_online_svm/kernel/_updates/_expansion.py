@@ -72,10 +72,7 @@ class ExpansionSpec(VectorSpec):
 
 
 class Chunk:
-    """A chunk of a stream, followed by the samples that are visited again with it.
-
-    ``rows``: the samples of the chunk. ``first``: position of the first one in the stream.
-    """
+    """A chunk of a stream from position ``first`` on, then the samples visited again with it."""
 
     def __init__(self, X, targets, weights, first):
         cost = np.ones(len(targets)) if weights is None else weights
@@ -98,10 +95,7 @@ class Chunk:
 
 
 class ExpansionState:
-    """Support vectors and coefficients of a model, with its update loop.
-
-    Provides the interface of ``LinearState`` for a kernel expansion.
-    """
+    """Support vectors and coefficients with their update loop; interface of ``LinearState``."""
 
     # Column subset of the samples: a kernel expansion has none.
     feature_map = None
