@@ -9,7 +9,7 @@ from ._sklearn_compat import _safe_indexing
 
 
 def copied(array):
-    """Return a copy that shares no memory with the caller's array."""
+    """Return a copy that shares no memory with the caller's array, or None for None."""
     if hasattr(array, "clone"):  # polars
         return array.clone()
     return array.copy() if hasattr(array, "copy") else copy.copy(array)

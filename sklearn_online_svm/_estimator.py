@@ -30,12 +30,7 @@ _VERSIONS = ("_package_version", "_sklearn_version")
 # Version reported for a pickle without versions.
 _UNKNOWN = "of unknown version"
 # Attributes of a call of ``fit`` that reports its tasks to callbacks.
-OF_CALL = (
-    "_tasks",
-    "_callback_fit_ctx",
-    "_skl_callbacks_to_teardown",
-    "_parent_callback_ctx",
-)
+OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
 # Types of parameters that cannot change in place.
 _CONSTANT = {bool, int, float, str, type(None)}
 # Number of the format of pickles, increased when their fields change.

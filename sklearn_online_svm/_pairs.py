@@ -35,6 +35,11 @@ def pairs_by_class(n_classes):
     return np.array(columns), np.array(sides)
 
 
+def codes_of(scores):
+    """Return the codes of the predicted classes, from decision values."""
+    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+
+
 @dataclass(frozen=True)
 class PairValues:
     """Decision values of a one-vs-one model, in the order (0, 1), (0, 2), ... of class codes."""
@@ -111,11 +116,7 @@ class ClassScores:
 
     def predicted(self):
         """Return the codes of the predicted classes."""
-        if self.one_vs_one:
-            return self._pairs.predicted()
-        if self.values.shape[1] == 1:
-            return (self.values[:, 0] > 0).astype(np.intp)
-        return self.values.argmax(axis=1)
+        return self._pairs.predicted() if self.one_vs_one else codes_of(self.values)
 
     def margins(self, codes):
         """Return the margin of each sample, given the code of its class."""

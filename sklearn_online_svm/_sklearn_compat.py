@@ -3,6 +3,8 @@
 They may change between releases without notice, so their uses can be checked in one place.
 """
 
+# ruff: noqa: F401 - other modules import these names from here
+
 from contextlib import nullcontext
 
 from sklearn.base import _fit_context
@@ -36,31 +38,6 @@ except ImportError:  # scikit-learn < 1.9
 
     class CallbackSupportMixin:
         """Base class in place of the one of scikit-learn 1.9; it adds nothing."""
-
-
-__all__ = [
-    "BaseSearchCV",
-    "CallbackSupportMixin",
-    "HasMethods",
-    "Interval",
-    "InvalidParameterError",
-    "Options",
-    "RealNotInt",
-    "StrOptions",
-    "_PassthroughScorer",
-    "_check_feature_names_in",
-    "_check_method_params",
-    "_check_multimetric_scoring",
-    "_check_sample_weight",
-    "_fit_context",
-    "_num_samples",
-    "_raise_for_params",
-    "_safe_indexing",
-    "callback_management_context",
-    "validate_parameter_constraints",
-    "validate_params",
-    "validated",
-]
 
 
 def validated(**constraints):

@@ -69,15 +69,11 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     margins = view._class_scores(scores).margins(codes)
     suspects = np.argsort(margins, kind="stable")
     if n_suspects is None:
-        n_suspects = np.count_nonzero(margins < _limit_of(self))
+        # The estimator of a compressed model has the parameter.
+        default = getattr(getattr(self, "estimator", None), "ramp_s", -1.0)
+        n_suspects = np.count_nonzero(margins < getattr(self, "ramp_s", default))
     suspects = suspects[:n_suspects]
     return (suspects, margins[suspects]) if return_margins else suspects
-
-
-def _limit_of(model):
-    """Return the margin below which a label is suspicious."""
-    # The estimator of a compressed model has the parameter.
-    return getattr(model, "ramp_s", getattr(getattr(model, "estimator", None), "ramp_s", -1.0))
 
 
 def margins(scores, codes):

@@ -39,6 +39,7 @@ from ._estimator import (
     params_getter,
     params_of,
 )
+from ._pairs import codes_of
 from ._sample_arrays import check_norms, raise_sample_error
 from ._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
 from ._tasks import epoch, n_blocks, reporting, sample_tasks, unguarded
@@ -51,6 +52,7 @@ from ._validation import (
     draw_seed,
     encode_labels,
     refuse_large_targets,
+    require_two_classes,
     unique_labels_and_codes,
 )
 
@@ -74,11 +76,7 @@ class OnlineClassTargets:
         n_classes = len(draft.classes_)
         if weights is not None:
             n_classes = np.count_nonzero(np.bincount(codes, weights=weights))
-        if n_classes < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{n_classes} class{'' if weights is None else ' with positive sample weight'}"
-            )
+        require_two_classes(n_classes, "" if weights is None else " with positive sample weight")
         if plan.params.class_weight is None:
             return codes, weights
         if isinstance(plan.params.class_weight, str):
@@ -131,13 +129,6 @@ def class_weights(class_weight, classes):
             "stream are not known. Use a dict of weights."
         )
     return class_factors(class_weight, classes)
-
-
-def codes_of(scores):
-    """Return the codes of the predicted classes, from decision values."""
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0).astype(np.intp)
-    return scores.argmax(axis=1)
 
 
 class OnlineValueTargets:

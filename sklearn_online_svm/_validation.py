@@ -220,10 +220,7 @@ def classes_of_stream(classes, known=None, *, extendable=False):
         classes = plain_labels(classes)
         refuse_mixed_types(classes)
         known = np.unique(classes)
-        if len(known) < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got {len(known)} class"
-            )
+        require_two_classes(len(known))
     elif classes is not None:
         classes = plain_labels(classes)
         given = np.unique(classes)
@@ -236,6 +233,14 @@ def classes_of_stream(classes, known=None, *, extendable=False):
                 f"{known!r}"
             )
     return known
+
+
+def require_two_classes(n_classes, note=""):
+    """Raise ValueError if there are fewer than two classes; ``note`` ends the message."""
+    if n_classes < 2:
+        raise ValueError(
+            f"The number of classes has to be greater than one; got {n_classes} class{note}"
+        )
 
 
 def is_labelled(y):

@@ -140,10 +140,6 @@ def _can_fit_transform(pipeline):
     return _is_passthrough(final) or hasattr(final, "transform") or hasattr(final, "fit_transform")
 
 
-def _can_fit_predict(pipeline):
-    return hasattr(pipeline._final_estimator, "fit_predict")
-
-
 def _has_partial_fit(pipeline):
     final = pipeline._final_estimator
     if not hasattr(final, "partial_fit"):
@@ -315,7 +311,7 @@ class OnlinePipeline(Pipeline, Guarded):
         """
         return self._fit_copies(Pipeline.fit_transform, X, y, params)
 
-    @available_if(_can_fit_predict)
+    @available_if(lambda self: hasattr(self._final_estimator, "fit_predict"))
     def fit_predict(self, X, y=None, **params):
         """Transform the samples as ``fit`` does, and call ``fit_predict`` of the final estimator.
 
@@ -549,7 +545,7 @@ class OnlinePipeline(Pipeline, Guarded):
         n_before = sum(_num_samples(chunk[0]) for chunk in kept)
         first, n_next = 0, min(_num_samples(X), max(0, freeze_after - n_before))
         chunk = part_of(slice(n_next), X, y, weights)
-        kept, n_samples = [*kept, tuple(map(_copied, chunk))], n_before + n_next
+        kept, n_samples = [*kept, tuple(map(copied, chunk))], n_before + n_next
         if n_samples >= min(freeze_after, 2 * n_fitted):
             with warnings.catch_warnings():
                 if n_samples < freeze_after:  # gamma will be computed again
@@ -794,7 +790,3 @@ def _stacked_targets(parts):
     """Concatenate targets; if some are a column and others are not, all are one-dimensional."""
     shapes = {np.shape(part)[1:] for part in parts}
     return stacked([np.ravel(part) for part in parts] if shapes == {(), (1,)} else parts)
-
-
-def _copied(array):
-    return None if array is None else copied(array)

@@ -28,6 +28,7 @@ from .._validation import (
     check_samples,
     classes_of_stream,
     encode_labels,
+    require_two_classes,
 )
 from ..linear import AROWClassifier
 from ._maps import CouplingMap, MultinomialMap, SplineMap
@@ -237,11 +238,7 @@ class OnlineCalibratedClassifier(WeightRouter, ClassifierMixin, CallbackSupportM
             draft.classes_ = np.unique(y)
             weights = check_given_weights(sample_weight, X, allow_all_zero=False)
             n_present = np.count_nonzero(np.bincount(np.searchsorted(draft.classes_, y), weights))
-            if n_present < 2:
-                raise ValueError(
-                    "The number of classes has to be greater than one; got "
-                    f"{n_present} class with positive sample weight."
-                )
+            require_two_classes(n_present, " with positive sample weight.")
             order = check_random_state(draft.random_state).permutation(len(y))
             draft._initialize()
             try:

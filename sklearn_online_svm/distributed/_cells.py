@@ -19,7 +19,7 @@ from .. import _limits
 from .._chunks import selected, stacked
 from .._estimator import seeded
 from .._optional import import_optional
-from .._validation import check_given_weights
+from .._validation import check_given_weights, require_two_classes
 from ..partitioned import CellClassifier, CellRegressor
 from ..partitioned._cells import _fit, _fit_classifier
 from ..partitioned._check import warn_if_inaccurate
@@ -164,8 +164,7 @@ class _Summary:
         if isinstance(model, CellRegressor):
             model._output_shape = self.output_shape
             return
-        if len(self.classes) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class.")
+        require_two_classes(len(self.classes), ".")
         model.classes_ = self.classes
 
 
@@ -291,9 +290,7 @@ def _fit_group(model, seed, pieces):
     fit = _fit_classifier if isinstance(model, CellClassifier) else _fit
     models = Parallel(n_jobs=model.n_jobs, prefer="threads")(
         delayed(_fit_cell)(
-            fit,
-            seeded(clone(model._base_estimator()), random),
-            *selected(rows, *arrays),
+            fit, seeded(clone(model._base_estimator()), random), *selected(rows, *arrays)
         )
         for rows in cells
     )

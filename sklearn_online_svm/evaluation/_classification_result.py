@@ -246,12 +246,7 @@ class ProgressiveValidationResult(ProgressiveResult):
         recalls = ratio(self.correct_counts, self.true_counts)
         return eta_p * recalls[:, positive] + (1 - eta_p) * recalls[:, 1 - positive]
 
-    @validated(
-        cost_p=_COST,
-        cost_n=_COST,
-        pos_label=_POS_LABEL,
-        normalize=["boolean"],
-    )
+    @validated(cost_p=_COST, cost_n=_COST, pos_label=_POS_LABEL, normalize=["boolean"])
     def cost(self, *, cost_p=None, cost_n=None, pos_label=1, normalize=False):
         """Compute the cost of the mistakes, see :func:`misclassification_cost`.
 

@@ -179,10 +179,7 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
 
 
 @validated(
-    y_true=["array-like"],
-    y_score=["array-like"],
-    pos_label=_POS_LABEL,
-    sample_weight=_WEIGHTS,
+    y_true=["array-like"], y_score=["array-like"], pos_label=_POS_LABEL, sample_weight=_WEIGHTS
 )
 def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_weight=None):
     r"""Compute the precision/recall break-even point.

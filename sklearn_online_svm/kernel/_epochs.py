@@ -191,11 +191,8 @@ def optimize(run, threads, exactly, share, after):
     while at.stage in ("finish", "refresh"):
         if at.stage == "finish":
             with optimization(run.draft) as report:
-                if run.plan.params.verbose:
-                    verbose, title = run.plan.params.verbose, f"[{run.plan.name}]"
-                    finish_with_progress(engine, threads, verbose, title, share, report)
-                else:
-                    engine.finish(threads, report, share)
+                verbose, title = run.plan.params.verbose, f"[{run.plan.name}]"
+                finish_with_progress(engine, threads, verbose, title, share, report)
             at.n_finishes += 1
             again = (exactly is None or exactly()) and at.n_finishes <= _limits.MAX_REFRESHES
             at.stage = "refresh" if again else after

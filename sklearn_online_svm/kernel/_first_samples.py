@@ -199,7 +199,10 @@ def needs_double(X, kernel, gamma):
         or kernel in ("linear", "intersection")
     ):
         return False
-    norms = absolute_sums(X) if kernel in EXPONENTIAL else squared_norms(X)
+    if kernel in EXPONENTIAL:
+        norms = np.asarray(abs(X).sum(axis=1, dtype=np.float64))
+    else:
+        norms = squared_norms(X)
     largest = norms.max(initial=0.0)
     if kernel in ("rbf", *EXPONENTIAL) and gamma * largest > stores.FAR_IN_SINGLE:
         return True
@@ -210,11 +213,6 @@ def needs_double(X, kernel, gamma):
     elif kernel != "tanimoto":
         values.append(gamma)
     return any(v != 0 and not least <= v <= most for v in values)
-
-
-def absolute_sums(X):
-    """Return the sum of the absolute values of each sample, in double."""
-    return np.asarray(abs(X).sum(axis=1, dtype=np.float64)).ravel()
 
 
 def squared_norms(X):

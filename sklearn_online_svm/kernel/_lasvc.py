@@ -34,10 +34,7 @@ class LASVC(KernelClassifier, DualEstimator):
         C. :math:`|\alpha_i|` of a sample is at most C times its class weight and its sample
         weight. ``np.inf`` is the hard margin: no sample may lie within the margin, which requires
         separable classes. Must be finite with ``"lasvm-nc"`` and ``"lasvm-i"``.
-    $kernel
-    $degree
-    $gamma
-    $coef0
+    $kernel_parameters
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
         Training algorithm.
 

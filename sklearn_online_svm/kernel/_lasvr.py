@@ -98,10 +98,7 @@ class LASVR(RegressorMixin, DualEstimator):
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         Loss function: :math:`\max(0, |y - f(x)| - \epsilon)` or its square. The squared loss needs
         ``algorithm="lasvm"`` and a positive definite kernel, which "sigmoid" is not.
-    $kernel
-    $degree
-    $gamma
-    $coef0
+    $kernel_parameters
     algorithm : {"lasvm", "lasvm-g"}, default="lasvm"
         Training algorithm.
 

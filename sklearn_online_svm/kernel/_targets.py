@@ -29,6 +29,7 @@ from .._validation import (
     classes_of_stream,
     encode_labels,
     refuse_large_targets,
+    require_two_classes,
     unique_labels_and_codes,
 )
 from ._analysis._solution_view import KernelValues
@@ -187,11 +188,7 @@ class ClassTargets(Targets):
 
     def check(self, encoded, weights):
         n_weighted = np.count_nonzero(np.bincount(encoded, weights=weights))
-        if n_weighted < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{n_weighted} class with positive sample weight."
-            )
+        require_two_classes(n_weighted, " with positive sample weight.")
 
     def samples(self, encoded, cost, row_ids, origin, shifted=None):
         """Return what the engine is given."""

@@ -10,10 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .. import _suspects, _updates
-from .._pairs import ClassScores
+from .._pairs import ClassScores, codes_of
 from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import OnlineClassTargets, OnlineLearner, codes_of
+from .._updates import OnlineClassTargets, OnlineLearner
 from .._validation import check_finite_output, check_samples, matches_fitted_format
 from ._docs import with_shared_docs
 from ._state import LinearState, checked_weights

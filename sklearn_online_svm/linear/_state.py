@@ -671,21 +671,19 @@ class LinearState:
         thin = self.sparse_coef
         if thin is not None:
             thin = {name: getattr(thin, name).copy() for name in ("data", "indices", "indptr")}
+        columns = {}
+        if self.feature_map is not None:
+            columns = {"columns": self.feature_map.seen, "width": self.width}
         return {
             "method": vars(self.update_spec),
             "dtype": self.dtype.name,
             "sparse": self.sparse,
             "shape": self.shape,
-            **self._columns_as_dict(),
+            **columns,
             "arrays": {name: array.copy(order="K") for name, array in self.arrays.items()},
             "thin": thin,
             "moved": self.counters,
         }
-
-    def _columns_as_dict(self):
-        if self.feature_map is None:
-            return {}
-        return {"columns": self.feature_map.seen, "width": self.width}
 
     @classmethod
     def from_dict(cls, state):

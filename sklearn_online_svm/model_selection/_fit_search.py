@@ -56,7 +56,8 @@ class FitSearch:
             for best in race.ranked(race.racing, [self.rung])[:1]:
                 race.add_standard_error(split, best, self.rung)
             with PostponedInterrupts():
-                split.release_data()
+                if not split.keeps_data:
+                    split.release()
                 self._record(len(split.train))
                 self._continue()
             if report() and self.winner is None:

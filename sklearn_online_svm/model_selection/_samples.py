@@ -76,11 +76,6 @@ class Split:
         """Release all samples and transformers."""
         self.fitted, self._data, self._rest = FittedSteps(), {}, None
 
-    def release_data(self):
-        """Release the samples, unless they are needed again."""
-        if not self.keeps_data:
-            self.release()
-
     def prepare(self, step):
         """Fit the transformers up to this step, and transform the samples; each once."""
         if self._rest is None:

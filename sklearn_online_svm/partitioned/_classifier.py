@@ -15,6 +15,7 @@ from .._validation import (
     check_samples,
     classes_of_stream,
     encode_labels,
+    require_two_classes,
 )
 from ..kernel import LASVC
 from ._cells import (
@@ -139,8 +140,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
 
     def _fit_part(self, X, y, weights):
         self.n_features_in_, self.classes_ = X.shape[1], np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class.")
+        require_two_classes(len(self.classes_), ".")
         fit = partial(_fit_classifier, classes=self.classes_)
         return self._fit_cells(X, y, weights, fit)
 

@@ -112,12 +112,7 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
     return _pairs(csv_frames(path, chunk_size, **options), target)
 
 
-@validated(
-    path=[str, os.PathLike],
-    target=[str],
-    columns=[list, None],
-    chunk_size=_CHUNK_SIZE,
-)
+@validated(path=[str, os.PathLike], target=[str], columns=[list, None], chunk_size=_CHUNK_SIZE)
 def read_parquet(path, *, target, columns=None, chunk_size=10_000):
     """Read a Parquet file in chunks, with pyarrow.
 

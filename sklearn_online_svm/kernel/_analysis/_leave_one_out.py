@@ -112,10 +112,7 @@ def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
         Whether the model trained on the other samples misclassifies the sample. With
         ``"xi-alpha"``: whether it may misclassify the sample.
 
-    Raises
-    ------
-    NotFittedError
-        If the estimator is not fitted.
+    $not_fitted
     ValueError
         If the input is invalid, X and y are not the training samples, a class has no sample, a
         parameter was changed that must not change, or ``method`` is unknown.
