@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import UpdateSpec, plan_of
+from .._updates import plan_of
 from .._validation import check_samples
 from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
 from ._docs import with_shared_docs
-from ._model import LinearClassifier
+from ._model import LinearClassifier, linear_spec
 
 
 @dataclass(frozen=True)
@@ -265,10 +265,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={"name": "squared_hinge", "C": float(self.C)},
-            fit_intercept=bool(self.fit_intercept),
-        )
+        spec = linear_spec(self, {"name": "squared_hinge", "C": float(self.C)})
         return plan_of(self, spec, AdvisedState, complete=_with_advice, fewest=0)
 
     # ---------------------------------------------------------------------------- the advice

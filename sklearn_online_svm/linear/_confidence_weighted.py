@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from .._threads import warn
-from .._updates import UpdateSpec, plan_of
+from .._updates import plan_of
 from ._docs import with_shared_docs
-from ._model import SecondOrder
+from ._model import SecondOrder, linear_spec
 from ._state import LinearState
 
 
@@ -122,11 +122,7 @@ class ConfidenceWeightedClassifier(SecondOrder):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={"name": "confidence", "phi": float(norm.ppf(self.eta))},
-            fit_intercept=bool(self.fit_intercept),
-            covariance=self.covariance,
-        )
+        spec = linear_spec(self, {"name": "confidence", "phi": float(norm.ppf(self.eta))})
         return plan_of(self, spec, LinearState, check=_warn_of_underflow)
 
 
@@ -255,12 +251,8 @@ class SCWClassifier(SecondOrder):
 
     def _plan(self):
         name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
-        spec = UpdateSpec(
-            rule={"name": name, "C": float(self.C), "phi": float(norm.ppf(self.eta))},
-            fit_intercept=bool(self.fit_intercept),
-            covariance=self.covariance,
-        )
-        return plan_of(self, spec, LinearState)
+        rule = {"name": name, "C": float(self.C), "phi": float(norm.ppf(self.eta))}
+        return plan_of(self, linear_spec(self, rule), LinearState)
 
 
 @with_shared_docs
@@ -368,9 +360,5 @@ class AROWClassifier(SecondOrder):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={"name": "arow", "r": float(self.r)},
-            fit_intercept=bool(self.fit_intercept),
-            covariance=self.covariance,
-        )
+        spec = linear_spec(self, {"name": "arow", "r": float(self.r)})
         return plan_of(self, spec, LinearState)

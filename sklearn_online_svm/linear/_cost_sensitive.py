@@ -7,16 +7,9 @@ import numpy as np
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import UpdateSpec, plan_of
+from .._updates import plan_of
 from ._docs import with_shared_docs
-from ._model import (
-    AVERAGE,
-    INTERCEPT_SCALING,
-    LinearClassifier,
-    average_from,
-    intercept_scalings,
-    positive_is_first,
-)
+from ._model import AVERAGE, INTERCEPT_SCALING, LinearClassifier, linear_spec, positive_is_first
 from ._state import LinearState
 
 
@@ -222,15 +215,10 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={
-                "name": "prediction" if self.rule == "prediction" else "hinge",
-                "C": 2.0 if self.C is None else float(self.C),
-            },
-            fit_intercept=bool(self.fit_intercept),
-            intercept_scaling=intercept_scalings(self.intercept_scaling),
-            average_from=average_from(self.average),
-        )
+        name = "prediction" if self.rule == "prediction" else "hinge"
+        rule = {"name": name, "C": 2.0 if self.C is None else float(self.C)}
+        # Whether it is a joint problem depends on the number of classes.
+        spec = linear_spec(self, rule, crammer_singer=False)
         return plan_of(self, spec, LinearState, complete=_with_margins)
 
 

@@ -11,9 +11,9 @@ from .. import _updates
 from .._estimator import store_parameters
 from .._sample_arrays import sample_arrays
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import UpdateSpec, plan_of
+from .._updates import plan_of
 from ._docs import with_shared_docs
-from ._model import AVERAGE, LinearClassifier, average_from
+from ._model import AVERAGE, LinearClassifier, linear_spec
 from ._state import BY_FEATURE, LinearState
 
 
@@ -272,12 +272,10 @@ class LocalOnlineClassifier(LinearClassifier):
         else:
             name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
             rule = {"name": name, "phi": float(norm.ppf(self.eta))}
-        spec = UpdateSpec(
-            rule=rule | {"C": float(self.C)},
-            fit_intercept=bool(self.fit_intercept),
+        spec = linear_spec(
+            self,
+            rule | {"C": float(self.C)},
             covariance=None if self.variant == "pa" else "diag",
-            crammer_singer=self.multi_class == "crammer_singer",
-            average_from=average_from(self.average),
             local={
                 "n_prototypes": int(self.n_prototypes),
                 "n_neighbors": int(self.n_neighbors),

@@ -10,10 +10,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .. import _suspects, _updates
+from .._estimator import params_of
 from .._pairs import ClassScores, codes_of
 from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import OnlineClassTargets, OnlineLearner
+from .._updates import OnlineClassTargets, OnlineLearner, UpdateSpec
 from .._validation import check_finite_output, check_samples, matches_fitted_format
 from ._docs import with_shared_docs
 from ._state import LinearState, checked_weights
@@ -27,21 +28,24 @@ AVERAGE = ["boolean", Interval(Integral, 0, None, closed="left")]
 AUTO_SCALING = 1.0, 0.1
 
 
-def average_from(average):
-    """Return the number of samples before averaging begins; None without averaging.
+def linear_spec(estimator, rule, **others):
+    """Return the specification of the updates by a rule, from the parameters of a linear model.
 
-    ``average=n`` begins with sample n, as in scikit-learn.
+    ``others``: fields that do not follow from these.
     """
-    if average is True:
-        return 0
-    return int(average) - 1 if average else None
-
-
-def intercept_scalings(value):
-    """Return the values of the constant feature for dense and for sparse samples."""
-    if value == "auto":
-        return AUTO_SCALING
-    return float(value), float(value)
+    params = params_of(
+        estimator, intercept_scaling=1.0, covariance=None, multi_class="ovr", average=False
+    )
+    scaling = params.intercept_scaling
+    fields = dict(
+        fit_intercept=bool(params.fit_intercept),
+        intercept_scaling=AUTO_SCALING if scaling == "auto" else (float(scaling),) * 2,
+        covariance=params.covariance,
+        crammer_singer=params.multi_class == "crammer_singer",
+        # ``average=n`` begins with sample n, as in scikit-learn.
+        average_from=int(params.average) - 1 if params.average else None,
+    )
+    return UpdateSpec(rule, **fields | others)
 
 
 def positive_is_first(plan, classes, *, alike):

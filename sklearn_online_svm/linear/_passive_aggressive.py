@@ -8,16 +8,9 @@ from sklearn.base import RegressorMixin
 from .. import _updates
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import OnlineValueTargets, UpdateSpec, plan_of
+from .._updates import OnlineValueTargets, plan_of
 from ._docs import with_shared_docs
-from ._model import (
-    AVERAGE,
-    INTERCEPT_SCALING,
-    LinearClassifier,
-    LinearModel,
-    average_from,
-    intercept_scalings,
-)
+from ._model import AVERAGE, INTERCEPT_SCALING, LinearClassifier, LinearModel, linear_spec
 from ._state import LinearState
 
 
@@ -151,13 +144,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={"name": self.loss, "C": float(self.C)},
-            fit_intercept=bool(self.fit_intercept),
-            intercept_scaling=intercept_scalings(self.intercept_scaling),
-            crammer_singer=self.multi_class == "crammer_singer",
-            average_from=average_from(self.average),
-        )
+        spec = linear_spec(self, {"name": self.loss, "C": float(self.C)})
         return plan_of(self, spec, LinearState)
 
 
@@ -349,14 +336,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         LinearModel.coef_.fset(self, values)
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={
-                "name": self.loss.replace("epsilon_", ""),
-                "C": float(self.C),
-                "epsilon": float(self.epsilon),
-            },
-            fit_intercept=bool(self.fit_intercept),
-            intercept_scaling=intercept_scalings(self.intercept_scaling),
-            average_from=average_from(self.average),
-        )
-        return plan_of(self, spec, LinearState, targets=OnlineValueTargets)
+        name = self.loss.replace("epsilon_", "")
+        rule = {"name": name, "C": float(self.C), "epsilon": float(self.epsilon)}
+        return plan_of(self, linear_spec(self, rule), LinearState, targets=OnlineValueTargets)

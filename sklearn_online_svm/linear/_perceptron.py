@@ -5,15 +5,14 @@ from numbers import Real
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
-from .._updates import UpdateSpec, plan_of
+from .._updates import plan_of
 from ._docs import with_shared_docs
 from ._model import (
     AVERAGE,
     INTERCEPT_SCALING,
     LinearClassifier,
     SecondOrder,
-    average_from,
-    intercept_scalings,
+    linear_spec,
     positive_is_first,
 )
 from ._state import LinearState
@@ -153,13 +152,7 @@ class PerceptronClassifier(LinearClassifier):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={"name": "perceptron"},
-            fit_intercept=bool(self.fit_intercept),
-            intercept_scaling=intercept_scalings(self.intercept_scaling),
-            crammer_singer=self.multi_class == "crammer_singer",
-            average_from=average_from(self.average),
-        )
+        spec = linear_spec(self, {"name": "perceptron"})
         return plan_of(self, spec, LinearState, complete=_with_margins)
 
 
@@ -280,10 +273,5 @@ class SecondOrderPerceptronClassifier(SecondOrder):
         store_parameters(locals())
 
     def _plan(self):
-        spec = UpdateSpec(
-            rule={"name": "second_order"},
-            fit_intercept=bool(self.fit_intercept),
-            covariance=self.covariance,
-            start_variance=1.0 / float(self.a),
-        )
+        spec = linear_spec(self, {"name": "second_order"}, start_variance=1.0 / float(self.a))
         return plan_of(self, spec, LinearState)
