@@ -7,16 +7,15 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _limits
 from .._estimator import params_of, store_parameters
 from .._sklearn_compat import Interval, StrOptions, _fit_context, available_if
 from .._threads import warn
 from .._validation import check_weights
 from . import _dual_estimator, _training
 from ._analysis import _intervals
-from ._analysis._left_out import Training, without_each
+from ._analysis._leave_one_out import left_out_values
 from ._analysis._path import fit_path
-from ._analysis._solution_view import are_rows_of, solution_views
+from ._analysis._solution_view import are_rows_of
 from ._docs import with_shared_docs
 from ._dual_estimator import ONLINE_CONSTRAINTS, DualEstimator
 from ._epochs import EPOCHS
@@ -478,11 +477,7 @@ class LASVR(RegressorMixin, DualEstimator):
             )
         weights = check_weights(sample_weight, X, allow_all_zero=False)
         values = model._decision_values(given)
-        is_optimal = machine.violation <= targets.tolerance(model.tol)
-        training = Training(machine.spec, targets, X, encoded, weights, is_optimal)
-        with model._reading() as (_, engine):
-            problems = solution_views(engine, machine.spec, X, "row_id")
-        values = without_each(training, problems, values, work=_limits.LEFT_OUT_WORK)
+        values = left_out_values(model, X, encoded, weights, values, model.tol)
         return values[:, 0] if targets.is_flat else values
 
     # ---------------------------------------------------------------------------- targets

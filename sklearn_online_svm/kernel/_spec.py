@@ -239,9 +239,8 @@ class EngineSpec(VectorSpec):
         # Pairs of classes share few vectors; a Python kernel has no store for copies.
         copies = self.one_vs_one and self.layout != "precomputed" and not is_function(self.kernel)
         options = self.options()
-        problems = []
-        for _ in range(self.n_problems):
-            problems.append(self.solver.kind(store, self.n_problems == 1, copies, **options))
+        kind, is_single = self.solver.kind, self.n_problems == 1
+        problems = [kind(store, is_single, copies, **options) for _ in range(self.n_problems)]
         classes = pairs_of(self.n_problems) if self.one_vs_one else None
         return Engine(store, problems, n_bytes, classes)
 

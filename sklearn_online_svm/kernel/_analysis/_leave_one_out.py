@@ -248,15 +248,16 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     given = X  # with its feature names
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
     weights = check_weights(sample_weight, X, allow_all_zero=False)
-    values = left_out_values(model, X, codes, weights, model._decision_values(given))
+    tol, values = model._fitted.spec.solver.tol, model._decision_values(given)
+    values = left_out_values(model, X, codes, weights, values, tol)
     return model._class_scores(values).shaped()
 
 
-def left_out_values(model, X, codes, weights, scores):
+def left_out_values(model, X, encoded, weights, scores, tol):
     """Return decision values of validated training samples, each without the sample."""
     machine = model._fitted
-    is_optimal = machine.violation <= machine.targets.tolerance(machine.spec.solver.tol)
-    training = Training(machine.spec, machine.targets, X, codes, weights, is_optimal)
+    is_optimal = machine.violation <= machine.targets.tolerance(tol)
+    training = Training(machine.spec, machine.targets, X, encoded, weights, is_optimal)
     with model._reading() as (machine, engine):
         problems = solution_views(engine, machine.spec, X, "row_id")
     return without_each(training, problems, scores, work=_limits.LEFT_OUT_WORK)
@@ -271,7 +272,7 @@ def held_out(self, X, codes, scores):
     X = check_samples(model, X, reset=False, accept_sparse=model._plan().layouts)
     if not are_training_samples(model, X, codes):
         return scores
-    return left_out_values(model, X, codes, np.ones(len(codes)), scores)
+    return left_out_values(model, X, codes, np.ones(len(codes)), scores, spec.solver.tol)
 
 
 def training_samples(model, X, y, caller):

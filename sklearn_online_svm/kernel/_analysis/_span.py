@@ -186,10 +186,8 @@ def _shifts_by_next(solution, rows, sign):
 
     The vector that would become free next replaces the sample, and determines the bias.
     """
-    if sign > 0:
-        may_move = solution.alpha < solution.upper
-    else:
-        may_move = solution.alpha > solution.lower
+    alpha = solution.alpha
+    may_move = alpha < solution.upper if sign > 0 else alpha > solution.lower
     may_move[rows] = False
     candidates = np.flatnonzero(may_move)
     if not len(candidates):
