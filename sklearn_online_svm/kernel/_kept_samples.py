@@ -43,23 +43,15 @@ class KeptSamples:
 
     def after_chunk(self, rows, first, n):
         """Return those after the first ``n`` samples of a chunk, which begins at a position."""
-        # After an interrupt a part of the chunk has been kept before.
-        fresh = slice(self.end - first, n)
-        if fresh.start >= n:
+        if self.end >= first + n:
             return self
-        return self.extended(rows.X[fresh], rows.encoded[fresh], rows.weights[fresh])
-
-    def extended(self, X, encoded, weights):
-        """Return these samples and the next ones of the stream."""
-        end = self.end + len(encoded)
-        last = slice(max(0, len(encoded) - _limits.N_RECENT), None)
-        chunks = (*self.chunks, (X[last].copy(), encoded[last].copy(), weights[last].copy()))
-        n = sum(len(chunk[1]) for chunk in chunks)
-        first = 0
-        while n - len(chunks[first][1]) >= _limits.N_RECENT:
-            n -= len(chunks[first][1])
-            first += 1
-        return self._with(end=end, chunks=chunks[first:])
+        # After an interrupt a part of the chunk has been kept before.
+        last = slice(max(self.end - first, n - _limits.N_RECENT), n)
+        new = tuple(values[last].copy() for values in (rows.X, rows.encoded, rows.weights))
+        chunks = (*self.chunks, new)
+        while sum(len(chunk[1]) for chunk in chunks[1:]) >= _limits.N_RECENT:
+            chunks = chunks[1:]
+        return self._with(end=first + n, chunks=chunks)
 
     def recoded(self, places):
         """Return these samples with other class codes, ``places`` of the present ones."""
