@@ -141,7 +141,9 @@ class Run:
             machine.stopped = selecting.stopped
 
     def report(self):
-        """Print a line about the epoch."""
+        """Print a line about the epoch if the model is verbose."""
+        if not self.plan.params.verbose:
+            return
         machine, (n_vectors, n_evaluations) = self.machine, self.machine.counts()
         print(
             f"[{self.plan.name}] epoch {self.at.n_pass}: {n_vectors} vectors in the support set, "
@@ -247,8 +249,7 @@ def all_at_once(run):
     machine.trained = optimum.engine(spec, targets, rows) if is_matrix else optimum
     at.stage, run.batch = "over", None
     machine.violation = optimum.violation()[0]
-    if params.verbose:
-        run.report()
+    run.report()
     warn_unless_solved(plan, machine)
 
 
@@ -279,7 +280,7 @@ def epochs(run):
                 done = most > 1 and unchanged and (violation_in(engine)[1] or not finishing)
                 machine.violation = engine.violation_left() if done else engine.violation_met()
                 at.stage = "end" if done else "finish" if finishing else "next"
-                if done and plan.params.verbose:
+                if done:
                     run.report()
             if at.stage in ("finish", "refresh"):
                 is_first, is_last = is_auto and at.n_pass == 1, not is_auto and at.n_pass == most
@@ -335,8 +336,7 @@ def run_epoch(run, threads):
 def begin_next(run, most, finishing, until_converged):
     """Begin another epoch if one is due and may improve the model: the stage "next"."""
     plan, machine, at = run.plan, run.machine, run.at
-    if run.plan.params.verbose:
-        run.report()
+    run.report()
     if finishing and machine.engine.out_of_steps:
         at.stage = "end"
         return
@@ -404,8 +404,7 @@ def has_converged(run, threads):
     )
     if not is_over and at.n_pass < _limits.MAX_AUTO_EPOCHS:
         return False
-    if run.plan.params.verbose:
-        run.report()
+    run.report()
     if not is_over:
         loss = np.nanmean(violation, axis=1).max()
         warn(

@@ -550,35 +550,29 @@ def are_samples(machine, X, encoded):
 
 
 def bound_and_spread(machine):
-    """Return three numbers of each output, over the support set.
+    """Yield three numbers of each output, over the support set.
 
     The share of the support vectors at their bound, and the standard deviations of decision values
     and of targets.
     """
-    optimum, found = machine.optimum, []
-    if optimum is not None:
-        columns = zip(
-            optimum.solution.coef,
-            optimum.encoded.T,
-            optimum.is_member,
-            optimum.numbers,
-            strict=True,
-        )
-        for coef, targets, is_member, numbers in columns:
-            alpha = coef[: len(targets)]
-            bound = np.abs(alpha) >= optimum.cost
-            share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
-            wanted = targets[is_member].std() if is_member.any() else 0.0
-            found.append((share, numbers["spread"], wanted))
-        return found
-    for problem in machine.engine.problems:
-        members = problem.view(used=True)
-        alpha = members.alpha
-        bound = (alpha <= members.lower) | (alpha >= members.upper)
-        share = np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
-        spreads = (np.std(v) if len(v) else 0.0 for v in (members.decisions, members.target))
-        found.append((share, *spreads))
-    return found
+    optimum = machine.optimum
+    if optimum is None:
+        for problem in machine.engine.problems:
+            members = problem.view(used=True)
+            alpha = members.alpha
+            bound = (alpha <= members.lower) | (alpha >= members.upper)
+            spreads = (np.std(v) if len(v) else 0.0 for v in (members.decisions, members.target))
+            yield _share(bound, alpha), *spreads
+        return
+    columns = optimum.solution.coef, optimum.encoded.T, optimum.is_member, optimum.numbers
+    for coef, targets, is_member, numbers in zip(*columns, strict=True):
+        alpha = coef[: len(targets)]
+        wanted = targets[is_member].std() if is_member.any() else 0.0
+        yield _share(np.abs(alpha) >= optimum.cost, alpha), numbers["spread"], wanted
+
+
+def _share(bound, alpha):
+    return np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
 
 
 def warn_if_crowded(plan, machine, n_support):

@@ -141,13 +141,15 @@ class ClassTargets(Targets):
     def of_fit(cls, plan, X, y):
         """Return the targets of ``fit``, and the class codes of its labels."""
         classes, codes = unique_labels_and_codes(y)
-        n, multi_class = len(classes), getattr(plan.params, "multi_class", "ovr")
-        return cls(classes, np.ones(n), np.zeros(n), multi_class=multi_class), codes
+        return cls._begun(plan, classes), codes
 
     @classmethod
     def of_stream(cls, plan, y, classes):
         """Return the targets of a stream that begins with the labels ``y``."""
-        classes = classes_of_stream(classes)
+        return cls._begun(plan, classes_of_stream(classes))
+
+    @classmethod
+    def _begun(cls, plan, classes):
         n, multi_class = len(classes), getattr(plan.params, "multi_class", "ovr")
         return cls(classes, np.ones(n), np.zeros(n), multi_class=multi_class)
 
@@ -206,11 +208,7 @@ class ClassTargets(Targets):
                 of_pair[encoded == first] = 1.0
                 of_pair[encoded == second] = -1.0
             return terms
-        n = self.n_problems
-        terms = np.empty((n, len(encoded)))
-        for c in range(n):
-            terms[c] = signs(encoded, c, n)
-        return terms
+        return np.array([signs(encoded, c, self.n_problems) for c in range(self.n_problems)])
 
     def losses(self, encoded, scores):
         """Return by how much each sample violates its condition; NaN outside of a pair."""

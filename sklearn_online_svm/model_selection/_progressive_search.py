@@ -4,6 +4,7 @@ import copy
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
+from itertools import chain
 from numbers import Integral, Real
 
 import joblib
@@ -628,23 +629,21 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     def _settings(self, random):
         """Return the parameters of each candidate."""
         n = self.n_candidates
-        if n == "exhaust":
-            for grid in (
-                [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
-            ):
-                for name, values in grid.items():
-                    if hasattr(values, "rvs"):
-                        raise ValueError(
-                            f"param_grid[{name!r}] is a distribution, {values!r}: n_candidates "
-                            "must be the number of candidates to draw, got 'exhaust'."
-                        )
-            settings = list(ParameterGrid(self.param_grid))
-            if not settings:
+        if n != "exhaust":
+            return list(ParameterSampler(self.param_grid, int(n), random_state=random))
+        grids = [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
+        for name, values in chain.from_iterable(grid.items() for grid in grids):
+            if hasattr(values, "rvs"):
                 raise ValueError(
-                    f"param_grid must have at least one candidate, got {self.param_grid!r}."
+                    f"param_grid[{name!r}] is a distribution, {values!r}: n_candidates must be "
+                    "the number of candidates to draw, got 'exhaust'."
                 )
-            return settings
-        return list(ParameterSampler(self.param_grid, int(n), random_state=random))
+        settings = list(ParameterGrid(self.param_grid))
+        if not settings:
+            raise ValueError(
+                f"param_grid must have at least one candidate, got {self.param_grid!r}."
+            )
+        return settings
 
     def _validated(self, X, y):
         """Return data that can be indexed, and targets in one dimension."""

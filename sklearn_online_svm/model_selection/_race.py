@@ -50,10 +50,7 @@ class Race:
 
         Transformers are fitted before threads need them.
         """
-        todo = [c for c in self.racing if rung not in c.scores and self._prepare(split, c)]
-        self._in_threads(lambda candidate: self._fit_one(split, candidate, rung), todo)
-        self._settle_unscored(split, rung)
-        self.drop_failed(rung, len(split.train))
+        self._score_by(self._fit_one, split, rung, len(split.train))
 
     def _fit_one(self, split, candidate, rung):
         X, y, arguments = split.training(candidate.step)
@@ -90,8 +87,11 @@ class Race:
 
     def score(self, view, rung, n_samples):
         """Score the candidates of the race on the same samples, once for each rung."""
+        self._score_by(self._score_one, view, rung, n_samples)
+
+    def _score_by(self, operation, view, rung, n_samples):
         todo = [c for c in self.racing if rung not in c.scores and self._prepare(view, c)]
-        self._in_threads(lambda candidate: self._score_one(view, candidate, rung), todo)
+        self._in_threads(lambda candidate: operation(view, candidate, rung), todo)
         self._settle_unscored(view, rung)
         self.drop_failed(rung, n_samples)
 

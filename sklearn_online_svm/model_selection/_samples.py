@@ -43,22 +43,32 @@ class Samples:
 
     def part(self, indices):
         """Return some of the samples."""
-        return self._map(lambda values: _safe_indexing(values, indices))
+        return mapped(lambda values: _safe_indexing(values, indices), self)
 
     def copy(self):
         """Return a copy that shares no memory with the caller's arrays."""
-        return self._map(copied)
+        return mapped(copied, self)
 
-    def _map(self, function):
-        return Samples(
-            function(self.X),
-            None if self.y is None else function(self.y),
-            {name: function(values) for name, values in self.fit_params.items()},
-            {
-                metric: {name: function(values) for name, values in given.items()}
-                for metric, given in self.score_params.items()
-            },
-        )
+
+def mapped(function, *chunks):
+    """Return samples with the values of a function of the arrays of one or several chunks."""
+    first = chunks[0]
+    return Samples(
+        function(*(chunk.X for chunk in chunks)),
+        None if first.y is None else function(*(chunk.y for chunk in chunks)),
+        {name: function(*(c.fit_params[name] for c in chunks)) for name in first.fit_params},
+        {
+            metric: {
+                name: function(*(c.score_params[metric][name] for c in chunks)) for name in given
+            }
+            for metric, given in first.score_params.items()
+        },
+    )
+
+
+def concatenated(chunks):
+    """Return the samples of several chunks as one."""
+    return chunks[0] if len(chunks) == 1 else mapped(lambda *parts: stacked(parts), *chunks)
 
 
 class Split:
@@ -112,24 +122,6 @@ def refuse_another_kind(samples, other):
             "Metadata must be the same in all calls of partial_fit, got "
             f"{sorted(other.fit_params)} after {sorted(samples.fit_params)}."
         )
-
-
-def concatenate(chunks):
-    """Return the samples of several chunks as one."""
-    if len(chunks) == 1:
-        return chunks[0]
-    first = chunks[0]
-    return Samples(
-        stacked([chunk.X for chunk in chunks]),
-        None if first.y is None else stacked([chunk.y for chunk in chunks]),
-        {name: stacked([c.fit_params[name] for c in chunks]) for name in first.fit_params},
-        {
-            metric: {
-                name: stacked([c.score_params[metric][name] for c in chunks]) for name in given
-            }
-            for metric, given in first.score_params.items()
-        },
-    )
 
 
 # ---------------------------------------------------------------------------- rungs and folds

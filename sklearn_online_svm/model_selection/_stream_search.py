@@ -8,7 +8,7 @@ from .._estimator import with_classes
 from .._sklearn_compat import _num_samples
 from .._transactions import PostponedInterrupts
 from ._candidates import Candidate, n_support_of, training_cost
-from ._samples import concatenate, refuse_another_kind
+from ._samples import concatenated, refuse_another_kind
 from ._transformers import FittedSteps
 
 # Candidates left by a rung before the last one, at least.
@@ -329,4 +329,4 @@ class StreamSearch:
             size = len(last) - (n - length)
             taken.append(last.part(slice(0, size)))
             left.insert(0, last.part(slice(size, None)))
-        return concatenate(taken), left
+        return concatenated(taken), left
