@@ -40,9 +40,13 @@ except ImportError:  # scikit-learn < 1.9
         """Base class in place of the one of scikit-learn 1.9; it adds nothing."""
 
 
-def validated(**constraints):
-    """Return a decorator that validates parameters of a function, as ``validate_params``."""
-    return validate_params(constraints, prefer_skip_nested_validation=True)
+def validated(*, skip_nested=True, **constraints):
+    """Return a decorator that validates parameters of a function, as ``validate_params``.
+
+    ``skip_nested``: whether estimators within the call skip validation; False if an estimator
+    comes from the user. Parameters without a constraint are not validated.
+    """
+    return validate_params(constraints, prefer_skip_nested_validation=skip_nested)
 
 
 class _AvailableIf(_AvailableIfDescriptor):

@@ -216,8 +216,6 @@ class _HeldOutScore(_Callback):
 
 
 _SCORE_CONSTRAINTS = {
-    "X_val": "no_validation",
-    "y_val": "no_validation",
     "scoring": [str, callable, None],
     "n_tasks": [Interval(Integral, 1, None, closed="left")],
 }

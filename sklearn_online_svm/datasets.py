@@ -201,7 +201,6 @@ def make_banana_like(n_samples=5300, *, noise=0.32, random_state=None):
 @validated(
     y=["array-like"],
     fraction=[Interval(Real, 0, 1, closed="both")],
-    from_label="no_validation",
     random_state=["random_state"],
     return_mask=["boolean"],
 )

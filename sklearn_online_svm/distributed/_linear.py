@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from .._optional import import_optional
-from .._sklearn_compat import Interval, validate_params
+from .._sklearn_compat import Interval, validated
 from .._validation import check_labels
 from ..linear import AdvicePassiveAggressiveClassifier, LocalOnlineClassifier
 from ..linear._model import LinearModel
@@ -18,16 +18,10 @@ from ._partitions import as_partitions, reduced
 _NOT_MIXED = AdvicePassiveAggressiveClassifier, LocalOnlineClassifier
 
 
-@validate_params(
-    {
-        "estimator": "no_validation",
-        "X": "no_validation",
-        "y": "no_validation",
-        "sample_weight": "no_validation",
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "classes": ["array-like", None],
-    },
-    prefer_skip_nested_validation=False,  # the estimator comes from the user
+@validated(
+    skip_nested=False,
+    epochs=[Interval(Integral, 1, None, closed="left")],
+    classes=["array-like", None],
 )
 def fit_linear(estimator, X, y=None, *, sample_weight=None, epochs=1, classes=None):
     r"""Fit a linear model on the workers of a dask cluster.

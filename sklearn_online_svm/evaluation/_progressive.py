@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
 from .._sample_arrays import with_valid_indices
-from .._sklearn_compat import HasMethods, Interval, _num_samples, _safe_indexing, validate_params
+from .._sklearn_compat import HasMethods, Interval, _num_samples, _safe_indexing, validated
 from ..pipeline import final_estimator
 from ._chunk_statistics import ClassCounts, RegressionStatistics
 from ._drift_reaction import DriftReaction
@@ -191,20 +191,16 @@ class _Evaluation:
         )
 
 
-@validate_params(
-    {
-        "estimator": [HasMethods(["partial_fit", "predict"])],
-        "X": "no_validation",
-        "y": "no_validation",
-        "chunk_size": [Interval(Integral, 1, None, closed="left")],
-        "classes": ["array-like", None],
-        "prediction_sets": [HasMethods(["predict_set", "update"]), None],
-        "in_place": ["boolean"],
-        "return_predictions": ["boolean"],
-        "drift_detector": [HasMethods(["update"]), None],
-        "retrain_window": [Interval(Integral, 1, None, closed="left"), None],
-    },
-    prefer_skip_nested_validation=False,
+@validated(
+    skip_nested=False,
+    estimator=[HasMethods(["partial_fit", "predict"])],
+    chunk_size=[Interval(Integral, 1, None, closed="left")],
+    classes=["array-like", None],
+    prediction_sets=[HasMethods(["predict_set", "update"]), None],
+    in_place=["boolean"],
+    return_predictions=["boolean"],
+    drift_detector=[HasMethods(["update"]), None],
+    retrain_window=[Interval(Integral, 1, None, closed="left"), None],
 )
 def progressive_validation(
     estimator,

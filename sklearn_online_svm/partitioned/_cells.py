@@ -244,17 +244,9 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
         view = self._view()
         values, parts = np.zeros((X.shape[0], *shape)), list(view.tree_.parts(X))
         models = view.estimators_
-
-        def values_of_part(part):
-            cell, rows, _ = part
-            return values_of(models[cell], X[rows])
-
         with thread_pool(self.n_jobs, X.shape[0]) as threads:
-            found = (
-                map(values_of_part, parts)
-                if threads is None
-                else threads.map(values_of_part, parts)
-            )
+            run = map if threads is None else threads.map
+            found = run(lambda part: values_of(models[part[0]], X[part[1]]), parts)
             for (_, rows, weights), of_part in zip(parts, found, strict=True):
                 values[rows] += weights.reshape(-1, *[1] * len(shape)) * of_part
         return values

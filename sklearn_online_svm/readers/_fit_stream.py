@@ -11,7 +11,7 @@ from time import monotonic
 import joblib
 
 from .._atomic_dump import atomic_file
-from .._sklearn_compat import HasMethods, Interval, _num_samples, validate_params
+from .._sklearn_compat import HasMethods, Interval, _num_samples, validated
 
 # Number of the format of checkpoints, increased when their fields change.
 _FORMAT = 1
@@ -20,16 +20,13 @@ _N_DIGEST = hashlib.sha256().digest_size
 _POSITION = ("epoch", "n_chunks", "n_samples")
 
 
-@validate_params(
-    {
-        "estimator": [HasMethods(["partial_fit", "get_params"])],
-        "chunks": "no_validation",
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "classes": ["array-like", None],
-        "checkpoint": [str, os.PathLike, None],
-        "checkpoint_every": [Interval(Real, 0.0, None, closed="left")],
-    },
-    prefer_skip_nested_validation=False,  # the estimator comes from the user
+@validated(
+    skip_nested=False,
+    estimator=[HasMethods(["partial_fit", "get_params"])],
+    epochs=[Interval(Integral, 1, None, closed="left")],
+    classes=["array-like", None],
+    checkpoint=[str, os.PathLike, None],
+    checkpoint_every=[Interval(Real, 0.0, None, closed="left")],
 )
 def fit_stream(
     estimator, chunks, *, epochs=1, classes=None, checkpoint=None, checkpoint_every=60.0

@@ -15,7 +15,7 @@ from .._sklearn_compat import Interval, _num_samples, validated
 _CHUNK_SIZE = [Interval(Integral, 1, sys.maxsize, closed="both")]
 
 
-@validated(X="no_validation", y="no_validation", chunk_size=_CHUNK_SIZE)
+@validated(chunk_size=_CHUNK_SIZE)
 def read_arrays(X, y, *, chunk_size=10_000):
     """Read arrays in chunks, such as memory maps or data sets of HDF5 and Zarr files.
 
@@ -61,7 +61,7 @@ def read_arrays(X, y, *, chunk_size=10_000):
     return ((X[i : i + chunk_size], y[i : i + chunk_size]) for i in begins)
 
 
-@validated(path="no_validation", target=[str], chunk_size=_CHUNK_SIZE)
+@validated(target=[str], chunk_size=_CHUNK_SIZE)
 def read_csv(path, *, target, chunk_size=10_000, **options):
     r"""Read a CSV file in chunks, with pandas.
 
