@@ -12,7 +12,6 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC, SVR
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, VirtualLASVC
 from sklearn_online_svm.datasets import make_banana_like
@@ -135,61 +134,6 @@ def test_each_model_is_the_optimum(kind, options):
         # Samples within rounding of the margin may be support vectors in one of the two only.
         assert len(np.setxor1d(model.support_, alone.support_)) <= 3
         np.testing.assert_allclose(decide(model, X), decide(alone, X), atol=1e-3)
-
-
-@pytest.mark.parametrize(("kind", "batch"), [(LASVC, SVC), (LASVR, SVR)])
-def test_each_model_is_that_of_the_batch_solver(kind, batch):
-    X, y = DATA[kind]
-    for model in exact(kind).fit_path(X, y, CS):
-        other = batch(C=model.C, gamma=0.5, tol=1e-6).fit(X, y)
-        np.testing.assert_allclose(decide(model, X), decide_batch(other, X), atol=1e-3)
-
-
-def decide_batch(model, X):
-    return model.predict(X) if isinstance(model, SVR) else model.decision_function(X)
-
-
-@pytest.mark.parametrize("case", ["balanced", "dict", "online_balanced", "weights"])
-def test_several_classes_with_weights(case):
-    X, y = three_classes(200)
-    weights = (
-        np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y)) if case == "weights" else None
-    )
-    kind = {"balanced": "balanced", "online_balanced": "online_balanced", "dict": {10: 3.0}}
-    options = {"class_weight": kind.get(case)}
-    path = exact(**options).fit_path(X, y, CS, sample_weight=weights)
-    for C, model in zip(CS, path, strict=True):
-        alone = exact(C=C, **options).fit(X, y, sample_weight=weights)
-        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=1e-6)
-        np.testing.assert_array_equal(model.class_weight_, alone.class_weight_)
-        if weights is not None:
-            assert not np.isin(model.support_, np.flatnonzero(weights == 0)).any()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", ["plain", "weights", "lasvm-g", "squared", "auto"])
-def test_several_outputs(case):
-    X, y = DATA[LASVR]
-    other = np.random.default_rng(1).permutation(0.1 * y)
-    Y = np.column_stack([y, X[:, 0] * X[:, 2] + other])
-    weights = (
-        np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y)) if case == "weights" else None
-    )
-    options = {
-        "lasvm-g": {"algorithm": "lasvm-g"},
-        "squared": {"loss": "squared_epsilon_insensitive"},
-        "auto": {"epsilon": "auto"},
-    }.get(case, {})
-    path = exact(LASVR, **options).fit_path(X, Y, CS, sample_weight=weights)
-    assert path.dual_objective.shape == (6, 2)
-    for C, model in zip(CS, path, strict=True):
-        alone = exact(LASVR, C=C, **options).fit(X, Y, sample_weight=weights)
-        rtol = 1e-5 if "loss" in options else 1e-6
-        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=rtol)
-        np.testing.assert_allclose(model.predict(X), alone.predict(X), atol=1e-3)
-        assert model.epsilon_ == alone.epsilon_
-        if weights is not None:
-            assert not np.isin(model.support_, np.flatnonzero(weights == 0)).any()
 
 
 @pytest.mark.sampled
@@ -405,48 +349,69 @@ def test_violations_within_rounding_are_no_reason_for_a_warning(kind):
         exact(kind, tol=1e-12).fit_path(*DATA[kind], [0.1, 100.0])
 
 
-# -- one-vs-one -------------------------------------------------------------------------
+# -- several problems -------------------------------------------------------------------
+
+
+WEIGHTS = [0.0, 0.5, 2.0]
 
 
 @pytest.mark.sampled
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("case", ["lasvm", "lasvm-g", "lasvm-full", "weights", "one by one"])
+@pytest.mark.parametrize(
+    ("options", "is_weighted"),
+    [
+        (dict(algorithm="lasvm"), False),
+        (dict(algorithm="lasvm-g"), False),
+        (dict(algorithm="lasvm-full"), False),
+        (dict(class_weight="balanced"), False),
+        (dict(class_weight="online_balanced"), False),
+        (dict(class_weight={1: 3.0}), True),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("n_classes", [3, 5])
-def test_each_model_of_pairs_is_the_optimum(n_classes, case, monkeypatch):
+def test_each_model_of_pairs_is_the_optimum(n_classes, options, is_weighted, monkeypatch):
     X, y = noisy_classes(250, n_classes)
-    weights = None
-    options = dict(multi_class="ovo", gamma=0.1)
-    if case == "weights":
-        weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
-        options["class_weight"] = {1: 3.0}
-    elif case == "one by one":
+    if n_classes == 3:
         set_limits(monkeypatch, PATH_VALUES_AT_ONCE=1)
-    else:
-        options["algorithm"] = case
+    weights = np.random.default_rng(0).choice(WEIGHTS, len(y)) if is_weighted else None
+    options = dict(multi_class="ovo", gamma=0.1) | options
     path = exact(**options).fit_path(X, y, CS, weights)
     assert path.dual_objective.shape == (6, n_classes * (n_classes - 1) // 2)
     for C, model in zip(CS, path, strict=True):
         alone = exact(C=C, **options).fit(X, y, weights)
         np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=1e-6)
         np.testing.assert_allclose(decide(model, X), decide(alone, X), atol=1e-3)
+        np.testing.assert_array_equal(model.class_weight_, alone.class_weight_)
         assert model.kkt_violation_ < 2e-6
-        stored = pickle.loads(pickle.dumps(model))
-        assert_same(stored.partial_fit(X[:40], y[:40]), model.partial_fit(X[:40], y[:40]), X)
+        assert not is_weighted or weights[model.support_].all()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
-def test_models_of_pairs_after_one_check_are_as_good_as_separate_fits(algorithm):
-    X, y = noisy_classes(8000, 4)
-    few = slice(0, 5001)
-    params = dict(multi_class="ovo", gamma=0.1, algorithm=algorithm)
-    Cs = [0.1, 1.0, 10.0]
-    path = new(LASVC, **params).fit_path(X[few], y[few], Cs)
-    for C, model in zip(Cs, path, strict=True):
-        alone = new(LASVC, C=C, **params).fit(X[few], y[few])
-        assert model.dual_objective_.sum() > 0.98 * alone.dual_objective_.sum()
-        rest = X[5001:], y[5001:]
-        assert model.score(*rest) > alone.score(*rest) - 0.01
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        dict(algorithm="lasvm-g"),
+        dict(loss="squared_epsilon_insensitive"),
+        dict(epsilon="auto"),
+    ],
+    ids=str,
+)
+def test_several_outputs(options):
+    X, y = DATA[LASVR]
+    other = np.random.default_rng(1).permutation(0.1 * y)
+    Y = np.column_stack([y, X[:, 0] * X[:, 2] + other])
+    weights = None if options else np.random.default_rng(0).choice(WEIGHTS, len(y))
+    path = exact(LASVR, **options).fit_path(X, Y, CS, sample_weight=weights)
+    assert path.dual_objective.shape == (6, 2)
+    for C, model in zip(CS, path, strict=True):
+        alone = exact(LASVR, C=C, **options).fit(X, Y, sample_weight=weights)
+        rtol = 1e-5 if "loss" in options else 1e-6
+        np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=rtol)
+        np.testing.assert_allclose(model.predict(X), alone.predict(X), atol=1e-3)
+        assert model.epsilon_ == alone.epsilon_
+        assert options or weights[model.support_].all()
 
 
 # -- results ----------------------------------------------------------------------------
@@ -465,10 +430,19 @@ def test_a_path_of_one_C_is_a_fit(kind):
         assert one.kkt_violation_ == alone.kkt_violation_
 
 
-@both_kinds
-def test_models_of_a_path_are_independent_and_can_be_trained(kind):
-    X, Y = DATA[kind]
-    model = new(kind)
+with_models = pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        *((new(kind), samples) for kind, samples in DATA.items()),
+        (new(LASVC, multi_class="ovo", gamma=0.1), noisy_classes(300, 4)),
+    ],
+    ids=["binary", "regression", "pairs"],
+)
+
+
+@with_models
+def test_models_of_a_path_are_independent_and_can_be_trained(model, data):
+    (X, Y), model = data, clone(model)
     path = model.fit_path(X, Y, CS)
     before = [decide(one, X) for one in path]
     assert model.C == path[-1].C == CS[-1]
@@ -573,13 +547,6 @@ def test_a_tube_around_all_targets_has_no_support_vectors():
 
 
 @both_kinds
-@pytest.mark.parametrize("at", [1, 2, 4, 6])
-def test_interrupt_keeps_the_path_so_far(kind, at, monkeypatch):
-    """In the first sweep, and in the second."""
-    check_interrupted_path(*DATA[kind], new(kind, max_iter=1), at, monkeypatch)
-
-
-@both_kinds
 def test_residuals_and_violations_are_those_of_the_definition(kind, monkeypatch):
     nearest, solve, n_known = _path_solver.Sweeps.nearest, _path_solver.Sweeps.solve, []
 
@@ -612,13 +579,11 @@ def test_residuals_and_violations_are_those_of_the_definition(kind, monkeypatch)
     assert len(n_known) == 2 and min(n_known) > 50
 
 
-@pytest.mark.parametrize("at", [2, 6])
-def test_interrupt_keeps_the_path_of_pairs(at, monkeypatch):
-    model = new(LASVC, multi_class="ovo", gamma=0.1, max_iter=1)
-    check_interrupted_path(*noisy_classes(300, 4), model, at, monkeypatch)
-
-
-def check_interrupted_path(X, Y, model, at, monkeypatch):
+@pytest.mark.parametrize("at", [1, 2, 4, 6])
+@with_models
+def test_interrupt_keeps_the_path_so_far(model, data, at, monkeypatch):
+    """In the first sweep, and in the second."""
+    (X, Y), model = data, clone(model).set_params(max_iter=1)
     whole = clone(model).fit_path(X, Y, CS)
     solve, calls = _path_solver.Sweeps.solve, []
 
