@@ -13,9 +13,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.sparse import issparse
-from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,7 +24,6 @@ from sklearn_online_svm import LASVC, RampSVC
 from tests.support.internals import (
     balanced_weights,
     engine_of,
-    running_balanced_weights,
     weighted_variance,
 )
 from tests.support.limits import set_limits
@@ -181,36 +179,13 @@ def test_support_vectors_of_dense_input_are_dense(any_model):
     assert type(linear.coef_) is np.ndarray
 
 
-CASES = {name: [{}, dict(max_iter=1), dict(max_iter=2)] for name in ALGORITHMS} | {
-    "RampSVC": [dict(ramp_s=-1e9), dict(ramp_s=0.0)],
-    "RampSVC, no bias": [dict(ramp_s=-1e9), dict(ramp_s=0.0)],
-}
-
-
 @with_both
-@pytest.mark.parametrize("name, params", [(name, p) for name in CASES for p in CASES[name]])
-def test_a_sample_is_a_support_vector_once(name, params, problem):
+def test_a_sample_is_a_support_vector_once(any_model, problem):
     """Regression test: samples added by two classes in different epochs were stored twice."""
     X, y = BOTH[problem]()
     y[::5] = np.unique(y)[0]
-    model = MACHINES[name](**params).fit(X, y)
+    model = any_model(max_iter=2, multi_class="ovr").fit(X, y)
     assert len(np.unique(model.support_)) == len(model.support_)
-    assert model.n_support_.sum() <= len(y)
-
-
-@with_machines
-@with_layouts
-def test_fit_does_not_depend_on_the_previous_fit(make, layout):
-    X, y = two_classes()
-    X_other, y_other = three_classes()
-    model = make().fit(LAYOUTS[layout](X_other[:, :3]), y_other).fit(LAYOUTS[layout](X), y)
-    fresh = make().fit(LAYOUTS[layout](X), y)
-    assert_same_model(model, fresh)
-    assert set(vars(model)) == set(vars(fresh))
-    for name in ("n_iter_", "n_features_in_", "n_samples_seen_", "kkt_violation_", "gamma_"):
-        assert getattr(model, name) == getattr(fresh, name)
-    assert model.n_kernel_evaluations_ == fresh.n_kernel_evaluations_
-    assert_same_model(model.fit(LAYOUTS[layout](X), y), fresh)
 
 
 # -- epochs, finishing ------------------------------------------------------------------
@@ -249,16 +224,6 @@ def test_delta_max_bounds_the_violation_in_the_support_set():
     often = model_of(delta_max=0.01, finishing=False).partial_fit(X, y, classes=["no", "yes"])
     assert often.duality_gap_[0] < 0.2 * once.duality_gap_[0]
     assert engine_of(often).problems[0].delta <= 0.01
-
-
-def test_optimum_is_independent_of_shrinking_and_cache_size(any_exact):
-    X, y = two_classes(300, noise=1.0)
-    base = any_exact().fit(X, y)
-    small = any_exact(cache_size=1e-3).fit(X, y)
-    assert_same_model(small, base)
-    assert small.n_kernel_evaluations_ > base.n_kernel_evaluations_
-    unshrunk = any_exact(shrinking=False).fit(X, y)
-    assert_allclose(unshrunk.dual_objective_, base.dual_objective_, rtol=1e-7)
 
 
 def test_shuffle_and_random_state(any_model):
@@ -300,30 +265,6 @@ def test_verbose_prints_a_line_for_each_epoch():
             assert line.startswith(f"[LASVC] epoch {i}: ")
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize(
-    "params, layout",
-    [({}, "dense"), (dict(max_iter=1), "csr"), (dict(kernel="poly", degree=2), "dense")],
-    ids=str,
-)
-def test_two_threads_give_the_same_model(any_model, layout, params):
-    X, y = load_digits(return_X_y=True)
-    X, y = LAYOUTS[layout](X[:600] / 16), y[:600]
-    one, two = (any_model(n_jobs=n, gamma=0.05, **params).fit(X, y) for n in (1, 2))
-    assert_same_model(one, two)
-    assert_array_equal(one.decision_function(X), two.decision_function(X))
-    one.partial_fit(X[:300], y[:300])
-    two.partial_fit(X[:300], y[:300])
-    assert_same_model(one.finish(), two.finish())
-
-
-def test_two_threads_on_a_binary_problem(any_model):
-    X, y = two_classes(700, 1000, noise=1.0)
-    one, two = (any_model(n_jobs=n, gamma=1e-3).fit(X, y) for n in (1, 2))
-    assert_same_model(one, two)
-    assert_array_equal(one.decision_function(X), two.decision_function(X))
-
-
 # -- weights ----------------------------------------------------------------------------
 
 
@@ -347,11 +288,6 @@ def test_sample_weight_multiplies_C(any_model, any_exact, algorithm):
     alpha[model.support_] = np.abs(model.dual_coef_[0])
     assert alpha[::5].max() == 2.0
     assert np.delete(alpha, np.s_[::5]).max() == 1.0
-    # The same with repeated samples.
-    twice = np.r_[np.arange(200), np.arange(0, 200, 5)]
-    repeated = any_exact(C=1.0).fit(X[twice], y[twice])
-    assert_allclose(model.decision_function(X), repeated.decision_function(X), atol=1e-4)
-    assert_allclose(model.dual_objective_, repeated.dual_objective_, rtol=1e-6)
 
 
 def test_balanced_weight_of_a_missing_class_is_one():
@@ -394,19 +330,6 @@ def test_online_balanced_in_fit_counts_in_training_order(any_model):
     factors = np.empty(200)
     factors[order] = running_balance(y[order], np.ones(200), ["no", "yes"])[0]
     assert_same_model(model, any_model(random_state=3).fit(X, y, factors))
-
-
-def test_running_balance_of_several_chunks():
-    rng = np.random.default_rng(2)
-    codes, weight = rng.integers(0, 4, 500), rng.choice([0.0, 1.0, 3.0], 500)
-    expected, _ = running_balance(codes, weight, range(4))
-    counts, parts = np.zeros(4), []
-    for part in np.split(np.arange(500), [1, 2, 50, 51, 300]):
-        parts.append(running_balanced_weights(codes[part], counts, weight[part]))
-    # The class weight of samples of weight 0 is irrelevant.
-    counted = weight > 0
-    assert_allclose(np.concatenate(parts)[counted], expected[counted], rtol=1e-12)
-    assert_allclose(counts, [weight[codes == c].sum() for c in range(4)])
 
 
 # -- gamma ------------------------------------------------------------------------------
@@ -576,8 +499,9 @@ def test_warm_start_continues_with_more_epochs(any_model, any_exact, problem, la
 
 
 @with_convex
-def test_warm_start_with_other_weights_and_kernel(any_exact):
-    X, y = two_classes()
+@with_both
+def test_warm_start_with_other_weights_and_kernel(any_exact, problem):
+    X, y = BOTH[problem](200)
     weight = np.random.default_rng(0).choice([0.0, 1.0, 3.0], 200)
     model = any_exact(warm_start=True).fit(X, y).fit(X, y, weight)
     cold = any_exact().fit(X, y, weight)
@@ -627,7 +551,6 @@ def test_pipeline_and_grid_search():
     assert search.score(X, y) > 0.97
     search = GridSearchCV(LASVC(kernel="precomputed"), {"C": [0.01, 1.0]}, cv=3)
     assert search.fit(linear_kernel(X), y).best_score_ > 0.9
-    assert cross_val_score(pipeline, X, y, cv=3, n_jobs=2).min() > 0.95
 
 
 def test_one_vs_rest_stream(any_model):
