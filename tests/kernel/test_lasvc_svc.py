@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -117,23 +116,6 @@ def test_optimum_equals_svc_on_random_problems():
         assert_allclose(*decisions, rtol=0, atol=1e-3, err_msg=f"problem {i}, {params}")
 
 
-@pytest.mark.parametrize(
-    "name, params",
-    [
-        ("usps", dict(C=1000.0, gamma=2 / 256)),
-        ("adult_a9a", dict(C=10.0, gamma=0.05)),
-        ("reuters_moneyfx_lasvm", dict(C=1.0, gamma=1.0)),
-        ("svmguide1", dict(C=1.0, gamma=1e-3)),
-    ],
-)
-def test_optimum_equals_svc_on_data_sets_of_the_papers(paper_data, name, params):
-    data = paper_data(name)
-    # Some sets are sorted by class.
-    rows = np.random.default_rng(0).permutation(data.X_train.shape[0])[:800]
-    X, y = data.X_train[rows].astype(np.float64), data.y_train[rows]
-    check_agreement(X, y == 0 if name == "usps" else y, **params)
-
-
 def test_the_default_tolerance_is_as_good_as_that_of_svc():
     X, y = waveform()
     model = LASVC(random_state=0).fit(X, y)
@@ -172,24 +154,6 @@ def test_multiclass_is_one_vs_rest_svc():
         [dual_objective(model, svm, X, y) for svm in ovr.estimators_],
         rtol=1e-6,
     )
-
-
-def test_multiclass_is_svc():
-    X, y = three_classes()
-    model = exact(gamma=0.3, C=5.0).fit(X, y)
-    svc = SVC(gamma=0.3, C=5.0, tol=1e-6).fit(X, y)
-    assert_array_equal(model.predict(X), svc.predict(X))
-    assert_array_equal(model.support_, svc.support_)
-    assert_allclose(model.intercept_, svc.intercept_, rtol=0, atol=1e-3)
-    for shape in ("ovr", "ovo"):
-        model.decision_function_shape = svc.decision_function_shape = shape
-        assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
-    objectives = []
-    for a, b in combinations(np.unique(y), 2):
-        rows = (y == a) | (y == b)
-        pair = SVC(gamma=0.3, C=5.0, tol=1e-6).fit(X[rows], y[rows])
-        objectives.append(dual_objective(model, pair, X[rows], y[rows]))
-    assert_allclose(model.dual_objective_, objectives, rtol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
@@ -277,13 +241,6 @@ def test_a_free_bias_makes_the_fewest_errors(seed):
     assert wrong <= errors.min() + 1e-6 * weight.sum()
 
 
-@pytest.mark.slow
-def test_accuracy_is_that_of_svc_on_random_problems():
-    lost = points_lost(range(50))
-    assert np.sum(lost > 2.0) <= 1
-    assert lost.max() <= 5.0
-
-
 FREE_BIAS = (
     "Where all vectors are at their bounds, every bias in an interval is optimal. With balanced "
     "weights SVC may take the end at which the larger class wins, which is more accurate, though "
@@ -305,13 +262,6 @@ def test_accuracy_is_that_of_svc_on_many_random_problems(lost_of_many):
 @pytest.mark.xfail(reason=FREE_BIAS, strict=True)
 def test_no_random_problem_is_far_below_svc(lost_of_many):
     assert lost_of_many.max() <= 5.0
-
-
-@pytest.mark.slow
-def test_accuracy_of_a_stream_is_that_of_svc_on_random_problems():
-    lost = points_lost(range(50), streamed)
-    assert np.sum(lost > 2.0) <= 2
-    assert lost.max() <= 15.0
 
 
 @pytest.mark.slow

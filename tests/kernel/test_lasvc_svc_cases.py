@@ -5,11 +5,11 @@ import inspect
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csc_array, csr_array, csr_matrix, lil_matrix
+from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, RampSVC, VirtualLASVC
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 # Six points; the margin is determined by one pair, with alpha = 1/4 each.
@@ -30,6 +30,8 @@ KERNELS = {
     "linear": (POINTS, FAR, "linear"),
     "function": (POINTS, FAR, inner),
     "function, sparse": (csr_matrix(POINTS), csr_matrix(FAR), inner),
+    "function, sparse arrays": (csr_array(POINTS), csr_array(FAR), inner),
+    "function, sparse values": (POINTS, FAR, lambda A, B: csr_array(inner(A, B))),
     "matrix": (inner(POINTS, POINTS), inner(FAR, POINTS), "precomputed"),
 }
 
@@ -56,50 +58,18 @@ def test_predictions_use_kernel_columns_of_support_vectors_only():
         model.predict(values.T)
 
 
-@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-@pytest.mark.parametrize("make", [csr_matrix, csr_array])
-def test_callable_kernels_may_return_sparse_matrices(learn, make):
-    """Kernel functions of sparse or dense samples may return sparse matrices."""
-    X, y = three_classes()
-
-    def values(A, B):
-        return make(np.exp(-0.2 * ((A[:, None] - B[None]) ** 2).sum(axis=2)))
-
-    def dense(A, B):
-        return values(A, B).toarray()
-
-    models = [LASVC(kernel=kernel, random_state=0) for kernel in (values, dense)]
-    for model in models:
-        model.fit(X, y) if learn == "fit" else model.partial_fit(X, y, classes=np.unique(y))
-    one, other = (model.decision_function(X) for model in models)
-    assert_array_equal(one, other)
+def test_callable_kernels_with_samples_of_another_layout():
+    """SVC rejects sparse samples after a dense fit; LASVC converts them."""
+    for first, second in ((POINTS, csc_array(POINTS)), (csr_matrix(POINTS), POINTS)):
+        assert_array_equal(exact(kernel=inner).fit(first, SIDES).predict(second), SIDES)
 
 
-@pytest.mark.parametrize(
-    "kernel",
-    ["linear", "rbf", "poly", "sigmoid", inner],
-    ids=["linear", "rbf", "poly", "sigmoid", "function"],
-)
-@pytest.mark.parametrize("make", [csr_matrix, csr_array, csc_array, lil_matrix])
-@pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_dense_and_sparse_samples_may_be_mixed(kernel, make, problem):
-    """SVC rejects sparse samples after a dense fit; LASVC gives the same decision values."""
-    X, y = problem(120)
-    X[np.abs(X) < 0.4] = 0.0
-    params = dict(kernel=kernel, gamma=0.2, random_state=0)
-    for learnt in (X, make(X)):
-        model = LASVC(**params).fit(learnt[:80], y[:80])
-        dense, sparse = model.decision_function(X[80:]), model.decision_function(make(X)[80:])
-        assert_allclose(sparse, dense, rtol=0, atol=1e-5 * np.abs(dense).max())
-        assert_array_equal(model.predict(make(X)[80:]), model.predict(X[80:]))
-
-
-@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+@pytest.mark.parametrize("kind", [LASVC, RampSVC, LASVR, OneClassLASVM])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_computed_attributes_are_read_only(kind, layout):
     """Assigning to a copy would silently change nothing."""
     X, y = three_classes()
-    model = kind(kernel="linear", random_state=0).fit(LAYOUTS[layout](X), y)
+    model = kind(kernel="linear").fit(LAYOUTS[layout](X), y)
     for name in ("coef_", "dual_coef_", "intercept_"):
         value = getattr(model, name)
         with pytest.raises(ValueError, match="read-only"):
@@ -126,19 +96,28 @@ def test_unsupported_parameters_of_svc_name_the_alternative(kind, name, advice):
         kind(nonsense=True)
 
 
-@pytest.mark.parametrize("kind", [LASVC, ActiveLASVC])
-def test_parameters_of_svc_are_accepted_at_their_defaults(kind):
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+def test_parameters_of_svc_are_accepted(kind):
+    for given in (
+        dict(C=3.0, cache_size=100, break_ties=True),
+        dict(decision_function_shape="ovo", probability=True),
+    ):
+        params = SVC(**given).get_params()
+        for model in (kind(**params), kind().set_params(**params)):
+            assert given.items() <= model.get_params().items()
+    assert kind(**SVC().get_params()).probability is False
+    with pytest.raises(ValueError, match=f"'probability' parameter of {kind.__name__}"):
+        kind(probability="yes").fit(POINTS, SIDES)
+
+
+def test_parameters_of_svc_are_accepted_at_their_defaults():
     params = SVC(C=3.0, cache_size=100).get_params()
-    for model in (kind(**params), kind().set_params(**params)):
+    for model in (ActiveLASVC(**params), ActiveLASVC().set_params(**params)):
         assert model.C == 3.0 and model.cache_size == 100 and model.max_iter == -1
-        assert not getattr(model, "probability", False)
-    if kind is not LASVC:
-        with pytest.raises(ValueError, match="Invalid parameter 'decision_function_shape'"):
-            kind().set_params(decision_function_shape="ovo")
-        with pytest.raises(TypeError, match="'break_ties'"):
-            kind(**SVC(break_ties=True).get_params())
-        with pytest.raises(TypeError, match="'probability'"):
-            kind(probability=np.zeros(2))
+    with pytest.raises(TypeError, match="'break_ties'"):
+        ActiveLASVC(**SVC(break_ties=True).get_params())
+    with pytest.raises(TypeError, match="'probability'"):
+        ActiveLASVC(probability=np.zeros(2))
 
 
 @pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])

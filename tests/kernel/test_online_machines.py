@@ -85,7 +85,6 @@ def test_kernels_as_a_matrix_and_as_a_function(name):
     assert not hasattr(matrix, "partial_fit")
 
 
-# See test_epochs_end_when_nothing_changes.
 @with_models
 def test_float32_samples(name):
     """In a single pass, rounding changes which samples become support vectors."""

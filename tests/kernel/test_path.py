@@ -381,6 +381,7 @@ def test_each_model_of_pairs_is_the_optimum(n_classes, options, is_weighted, mon
     for C, model in zip(CS, path, strict=True):
         alone = exact(C=C, **options).fit(X, y, weights)
         np.testing.assert_allclose(model.dual_objective_, alone.dual_objective_, rtol=1e-6)
+        np.testing.assert_allclose(model.dual_objective_, objectives(model, X, y), rtol=1e-5)
         np.testing.assert_allclose(decide(model, X), decide(alone, X), atol=1e-3)
         np.testing.assert_array_equal(model.class_weight_, alone.class_weight_)
         assert model.kkt_violation_ < 2e-6
