@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file, make_blobs
 from sklearn.model_selection import GridSearchCV
@@ -17,8 +16,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, CompressedClassifier, KernelPerceptronClassifier, RampSVC
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.command_line import main
-from sklearn_online_svm.export import load_libsvm, load_model, save_libsvm
+from sklearn_online_svm.export import load_libsvm, save_libsvm
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.internals import (
     compares_pairs,
@@ -273,14 +271,17 @@ def test_models_of_svm_train_are_read(kernel, probability, tmp_path):
 # ----------------------------------------------------------------------------------------- ONNX
 
 
-def run(model, X):
-    """Return what the graph of a model computes."""
+def graph_of(model, X):
     skl2onnx = pytest.importorskip("skl2onnx", reason="the converters extend skl2onnx")
-    onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
     import sklearn_online_svm.onnx  # noqa: F401
 
-    graph = skl2onnx.to_onnx(model, X[:1])
-    return onnxruntime.InferenceSession(graph.SerializeToString()).run(None, {"X": X})
+    return skl2onnx.to_onnx(model, X[:1]).SerializeToString()
+
+
+def run(model, X):
+    """Return what the graph of a model computes."""
+    onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+    return onnxruntime.InferenceSession(graph_of(model, X)).run(None, {"X": X})
 
 
 SHAPES = {
@@ -345,13 +346,20 @@ def test_onnx_graph_of_a_class_without_samples():
 
 def test_onnx_graph_is_small():
     """The pairs of a class share its vectors, as in SVC."""
-    skl2onnx = pytest.importorskip("skl2onnx")
-    import sklearn_online_svm.onnx  # noqa: F401
-
     X, y = clouds(10)
     model = pairwise(gamma=0.1).fit(X, y)
-    size = len(skl2onnx.to_onnx(model, X[:1]).SerializeToString())
-    assert size < 8 * (model.dual_coef_.size + model.support_vectors_.size) + 10_000
+    most = 8 * (model.dual_coef_.size + model.support_vectors_.size) + 10_000
+    assert len(graph_of(model, X)) < most
+
+
+@pytest.mark.slow
+def test_onnx_graph_of_many_classes():
+    """The graph grows with the number of pairs, not with its square."""
+    X, y = clouds(30, 900)
+    model = pairwise(gamma=0.1, probability=True).fit(X, y)
+    assert_allclose(run(model, X)[2], model.predict_proba(X), rtol=0, atol=1e-5)
+    plain = pairwise(gamma=0.1).fit(X, y)
+    assert len(graph_of(model, X)) - len(graph_of(plain, X)) < 160_000
 
 
 @pytest.mark.slow
@@ -407,22 +415,6 @@ def test_onnx_probabilities_of_certain_and_contradictory_pairs(converted_in_plac
         assert_allclose(found, model.predict_proba(1e-3 * X), rtol=0, atol=1e-6)
 
 
-@pytest.mark.slow
-def test_onnx_graph_of_many_classes():
-    """The graph grows with the number of pairs, not with its square."""
-    skl2onnx = pytest.importorskip("skl2onnx")
-    import sklearn_online_svm.onnx  # noqa: F401
-
-    X, y = clouds(30, 900)
-    model = pairwise(gamma=0.1, probability=True).fit(X, y)
-    assert_allclose(run(model, X)[2], model.predict_proba(X), rtol=0, atol=1e-5)
-    sizes = [
-        len(skl2onnx.to_onnx(each, X[:1]).SerializeToString())
-        for each in (model, pairwise(gamma=0.1).fit(X, y))
-    ]
-    assert sizes[0] - sizes[1] < 160_000
-
-
 # ---------------------------------------------------------------------------------- compression
 
 
@@ -437,13 +429,7 @@ def test_compressed_models_vote(kernel, layout, request_):
     small = model.compress(**request_, X=X)
     values, expected = decide(small, X), decide(model, X)
     assert values.shape == (300, 10) and small.dual_coef_.shape == (10, len(small.support_))
-    assert small.rkhs_distance_.shape == small.intercept_.shape == (10,)
-    assert_array_equal(small.intercept_, model.intercept_)
     assert small.sample_difference_ == np.abs(values - expected).max()
-    at_vectors = decide(small, model.support_vectors_) - decide(model, model.support_vectors_)
-    assert small.max_difference_ == np.abs(at_vectors).max()
-    if "tolerance" in request_:
-        assert small.max_difference_ <= 0.05
     agrees = small.predict(X) == model.predict(X)
     assert agrees[np.abs(expected).min(axis=1) > small.sample_difference_].all()
     assert agrees.mean() > 0.9
@@ -488,42 +474,7 @@ def test_margins_of_compressed_models_are_those_of_pairs():
     assert_allclose(margins, expected, atol=0.05)
 
 
-def test_compressed_linear_models_are_exact():
-    X, y = clouds(4)
-    model = pairwise(kernel="linear", C=0.1).fit(X, y)
-    small = model.compress(tolerance=0.1)
-    assert len(small.support_) == 6 and small.n_support_.tolist() == [3, 2, 1, 0]
-    assert_array_equal(small.coef_, model.coef_)
-    assert_array_equal(small.predict(X), model.predict(X))
-    assert_array_equal(small.decision_function(X), model.decision_function(X))
-    with pytest.raises(ValueError, match="each of the 6 binary problems"):
-        model.compress(max_support_vectors=5)
-
-
-def test_compressing_twice_and_by_fit():
-    X, y = clouds(4)
-    model = pairwise(C=3.0, gamma=0.1, decision_function_shape="ovo")
-    once = CompressedClassifier(model, tolerance=0.01).fit(X, y)
-    twice = once.compress(tolerance=0.1)
-    assert len(twice.support_) < len(once.support_)
-    difference = twice.decision_function(X) - once.decision_function(X)
-    assert difference.shape == (300, 6) and np.abs(difference).max() < 0.2
-    rest = LASVC(multi_class="ovr", gamma=0.1)
-    other = CompressedClassifier(rest, tolerance=0.1).fit(X, y)
-    assert (once.multi_class, other.multi_class) == ("ovo", "ovr")
-
-
 # --------------------------------------------------------------------------------- other objects
-
-
-def test_parameters_of_svc_are_accepted():
-    for kind in (LASVC, RampSVC):
-        for params in SHAPES.values():
-            params = SVC(**params).get_params()
-            for model in (kind(**params), kind().set_params(**params)):
-                assert model.break_ties == params["break_ties"]
-                assert model.decision_function_shape == params["decision_function_shape"]
-        assert clone(kind(multi_class="ovo", break_ties=True)).multi_class == "ovo"
 
 
 @pytest.mark.parametrize("search", [GridSearchCV, ProgressiveSearch])
@@ -535,41 +486,3 @@ def test_problems_are_selected_by_a_search(search):
     assert_array_equal(best.predict(X), clone(best).fit(X, y).predict(X))
     if search is GridSearchCV:
         assert len(set(found.cv_results_["mean_test_score"])) > 1
-
-
-def test_the_commands_train_and_predict(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    X, y = clouds()
-    X = X.round(3)
-    dump_svmlight_file(X, y, "data", zero_based=False)
-    params = ["multi_class=ovo", "decision_function_shape=ovo", "gamma=0.1"]
-    options = [word for param in params for word in ("-p", param)]
-    assert main(["train", "data", "--output", "model.skops", "--seed", "0", *options]) == 0
-    model = load_model("model.skops")
-    assert_array_equal(model.predict(X), pairwise(gamma=0.1).fit(X, y).predict(X))
-    command = ["predict", "data", "model.skops", "--decision", "--output", "values"]
-    assert main(command) == 0
-    assert_array_equal(np.loadtxt("values"), model.decision_function(sparse.csr_matrix(X)))
-
-
-def test_distributed_predictions():
-    da = pytest.importorskip("dask.array")
-    from sklearn_online_svm.distributed import predict
-
-    X, y = clouds()
-    model = pairwise(gamma=0.1, decision_function_shape="ovo").fit(X, y)
-    for method in ("predict", "decision_function"):
-        found = predict(model, da.from_array(X, chunks=(100, 4)), method=method)
-        expected = np.concatenate([getattr(model, method)(part) for part in np.split(X, 3)])
-        assert found.shape == expected.shape
-        assert_array_equal(found.compute(scheduler="synchronous"), expected)
-
-
-def test_callbacks_do_not_change_the_model():
-    pytest.importorskip("sklearn.callback", reason="since version 1.9")
-    from sklearn_online_svm.callbacks import SupportVectorMonitor
-
-    X, y = clouds()
-    monitor = SupportVectorMonitor()
-    model = pairwise(gamma=0.1).set_callbacks(monitor).fit(X, y)
-    assert_array_equal(model.dual_coef_, pairwise(gamma=0.1).fit(X, y).dual_coef_)

@@ -15,22 +15,17 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
-from tests.reference.gap_driven import ReferenceGapDriven
 from tests.support.cases import together
-from tests.support.engine import kernel_values
 from tests.support.internals import (
     GapDrivenSpec,
-    Samples,
     changed_solver,
     engine_of,
-    spec_of,
     support_arrays,
 )
 from tests.support.robust import (
     BOTH,
     GAMMA,
     Busy,
-    assert_same_model,
     exact,
     machine_of,
     model_of,
@@ -46,16 +41,6 @@ from tests.support.samples import (
     digits_pair,
     two_classes,
 )
-
-# -- no bias ----------------------------------------------------------------------------
-
-
-@with_gap_driven
-def test_decision_function_vanishes_far_from_all_samples(algorithm):
-    X, y = two_classes()
-    model = model_of(algorithm).fit(X, y)
-    assert_array_equal(model.decision_function(np.full((1, 4), 1e3)), 0.0)
-
 
 # -- the duality gap --------------------------------------------------------------------
 
@@ -99,20 +84,6 @@ def test_gap_is_below_its_target_after_each_sample(algorithm, C):
             n_idle += 1
     assert n_reached > 50
     print(f"{algorithm}: {n_reached} at the target, {n_idle} without a step left")
-
-
-@with_gap_driven
-def test_gap_after_a_stream_is_below_its_target(algorithm):
-    X, y = two_classes(600, noise=1.5)
-    model = model_of(algorithm, finishing=False, shuffle=False).fit(X, y)
-    problem = engine_of(model).problems[0]
-    assert model.duality_gap_[0] <= problem.threshold * (1 + 1e-6) or problem.delta <= 1e-3
-    assert problem.threshold >= model.C
-    # finish reaches the optimum over the support set.
-    gap = model.duality_gap_[0]
-    model.finish()
-    assert 0 <= model.duality_gap_[0] <= gap
-    assert problem.delta <= 1e-3
 
 
 # -- the optimum ------------------------------------------------------------------------
@@ -167,49 +138,6 @@ def test_constant_in_the_kernel_approximates_the_bias_of_svc(algorithm):
     assert differences[-1] < 1e-3 < 1e-2 < differences[0]
 
 
-@with_gap_driven
-@with_both
-def test_training_stops_after_an_epoch_without_steps(algorithm, problem):
-    X, y = BOTH[problem](300)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = exact(algorithm, tol=1e-4).fit(X, y)
-    assert 2 <= model.n_iter_ < 100
-    assert model.kkt_violation_ <= 1.01e-4
-    assert all(part.delta <= part.tau for part in engine_of(model).problems)
-    # Once more, in another order.
-    engine, classes = engine_of(model), np.unique(y)
-    known = []
-    for part in engine.problems:
-        alive = np.flatnonzero(part.members["alive"])
-        known.append(np.full(300, -1, dtype=np.int32))
-        known[-1][part.members["row_id"][alive]] = alive
-    before = engine.n_changes
-    engine.begin_pass(known)
-    order, codes = np.random.default_rng(5).permutation(300), np.searchsorted(classes, y)
-    engine.learn(X, order, Samples(codes.astype(np.int32), np.full(300, 2.0), np.arange(300)))
-    assert engine.n_changes == before
-
-
-@with_convex
-@pytest.mark.parametrize("interval", [1, 7])
-def test_clean_interval_does_not_change_the_optimum(algorithm, interval):
-    class Tidy(LASVC):
-        def _plan(self):
-            return changed_solver(super()._plan(), clean_interval=interval, max_non_sv=0)
-
-    X, y = two_classes(200)
-    expected = exact(algorithm).fit(X, y)
-    model = exact(algorithm, make=Tidy).fit(X, y)
-    assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
-    assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-4)
-    members = support_arrays(model)
-    if algorithm == "lasvm-g":
-        assert members.n_members <= len(model.support_) + interval
-    else:
-        assert members.n_members == 200
-
-
 def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     X, y = two_classes(700)
     full, g = (
@@ -221,37 +149,6 @@ def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     assert n_zeros <= GapDrivenSpec.max_non_sv + 700 % GapDrivenSpec.clean_interval
     g.finish()
     assert members.n_members - len(g.support_) <= GapDrivenSpec.max_non_sv
-
-
-# -- constants --------------------------------------------------------------------------
-
-CONSTANTS = dict(ramp_start=0, single_steps=10**6, clean_interval=40, max_non_sv=40)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CONSTANTS)
-def test_fields_of_the_specification_change_the_steps(name):
-    class Changed(LASVC):
-        def _plan(self):
-            return changed_solver(super()._plan(), **{name: CONSTANTS[name]})
-
-    X, y = two_classes(500)
-    plain, model = (
-        model_of("lasvm-nc", make, C=10.0, finishing=False).partial_fit(X, y, ["no", "yes"])
-        for make in (LASVC, Changed)
-    )
-    constants = {field: getattr(GapDrivenSpec, field) for field in CONSTANTS}
-    K = kernel_values(spec_of(model).store(), X, X)
-    twins = [
-        ReferenceGapDriven(K, signs(y), np.full(500, 10.0), 10.0, "lasvm-nc", **options)
-        for options in (constants, constants | {name: CONSTANTS[name]})
-    ]
-    for fitted, twin in zip((plain, model), twins):
-        twin.fit(range(500))
-        assert_array_equal(fitted.n_cleaned_[0], twin.n_cleaned)
-        expected = twin.decision_function()
-        assert_allclose(fitted.decision_function(X), expected, rtol=1e-9, atol=1e-9)
-    assert not np.allclose(model.decision_function(X), plain.decision_function(X), atol=0.1)
 
 
 # -- the ramp ---------------------------------------------------------------------------
@@ -318,29 +215,6 @@ def test_accuracy_with_noisy_labels(algorithm, fraction, flips):
     noisy_labels = flip_labels(y[:400], fraction, random_state=1, **flips)
     model = model_of(algorithm, C=10.0, gamma=1.0).fit(X[:400], noisy_labels)
     assert model.score(X[400:], y[400:]) > 0.8
-
-
-def test_ramp_is_used_from_ramp_start_support_vectors_on():
-    class Late(Busy):
-        def _plan(self):
-            return changed_solver(super()._plan(), ramp_start=10_000)
-
-    X, y = two_classes(400, noise=1.5)
-    g, late, early = (
-        model_of(algorithm, make).partial_fit(X, y, ["no", "yes"])
-        for algorithm, make in [("lasvm-g", Busy), ("lasvm-nc", Late), ("lasvm-nc", Busy)]
-    )
-    assert_same_model(g, late)
-    assert len(early.support_) < len(late.support_)
-
-
-def test_ramp_s_changes_the_model():
-    X, y = two_classes(600, noise=2.0)
-    n_support = [
-        len(model_of("lasvm-nc", ramp_s=ramp_s).fit(X, y).support_)
-        for ramp_s in (0.9, 0.0, -1.0, -1e9)
-    ]
-    assert (np.diff(n_support) > 0).all()
 
 
 class StartsAtOnce(LASVC):
