@@ -8,21 +8,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits, make_classification
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
+from tests.kernel.test_probabilities import values_of
 from tests.support.internals import (
     CouplingMap,
-    _probabilities,
     coupled,
-    solution_of,
 )
 from tests.support.limits import set_limits
-from tests.support.samples import three_classes
 
 
 def pairwise(**params):
@@ -75,13 +73,6 @@ def test_coupling_minimizes_the_disagreement(n_classes):
         assert disagreement(found, r) <= expected.fun + 1e-12
 
 
-def test_coupling_of_consistent_pairs_is_exact():
-    p = np.random.default_rng(0).dirichlet(np.ones(6), size=20)
-    first, second = np.triu_indices(6, 1)
-    odds = logit(p[:, first] / (p[:, first] + p[:, second]))
-    assert_allclose(coupled(odds), p, atol=1e-9)
-
-
 def test_coupling_of_extreme_and_cyclic_pairs(monkeypatch):
     odds = np.array([[1e300, 1e300, 0.0], [-1e300, 5.0, 1e300], [9.0, -9.0, 9.0], [0.0, 0.0, 0.0]])
     found = coupled(odds)
@@ -109,46 +100,10 @@ def test_a_pair_without_samples_is_undecided():
 # ------------------------------------------------------------------------------ left out
 
 
-def values_of(model):
-    """Return the arguments with which the map of a model is fitted."""
-    seen = []
-
-    class Recorder(CouplingMap):
-        def fit(self, *arguments):
-            seen.append(arguments)
-            return super().fit(*arguments)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_probabilities, "CouplingMap", Recorder)
-        solution_of(model).kept.pop("fitted", None)
-        model.predict_proba(np.zeros((1, model.n_features_in_)))
-    return seen[0]
-
-
-def test_the_map_is_fitted_to_leave_one_out_values_of_pairs():
-    X, y = three_classes(90)
-    options = dict(C=2.0, max_iter=-1, tol=1e-6, random_state=0)
-    model = pairwise(**options).fit(X, y)
-    scores, codes, weights = values_of(model)
-    assert scores.shape == (90, 3) and (weights == 1.0).all()
-    options.update(gamma=model.gamma_, multi_class="ovo", decision_function_shape="ovo")
-    exact = np.empty((90, 3))
-    for i in range(90):
-        without = np.arange(90) != i
-        exact[i] = LASVC(**options).fit(X[without], y[without]).decision_function(X[[i]])
-    # Compared class by class, as the order differs.
-    for code, label in enumerate(model.classes_):
-        for pair in range(3):
-            expected = np.sort(exact[y == label, pair])
-            found = np.sort(scores[codes == code, pair])
-            assert np.abs(expected - found).mean() < 0.1
-            assert np.corrcoef(expected, found)[0, 1] > 0.97
-
-
 def test_a_sample_changes_only_the_pairs_of_its_class():
     X, y = noisy_classes(200)
     model = pairwise(random_state=0, decision_function_shape="ovo").fit(X, y)
-    scores, codes, _ = values_of(model)
+    scores, codes, _ = values_of(model, CouplingMap)
     exact = model.decision_function(X)
     for pair, (first, second) in enumerate(combinations(range(5), 2)):
         others = ~np.isin(codes, (first, second))
@@ -187,16 +142,6 @@ def test_classes_that_are_separated_have_probabilities_close_to_1():
 # ------------------------------------------------------------------------------ models
 
 
-def test_two_classes_are_not_changed():
-    X, y = noisy_classes(300)
-    X, y = X[y < 2], y[y < 2]
-    found, expected = (
-        LASVC(multi_class=kind, probability=True, random_state=0).fit(X, y).predict_log_proba(X)
-        for kind in ("ovo", "ovr")
-    )
-    assert_array_equal(found, expected)
-
-
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 def test_shape_ties_and_storage_do_not_matter(kind):
     X, y = noisy_classes(200)
@@ -217,30 +162,7 @@ def test_shape_ties_and_storage_do_not_matter(kind):
     assert_allclose(single.predict_proba(X.astype(np.float32)), p, atol=1e-4)
 
 
-def test_samples_of_weight_zero_do_not_count():
-    X, y = three_classes(200)
-    weights = np.ones(200)
-    weights[150:] = 0.0
-    options = dict(gamma=1.0, shuffle=False)
-    whole, part = pairwise(**options).fit(X, y, weights), pairwise(**options).fit(X[:150], y[:150])
-    assert_allclose(whole.predict_proba(X), part.predict_proba(X), atol=1e-9)
-
-
 # ------------------------------------------------------------------------------ streams
-
-
-def test_chunks_of_a_stream_do_not_matter(monkeypatch):
-    set_limits(monkeypatch, N_RECENT=100)
-    X, y = noisy_classes(250)
-    found = []
-    for size in (1, 110, 250):
-        model = pairwise(gamma=0.1, finishing=False, window_size=200)
-        for first in range(0, 250, size):
-            rows = slice(first, first + size)
-            model.partial_fit(X[rows], y[rows], classes=np.arange(5))
-        assert len(values_of(model)[0]) == 100
-        found.append(model.predict_proba(X))
-    assert_allclose(found[1:], [found[0]] * 2, atol=1e-12)
 
 
 def test_classes_without_samples():
@@ -251,11 +173,3 @@ def test_classes_without_samples():
     assert_allclose(p.sum(axis=1), 1.0)
     assert p[:, [0, 1, 3, 4, 6, 8, 9]].max() < 0.03
     assert (p.argmax(axis=1) == y[few]).mean() > 0.95
-
-
-def test_before_any_sample_with_a_weight_all_classes_are_equally_likely():
-    X, y = three_classes(20)
-    model = pairwise(gamma=0.5).partial_fit(X, y, np.unique(y), np.zeros(20))
-    assert_allclose(model.predict_proba(X), 1.0 / 3.0)
-    model.partial_fit(X, y)
-    assert model.predict_proba(X).std() > 0.0

@@ -3,21 +3,24 @@
 import copy
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
-from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.partitioned import CellClassifier
+from tests.support.fitted_models import CutKernel
 from tests.support.internals import (
     Basis,
     Optimum,
+    SplineMap,
     _probabilities,
     machine_of,
     probability_map,
@@ -97,17 +100,17 @@ def test_joining_samples_reduce_the_shifts():
     ).sum()
 
 
-def values_of(model):
-    """Return the arguments with which the map of a model is fitted."""
+def values_of(model, kind=SplineMap):
+    """Return the arguments with which the map of a model, of this kind, is fitted."""
     seen = []
 
-    class Recorder(_probabilities.SplineMap):
+    class Recorder(kind):
         def fit(self, *arguments):
             seen.append(arguments)
             return super().fit(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_probabilities, "SplineMap", Recorder)
+        patch.setattr(_probabilities, kind.__name__, Recorder)
         solution_of(model).kept.pop("fitted", None)
         model.predict_proba(np.zeros((1, model.n_features_in_)))
     return seen[0]
@@ -130,48 +133,39 @@ def test_the_map_is_fitted_to_leave_one_out_values():
         assert np.corrcoef(expected, found)[0, 1] > 0.99
 
 
+def compare_with_cross_validation(model, X, y):
+    """Return a model with probabilities, whose loss on fresh samples is not larger."""
+    train, fresh = (X[:600], y[:600]), (X[600:], y[600:])
+    ours = clone(model).set_params(probability=True).fit(*train)
+    theirs = CalibratedClassifierCV(model, ensemble=False).fit(*train)
+    found, expected = (log_loss(fresh[1], m.predict_proba(fresh[0])) for m in (ours, theirs))
+    assert found < 1.03 * expected
+    return ours
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0, 100.0])
-@pytest.mark.parametrize("kind", ["banana", "waveform", "three"])
-def test_probabilities_are_as_good_as_those_of_cross_validation(C, kind):
-    if kind == "banana":
-        X, y = banana(2600)
-    elif kind == "waveform":
-        X, y = make_waveform(2600, random_state=0)
-    else:
-        X, y = three_classes(2600)
-    X_train, y_train, X_test, y_test = X[:600], y[:600], X[600:], y[600:]
-    ours = LASVC(C=C, probability=True, random_state=0).fit(X_train, y_train)
-    theirs = CalibratedClassifierCV(LASVC(C=C, random_state=0), ensemble=False)
-    found, expected = (
-        log_loss(y_test, model.predict_proba(X_test))
-        for model in (ours, theirs.fit(X_train, y_train))
-    )
-    assert found < 1.03 * expected
+@pytest.mark.parametrize(
+    "make",
+    [banana, partial(make_waveform, random_state=0), three_classes],
+    ids=["banana", "waveform", "three"],
+)
+def test_probabilities_are_as_good_as_those_of_cross_validation(C, make):
+    compare_with_cross_validation(LASVC(C=C, random_state=0), *make(2600))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_algorithms(algorithm):
-    X, y = banana(2600, flips=0.2)
-    X_train, y_train, X_test, y_test = X[:600], y[:600], X[600:], y[600:]
     model = LASVC(C=5.0, algorithm=algorithm, random_state=0)
-    theirs = CalibratedClassifierCV(model, ensemble=False).fit(X_train, y_train)
-    ours = model.set_params(probability=True).fit(X_train, y_train)
-    found, expected = (log_loss(y_test, m.predict_proba(X_test)) for m in (ours, theirs))
-    assert found < 1.03 * expected
+    compare_with_cross_validation(model, *banana(2600, flips=0.2))
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("C", [1.0, 10.0])
 def test_the_ramp_loss(C, fit_intercept):
-    X, y = banana(2600, flips=0.2)
-    X_train, y_train, X_test, y_test = X[:600], y[:600], X[600:], y[600:]
     model = RampSVC(C=C, fit_intercept=fit_intercept, random_state=0)
-    theirs = CalibratedClassifierCV(model, ensemble=False).fit(X_train, y_train)
-    ours = model.set_params(probability=True).fit(X_train, y_train)
-    found, expected = (log_loss(y_test, m.predict_proba(X_test)) for m in (ours, theirs))
-    assert found < 1.03 * expected
-    scores, _, weights = values_of(ours)
+    model = compare_with_cross_validation(model, *banana(2600, flips=0.2))
+    scores, _, weights = values_of(model)
     assert len(scores) == 600 and (weights == 1.0).all()
 
 
@@ -224,8 +218,9 @@ def test_weights_are_repetitions_in_the_map():
     assert_allclose(weighted, odds / (1.0 + odds), atol=0.02)
 
 
-def test_samples_of_weight_zero_do_not_count():
-    X, y = banana(300)
+@pytest.mark.parametrize("make", [banana, three_classes])
+def test_samples_of_weight_zero_do_not_count(make):
+    X, y = make(300)
     weights = np.ones(300)
     weights[250:] = 0.0
     # Given gamma, as gamma="scale" is weighted, too.
@@ -350,46 +345,31 @@ def test_dense_and_sparse_chunks_of_a_stream():
     assert_allclose(dense.predict_proba(X), mixed.predict_proba(X), atol=1e-9)
 
 
-class CutKernel:
-    """Kernel function that raises KeyboardInterrupt in its n-th call."""
-
-    def __init__(self, n_calls=-1):
-        self.n_calls = n_calls
-
-    def __call__(self, A, B):
-        self.n_calls -= 1
-        if self.n_calls == 0:
-            raise KeyboardInterrupt
-        return np.exp(-((A[:, None] - B[None]) ** 2).sum(axis=2))
-
-
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_an_interrupted_call_is_resumed(method):
+@pytest.mark.parametrize(
+    ("model", "method", "n_calls"),
+    [
+        (LASVC(max_iter=1), "fit", 8),
+        (LASVC(max_iter=1), "partial_fit", 8),
+        (RampSVC(), "fit", 5),
+    ],
+)
+def test_an_interrupted_call_is_resumed(model, method, n_calls):
     X, y = banana(400)
     given = {"classes": np.unique(y)} if method == "partial_fit" else {}
-    options = dict(probability=True, max_iter=1, random_state=0)
-    whole = LASVC(kernel=CutKernel(), **options)
+    whole, model = (
+        clone(model).set_params(probability=True, kernel=CutKernel(), random_state=0)
+        for _ in range(2)
+    )
     getattr(whole, method)(X, y, **given)
-    model = LASVC(kernel=CutKernel(8), **options)
+    model.kernel.calls_left = n_calls
     with pytest.raises(KeyboardInterrupt):
         getattr(model, method)(X, y, **given)
-    assert 0 < model.n_samples_seen_ < 400
-    assert_allclose(values_of(model)[2].sum(), model.n_samples_seen_)
+    if isinstance(model, LASVC):
+        assert 0 < model.n_samples_seen_ < 400
+        assert_allclose(values_of(model)[2].sum(), model.n_samples_seen_)
     assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     model.resume(X, y)
     assert_allclose(values_of(model)[2].sum(), 400)
-    assert_allclose(model.predict_proba(X), whole.predict_proba(X), atol=1e-6)
-
-
-def test_an_interrupted_fit_with_the_ramp_loss_is_resumed():
-    X, y = banana(300)
-    options = dict(probability=True, random_state=0)
-    whole = RampSVC(kernel=CutKernel(), **options).fit(X, y)
-    model = RampSVC(kernel=CutKernel(5), **options)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-    model.resume(X, y)
     assert_allclose(model.predict_proba(X), whole.predict_proba(X), atol=1e-6)
 
 
@@ -421,14 +401,6 @@ def test_probability_is_set_before_training():
     assert model.predict_proba(X).shape == (100, 2)
     model.set_params(probability=False).fit(X, y)
     assert "_samples" not in vars(model)
-
-
-def test_parameters_of_svc():
-    assert LASVC(**SVC().get_params()).probability is False
-    assert LASVC(**SVC(probability=True).get_params()).probability is True
-    assert LASVC(probability=True).set_params(probability="deprecated").probability is True
-    with pytest.raises(ValueError, match="'probability' parameter of LASVC"):
-        LASVC(probability="yes").fit(*two_classes(20))
 
 
 # -- states between two calls -----------------------------------------------------------
