@@ -1,10 +1,8 @@
 """max_iter="auto": the optimum of small sets, and further epochs of large ones if useful."""
 
 import copy
-import io
 import pickle
 import warnings
-from contextlib import redirect_stdout
 from functools import partial
 
 import numpy as np
@@ -418,17 +416,6 @@ def test_constant_decisions(case, large_sets):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert CONSTANT[case]().n_iter_ < 10
-
-
-@pytest.mark.parametrize("make", [partial(make_blobs, centers=2, cluster_std=0.5), two_classes])
-def test_verbose_prints_a_line_for_each_epoch(make, large_sets):
-    X, y = make(600)
-    with redirect_stdout(io.StringIO()) as printed:
-        model = LASVC(C=0.01, random_state=0, verbose=1).fit(X, y)
-    lines = printed.getvalue().splitlines()
-    assert len(lines) == model.n_iter_
-    for i, line in enumerate(lines, 1):
-        assert line.startswith(f"[LASVC] epoch {i}: ")
 
 
 # -- interrupts -------------------------------------------------------------------------

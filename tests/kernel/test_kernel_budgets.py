@@ -23,7 +23,6 @@ from tests.support.kernel_updates import (
 from tests.support.samples import LAYOUTS
 
 with_budgets = pytest.mark.parametrize("name", BUDGETS)
-with_policies = pytest.mark.parametrize("policy", POLICIES)
 with_classes = pytest.mark.parametrize("n_classes", [2, 3])
 
 
@@ -90,13 +89,6 @@ def test_vector_of_the_largest_margin_is_removed():
     margin = perceptron(margin=5.0, gamma=1.0, max_support_vectors=3, budget_policy="margin")
     margin.partial_fit(X, y, [0, 1])
     assert_array_equal(np.sort(margin.support_), [0, 1, 3])  # samples 2 and 3 support each other
-
-
-@with_policies
-def test_budget_of_one_support_vector(policy):
-    X, y = rows(50)
-    model = taught(pa(max_support_vectors=1, budget_policy=policy), X, y)
-    assert len(model.support_) == 1
 
 
 @pytest.mark.parametrize("make", [pa, perceptron])

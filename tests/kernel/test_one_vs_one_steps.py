@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC, RampSVC
 from tests.reference.gap_driven import ReferenceGapDriven
@@ -181,32 +180,6 @@ def check_pairs(model, codes, cost):
         assert not np.setdiff1d(support[of_pair != 0.0], rows).size
 
 
-@quickly
-@given(st.integers(0, 10**6), st.permutations(range(5)))
-def test_predictions_do_not_depend_on_the_names_of_the_classes(seed, names):
-    """The order of the classes decides ties and the signs of pairs only."""
-    X, codes, weights = clouds(80, 5, seed)
-    params = dict(decision_function_shape="ovo", max_iter=-1, tol=1e-7, gamma=0.5, random_state=0)
-    models = [pairwise(**params).fit(X, y, weights) for y in (codes, np.array(names)[codes])]
-    values, others = (model.decision_function(X) for model in models)
-    pairs = list(combinations(range(5), 2))
-    for column, (a, b) in enumerate(pairs):
-        first, second = sorted((names[a], names[b]))
-        sign = 1.0 if names[a] == first else -1.0
-        assert_allclose(
-            values[:, column], sign * others[:, pairs.index((first, second))], atol=1e-4
-        )
-    for model in models:
-        model.set_params(decision_function_shape="ovr", break_ties=True)
-    ours, theirs = (model.decision_function(X) for model in models)
-    clear = (np.abs(values) > 1e-4).all(axis=1)
-    assert_allclose(ours[clear], theirs[clear][:, names], atol=1e-3)
-    top = np.sort(ours, axis=1)
-    clear &= top[:, -1] - top[:, -2] > 1e-2
-    ours, theirs = (model.predict(X[clear]) for model in models)
-    assert_array_equal(np.array(names)[ours], theirs)
-
-
 # -- special cases -----------------------------------------------------------------------------
 
 
@@ -241,48 +214,6 @@ def same_bits(one, other, X):
         assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
     assert_array_equal(one.decision_function(X), other.decision_function(X))
     assert_array_equal(one.predict(X), other.predict(X))
-
-
-@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("train", ["fit", "stream"])
-def test_dense_and_sparse_samples_give_the_same_model(train, dtype, kernel):
-    X, codes, weights = clouds(200, 4)
-    X[np.abs(X) < 0.4] = 0.0
-    X = X.astype(dtype)
-    models = [pairwise(kernel=kernel, gamma=0.3, C=2.0, random_state=0) for _ in range(2)]
-    for model, samples in zip(models, (X, csr_matrix(X)), strict=True):
-        if train == "fit":
-            model.fit(samples, codes, weights)
-        else:
-            for first in range(0, 200, 40):
-                rows = slice(first, first + 40)
-                model.partial_fit(samples[rows], codes[rows], range(4), weights[rows])
-    same_bits(*models, X)
-
-
-@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
-def test_float32_samples_give_almost_the_same_model(kernel):
-    X, codes, weights = clouds(200, 4)
-    params = dict(kernel=kernel, gamma=0.3, C=2.0, max_iter=-1, tol=1e-6, random_state=0)
-    X = X.astype(np.float32)
-    single, double = (
-        pairwise(decision_function_shape="ovo", **params).fit(samples, codes, weights)
-        for samples in (X, X.astype(np.float64))
-    )
-    assert single.support_vectors_.dtype == np.float32
-    assert_allclose(single.decision_function(X), double.decision_function(X), atol=1e-3)
-    assert_array_equal(single.predict(X), double.predict(X))
-
-
-def test_class_weights_are_sample_weights_in_all_pairs_of_the_class():
-    X, codes, weights = clouds(200, 4)
-    factors = {0: 0.3, 2: 4.0}
-    by_sample = np.select([codes == 0, codes == 2], [0.3, 4.0], 1.0)
-    model = pairwise(gamma=0.3, class_weight=factors, random_state=0).fit(X, codes, weights)
-    other = pairwise(gamma=0.3, random_state=0).fit(X, codes, weights * by_sample)
-    assert_array_equal(model.class_weight_, [0.3, 1.0, 4.0, 1.0])
-    assert_allclose(model.dual_coef_, other.dual_coef_, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:The stream is sorted by class")

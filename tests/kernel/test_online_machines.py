@@ -1,7 +1,5 @@
 """What LASVR and OneClassLASVM share: the same model however it is computed, and its limits."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,7 +10,7 @@ from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVR, OneClassLASVM
-from tests.support.fitted_models import CutKernel, rbf
+from tests.support.fitted_models import rbf
 from tests.support.internals import engine_of, support_arrays
 from tests.support.samples import targets
 
@@ -248,16 +246,3 @@ def test_limits_may_change_in_a_stream(name):
         assert_allclose(support_arrays(model)["alpha"].sum(), 0.2 * 40, rtol=1e-9)
     model.set_params(window_size=None, max_support_vectors=10).partial_fit(X[:1], Y[:1])
     assert support_arrays(model).n_members <= 10
-
-
-@pytest.mark.slow
-def test_resume_with_several_outputs():
-    y = np.column_stack([Y, -Y, X[:, 2]])
-    models = [
-        make("lasvr", kernel=CutKernel(), cache_size=1e-2, max_iter=2, n_jobs=2) for _ in range(2)
-    ]
-    models[1].fit(X, y)
-    models[0].kernel.calls_left = 8
-    with pytest.raises(KeyboardInterrupt):
-        models[0].fit(X, y)
-    assert_same(pickle.loads(pickle.dumps(models[0])).resume(X, y), models[1])

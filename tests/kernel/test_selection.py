@@ -20,11 +20,10 @@ from tests.support.internals import (
 )
 from tests.support.limits import set_limits
 from tests.support.robust import assert_same_model
-from tests.support.samples import three_classes, two_classes
+from tests.support.samples import ALGORITHMS, three_classes, two_classes
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
 CHOOSING = SELECTIONS[1:]
-ALGORITHMS = ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"]
 PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 
 
@@ -400,11 +399,3 @@ def test_snapshot_leaves_model_unchanged(finishing, algorithm):
             assert_array_equal(problem.state()[name], value, err_msg=name)
     assert_same_model(watched, alone)
     assert watched.n_kernel_evaluations_ == alone.n_kernel_evaluations_
-
-
-def test_snapshot_is_optimized_over_the_support_set():
-    X, y = two_classes(500)
-    model = LASVC(**PARAMS, finishing=False).partial_fit(X, y, np.unique(y))
-    shot = model.snapshot()
-    assert shot.duality_gap_[0] < 0.1 * model.duality_gap_[0]
-    assert shot.n_samples_seen_ == 500

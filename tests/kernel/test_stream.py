@@ -68,15 +68,6 @@ def assert_same(model, other, X):
 
 
 @with_both
-@pytest.mark.parametrize(
-    "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
-)
-def test_chunks_with_other_parameters(model_of, problem, params):
-    X, y = samples_of(problem)
-    assert_same(train(model_of(**params), X, y), train(model_of(**params), X, y, 7), X)
-
-
-@with_both
 def test_chunks_after_fit(model_of, problem):
     X, y = samples_of(problem)
     models = []
@@ -97,17 +88,6 @@ def test_repeated_samples_of_a_stream_are_new_samples():
     model.partial_fit(X, y)
     assert model.n_samples_seen_ == 600
     assert model.support_.max() >= 300
-
-
-@with_both
-def test_layouts_may_change_between_chunks(model_of, problem):
-    dense, y = samples_of(problem)
-    sparse = csr_matrix(dense)
-    expected = train(model_of(), dense, y)
-    for first, second in [(dense, sparse), (sparse, dense)]:
-        model = model_of().partial_fit(first[:100], y[:100], classes=np.unique(y))
-        model.partial_fit(second[100:], y[100:])
-        assert_same(model, expected, dense)
 
 
 @with_both
@@ -210,13 +190,6 @@ def test_a_small_cache_frees_memory():
     model.set_params(cache_size=0.01).partial_fit(X[150:], y[150:])
     rows = engine_of(model).problems[0].matrix.rows
     assert rows.max_bytes < 2**14 and rows.n_bytes <= rows.max_bytes
-
-
-@pytest.mark.parametrize("new", [dict(C=100.0), dict(tol=0.3), dict(ramp_s=0.5)], ids=str)
-def test_changed_parameters_take_effect_at_the_next_chunk(model_of, new):
-    X, y = two_classes(300, noise=1.0)
-    models = [train(model_of(finishing=False), X[:150], y[:150]).set_params(**new) for _ in "ab"]
-    assert_same(*(train(m, X, y, size, begin=150) for m, size in zip(models, (7, 150))), X)
 
 
 def test_finish_uses_a_new_tol():
