@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
@@ -109,21 +108,6 @@ def test_without_a_covariance_step_it_is_a_gradient_step():
     assert_allclose(
         1e6 * model.decision_function(X), 1e6 * pa.decision_function(X), rtol=1e-4, atol=1e-3
     )
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_chunks_layouts_and_types_agree(n_classes):
-    X, y = samples(300, n_classes)
-    X[np.abs(X) < 0.4] = 0.0
-    params = dict(gamma=0.3, max_support_vectors=40)
-    whole = streamed(KernelAROWClassifier(**params), X, y, 300).decision_function(X)
-    for size in (1, 7, 64):
-        model = streamed(KernelAROWClassifier(**params), X, y, size)
-        assert_allclose(model.decision_function(X), whole, atol=1e-9)
-    sparse = streamed(KernelAROWClassifier(**params), csr_matrix(X), y, 300)
-    assert_array_equal(sparse.decision_function(csr_matrix(X)), whole)
-    single = streamed(KernelAROWClassifier(**params), X.astype(np.float32), y, 300)
-    assert_allclose(single.decision_function(X.astype(np.float32)), whole, atol=0.02)
 
 
 @settings(deadline=None, max_examples=60)
@@ -244,10 +228,7 @@ def test_room_for_more_vectors():
     "params, message",
     [
         (dict(kernel="sigmoid"), "needs a positive definite kernel"),
-        (dict(r=0.0), "The 'r' parameter of KernelAROWClassifier must be"),
         (dict(forgetting_factor=1.1), "The 'forgetting_factor' parameter"),
-        (dict(max_support_vectors=0), "The 'max_support_vectors' parameter"),
-        (dict(max_support_vectors=None), "The 'max_support_vectors' parameter"),
     ],
 )
 def test_errors(params, message):

@@ -20,7 +20,6 @@ from tests.support.cases import in_turn
 from tests.support.internals import shuffled
 from tests.support.kernel_updates import (
     BUDGETS,
-    JOINT,
     MODELS,
     assert_same,
     assert_same_solution,
@@ -116,46 +115,29 @@ def test_vote_counts_updates_not_samples():
 # -- special cases ----------------------------------------------------------------------
 
 
-PAIRS = [
-    (KernelPassiveAggressiveClassifier(C=0.1), PassiveAggressiveClassifier(C=0.1)),
-    (KernelPassiveAggressiveClassifier(C=np.inf), PassiveAggressiveClassifier(C=np.inf)),
-    (
-        KernelPassiveAggressiveClassifier(C=0.1, loss="squared_hinge"),
-        PassiveAggressiveClassifier(C=0.1, loss="squared_hinge"),
-    ),
-    (
-        KernelPassiveAggressiveClassifier(C=0.1, **JOINT),
-        PassiveAggressiveClassifier(C=0.1, **JOINT),
-    ),
-    (
-        KernelPassiveAggressiveClassifier(C=0.1, average="mean"),
-        PassiveAggressiveClassifier(C=0.1, average=True),
-    ),
-    (
-        KernelPassiveAggressiveClassifier(C=0.1, loss="squared_hinge", average="mean", **JOINT),
-        PassiveAggressiveClassifier(C=0.1, loss="squared_hinge", average=True, **JOINT),
-    ),
-    (KernelPerceptronClassifier(), PerceptronClassifier()),
-    (KernelPerceptronClassifier(**JOINT), PerceptronClassifier(**JOINT)),
-    (
-        KernelPerceptronClassifier(margin=2.0),
-        PerceptronClassifier(positive_margin=2.0, negative_margin=2.0),
-    ),
-    (KernelPerceptronClassifier(average="mean"), PerceptronClassifier(average=True)),
-]
+LINEAR = {
+    KernelPassiveAggressiveClassifier: PassiveAggressiveClassifier,
+    KernelPerceptronClassifier: PerceptronClassifier,
+}
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("kernel, linear", PAIRS, ids=str)
+@pytest.mark.parametrize(
+    "name",
+    ["pa", "pa-hard", "pa2", "pa-joint", "pa-mean", "pa2-mean-joint"]
+    + ["perceptron", "perceptron-joint", "perceptron-margin", "perceptron-mean"],
+)
 @with_classes
 @with_layouts
-def test_with_a_linear_kernel_it_is_the_linear_model_step_by_step(
-    kernel, linear, n_classes, layout
-):
+def test_with_a_linear_kernel_it_is_the_linear_model_step_by_step(name, n_classes, layout):
     X, y = rows(120, n_classes, seed=5)
-    X, given = X, LAYOUTS[layout](X)
-    kernel = clone(kernel).set_params(kernel="linear")
-    linear = clone(linear).set_params(fit_intercept=False)
+    given = LAYOUTS[layout](X)
+    kernel = clone(MODELS[name]).set_params(kernel="linear", max_support_vectors=None)
+    params = kernel.get_params()
+    linear = LINEAR[type(kernel)](fit_intercept=False, average=params["average"] == "mean")
+    linear.set_params(**{k: params[k] for k in ("C", "loss", "multi_class") if k in params})
+    if "margin" in params:
+        linear.set_params(positive_margin=params["margin"], negative_margin=params["margin"])
     for i in range(len(y)):
         for model in (kernel, linear):
             model.partial_fit(given[i : i + 1], y[i : i + 1], range(n_classes))

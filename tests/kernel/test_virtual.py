@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from sklearn_online_svm import ActiveLASVC, VirtualLASVC
@@ -261,17 +260,6 @@ def test_precomputed_kernels_are_rejected():
     X, y = imbalanced(60)
     with pytest.raises(ValueError, match="between two samples, but with kernel=.precomputed. X"):
         VirtualLASVC(kernel="precomputed").fit(X @ X.T, y)
-
-
-def test_snapshots_and_clones():
-    X, y = imbalanced()
-    model = VirtualLASVC(**PARAMS, finishing=False).partial_fit(X, y, [0, 1])
-    shot = model.snapshot()
-    assert shot.n_virtual_points_ == model.n_virtual_points_ and isinstance(shot, VirtualLASVC)
-    finished = pickle.loads(pickle.dumps(model)).finish()
-    assert_array_equal(shot.support_, finished.support_)
-    assert_array_equal(shot.dual_coef_, finished.dual_coef_)
-    assert clone(model).get_params() == model.get_params()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
