@@ -47,19 +47,6 @@ def test_features_that_count_are_found(params, kind):
     assert metric.history_[-5:].mean() < 0.9 * metric.history_[:5].mean()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["classes", "numbers"])
-@pytest.mark.parametrize("seed", range(30))
-def test_five_of_fifty_features_are_found(seed, kind):
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(size=(3000, 50))
-    f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
-    f += 10 * X[:, 3] + 5 * X[:, 4] + rng.normal(size=3000)
-    y = f if kind == "numbers" else f > np.median(f)
-    metric = KernelMetric(random_state=seed).fit(X, y)
-    assert set(np.argsort(metric.widths_)[-5:]) == set(range(5))
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @pytest.mark.parametrize("params", EVERY_FORM)

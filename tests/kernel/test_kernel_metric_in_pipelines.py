@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from sklearn_online_svm import LASVC, LASVR, KernelAROWClassifier, KernelMetric, OneClassLASVM
+from sklearn_online_svm import LASVC, KernelAROWClassifier, KernelMetric, OneClassLASVM
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
@@ -102,15 +102,6 @@ def test_other_classifiers(model):
         for params in (dict(random_state=0), dict(shrinkage=np.inf))
     ]
     assert scores[0] > scores[1] + 0.02
-
-
-def test_regression():
-    X, y = samples(2000)
-    target = X[:, 0] * X[:, 1]
-    model = make_pipeline(
-        KernelMetric(random_state=0), LASVR(kernel="laplacian", gamma=1.0, C=8.0, random_state=0)
-    ).fit(X[:1000], target[:1000])
-    assert model.score(X[1000:], target[1000:]) > 0.9
 
 
 def test_novelty_detection_has_no_targets():

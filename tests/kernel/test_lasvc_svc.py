@@ -125,13 +125,6 @@ def test_the_default_tolerance_is_as_good_as_that_of_svc():
     assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=3e-3)
 
 
-def test_float32_optimum_is_the_same_within_rounding():
-    X, y = waveform()
-    model = exact(C=1.0, gamma=0.05).fit(X.astype(np.float32), y)
-    svc = SVC(C=1.0, gamma=0.05, tol=1e-6).fit(X, y)
-    assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
-
-
 def test_float32_samples_of_large_norm_keep_their_distances():
     """With |x|^2 = 1e6, distances of 1 are lost in single precision."""
     X, y = two_classes(300)

@@ -279,35 +279,6 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
 # -- errors -----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_error_during_prediction_leaves_model_unchanged(error):
-    """Ctrl-C is simulated by the kernel function."""
-    X, y = two_classes(300)
-    calls, fails_at = [], []
-
-    def kernel(A, B):
-        calls.append(1)
-        if fails_at and len(calls) >= fails_at[0]:
-            raise error("no kernel today")
-        return rbf_kernel(A, B, gamma=0.3)
-
-    model, other = (
-        Busy(kernel=kernel, C=50.0, cache_size=1e-3).partial_fit(X[:200], y[:200], ["no", "yes"])
-        for _ in range(2)
-    )
-    expected = other.decision_function(X)
-    fails_at.append(len(calls) + 20)
-    with pytest.raises(error, match="no kernel today"):
-        model.decision_function(X)
-    fails_at.clear()
-    assert_same_stream(model, other)
-    assert_array_equal(model.decision_function(X), expected)
-    for each in (model, other):
-        each.partial_fit(X[200:], y[200:])
-    assert_same_stream(model, other)
-
-
 def test_progressive_validation_uses_the_optimized_model():
     """Regression test: it reported an error of 33 % for a model with 10 % after finish."""
     X, y = make_banana_like(3000, random_state=0)

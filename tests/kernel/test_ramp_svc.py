@@ -32,20 +32,6 @@ from tests.support.samples import LAYOUTS, two_classes
 # -- the sequence of problems -----------------------------------------------------------
 
 
-@pytest.mark.sampled
-@with_both
-@with_bias
-@pytest.mark.parametrize("ramp_s", [-2.0, -1.0, 0.0, 0.5])
-@pytest.mark.parametrize("C", [0.5, 5.0, 100.0])
-def test_objective_never_increases(problem, fit_intercept, ramp_s, C):
-    X, y = BOTH[problem]()
-    model = model_of(fit_intercept=fit_intercept, ramp_s=ramp_s, C=C).fit(X, y)
-    history = model.objective_history_
-    assert history.shape == (model.n_iter_, 1 if problem == "binary" else 3)
-    assert 1 <= model.n_iter_ <= 100
-    assert (np.diff(history, axis=0) <= 1e-5 * C).all()
-
-
 @pytest.mark.parametrize("tol", [0.1, 1e-3])
 @with_bias
 def test_objective_never_increases_beyond_a_coarse_tolerance(fit_intercept, tol):
@@ -248,23 +234,6 @@ def test_one_outlier_far_away():
     assert 2 not in model.support_
 
 
-# -- weights ----------------------------------------------------------------------------
-
-
-@with_both
-@with_bias
-def test_integer_weights_equal_repeated_samples(problem, fit_intercept):
-    X, y = BOTH[problem](150)
-    weight = np.random.default_rng(0).choice([0, 1, 1, 2], 150)
-    repeated = np.repeat(np.arange(150), weight)
-    weighted = model_of(fit_intercept=fit_intercept).fit(X, y, weight)
-    other = model_of(fit_intercept=fit_intercept).fit(X[repeated], y[repeated])
-    assert weighted.n_iter_ > 1
-    assert_allclose(weighted.decision_function(X), other.decision_function(X), atol=1e-4)
-    assert_allclose(weighted.objective_history_[-1], other.objective_history_[-1], rtol=1e-6)
-    assert (weight[weighted.support_] > 0).all()
-
-
 # -- several classes --------------------------------------------------------------------
 
 
@@ -311,14 +280,6 @@ def test_the_solution_of_each_pair_is_stationary(fit_intercept, init_size, class
         assert_allclose(history[-1, c], expected, rtol=1e-5)
         n_beyond += np.count_nonzero(z < model.ramp_s)
     assert n_beyond > 2
-
-
-# -- the attributes ---------------------------------------------------------------------
-
-
-def test_ramp_svc_has_no_partial_fit():
-    for name in ("partial_fit", "finish"):
-        assert not hasattr(RampSVC(), name)
 
 
 # -- invariances ------------------------------------------------------------------------
@@ -414,11 +375,3 @@ def test_samples_of_weight_0_are_not_in_the_first_problem():
     model = model_of(init_size=12).fit(X, y, weights)
     alone = model_of(init_size=12).fit(X[some], y[some])
     assert_allclose(model.objective_history_[0], alone.objective_history_[0], rtol=1e-6)
-
-
-def test_partial_first_problem_without_a_ramp_equals_svc():
-    X, y = noisy()
-    model = model_of(init_size=0.2, ramp_s=-1e9).fit(X, y)
-    svc = SVC(C=5.0, gamma=GAMMA, tol=1e-8).fit(X, y)
-    assert model.n_iter_ == 2
-    assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-4)

@@ -125,22 +125,3 @@ def test_files(name, tmp_path):
     loaded = load_libsvm(tmp_path / "model", n_features=X.shape[1])
     assert (loaded.predict(X) == model.predict(X)).mean() > 0.99
     assert_array_equal(values(model, X), expected)
-
-
-@pytest.mark.parametrize("name", ["lasvm", "pairs", "4 classes", "linear", "lasvr"])
-def test_onnx(name):
-    skl2onnx = pytest.importorskip("skl2onnx", reason="the converters extend skl2onnx")
-    onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
-    import sklearn_online_svm.onnx  # noqa: F401
-
-    model, X, _ = replaying(name)
-    graph = skl2onnx.to_onnx(model, X[:1])
-    session = onnxruntime.InferenceSession(
-        graph.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    (first,) = session.get_outputs()[:1]
-    (found,) = session.run([first.name], {session.get_inputs()[0].name: X})
-    if is_classifier(model):
-        assert (found == model.predict(X)).mean() > 0.99
-    else:
-        assert_allclose(found.ravel(), model.predict(X), atol=1e-3)

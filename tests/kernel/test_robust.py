@@ -123,21 +123,6 @@ def test_optimum_equals_a_quadratic_program(algorithm, kernel, C, n):
     assert model.kkt_violation_ <= 2e-6
 
 
-@with_convex
-def test_constant_in_the_kernel_approximates_the_bias_of_svc(algorithm):
-    """The constant acts as a bias whose penalty vanishes as it grows."""
-    X, y = two_classes(100)
-    expected = SVC(C=2.0, gamma=GAMMA, tol=1e-8).fit(X, y).decision_function(X)
-    differences = []
-    for constant in (0.0, 1.0, 10.0, 100.0):
-        kernel = lambda A, B, c=constant: rbf_kernel(A, B, gamma=GAMMA) + c  # noqa: E731
-        model = exact(algorithm, kernel=kernel).fit(X, y)
-        assert not model.intercept_.any()
-        differences.append(np.abs(model.decision_function(X) - expected).max())
-    assert (np.diff(differences) < 0).all()
-    assert differences[-1] < 1e-3 < 1e-2 < differences[0]
-
-
 def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     X, y = two_classes(700)
     full, g = (

@@ -85,14 +85,6 @@ def test_points_between_support_vectors_and_their_neighbors(machine, global_rand
     assert counts.max() - counts.min() <= 1
 
 
-def test_only_support_vectors_get_points():
-    sampler = VirtualSampler(estimator=LASVC(C=1.0, gamma=0.01), random_state=0)
-    wide = np.vstack([X, X[RARE] + 4.0])
-    y = np.append(Y, np.ones(len(RARE)))
-    sampler.fit_resample(wide, y)
-    assert len(np.unique(sampler.ends_[:, 0])) < 2 * len(RARE)
-
-
 @pytest.mark.parametrize("machine", [None, LASVC(), SVC()], ids=str)
 def test_random_state_is_reproducible(machine):
     def draw(seed):
