@@ -227,15 +227,20 @@ def test_no_sample_violates_for_any_C(case, seed, noise, ratio):
 
 
 @both_kinds
-@pytest.mark.parametrize("gap", [-0.05, -0.01, 0.0, 0.01, 0.2])
+@pytest.mark.parametrize("gap", [-0.05, -0.01, 0.0, 0.01, 0.2, None])
 def test_samples_that_violate_by_more_than_tol_are_processed(kind, gap, monkeypatch):
-    """With support sets whose largest g that can increase exceeds the smallest one by ``gap``."""
+    """With half of the support set, of which the largest and smallest g differ by ``gap``.
+
+    None: without a bias.
+    """
     check_samples, tol, n_found = _path_solver.Sweeps.check_samples, 0.05, []
 
     def checked(self):
         for k, state in enumerate(self.states):
             low = np.quantile(state.g[0], [0.5])
-            self.states[k] = replace(state, low=low, high=low + gap, tau=np.array([tol]))
+            bounds = dict(low=low, high=low + (gap or 0.0), tau=np.array([tol]))
+            half = {name: [getattr(state, name)[0][::2]] for name in ("ids", "alpha", "g")}
+            self.states[k] = replace(state, **bounds, **half)
         check_samples(self)
         for k, state in enumerate(self.states):
             alpha = np.zeros(len(y))
@@ -243,14 +248,18 @@ def test_samples_that_violate_by_more_than_tol_are_processed(kind, gap, monkeypa
             g = terms - rbf_kernel(X, gamma=0.5) @ alpha
             # With a gap each bias in it is optimal: samples there may violate with each other.
             (low,), (high,) = state.low, state.high
-            up_to, down_to = (high, low) if gap < 0 else (low + tol, high - tol)
+            if gap is None:
+                up_to, down_to = tol, -tol
+            else:
+                up_to, down_to = (high, low) if gap < 0 else (low + tol, high - tol)
             upper_g, outside = g + self.width, np.setdiff1d(np.arange(len(y)), state.ids[0])
             violates = (rises & (g > up_to) | falls & (upper_g < down_to))[outside]
-            highest = max(high, g[outside][rises[outside]].max())
-            lowest = min(low, upper_g[outside][falls[outside]].min())
-            wanted = outside[violates & (highest - lowest > tol)]
+            highest = g[outside][rises[outside]].max(initial=high)
+            lowest = upper_g[outside][falls[outside]].min(initial=low)
+            left = max(highest, -lowest) if gap is None else highest - lowest
+            wanted = outside[violates & (left > tol)]
             np.testing.assert_array_equal(np.sort(self.violators[k]), wanted)
-            assert self.violation[k] == pytest.approx(highest - lowest, abs=1e-5)
+            assert self.violation[k] == pytest.approx(left, abs=1e-5)
             n_found.append(len(wanted))
 
     set_limits(monkeypatch, PATH_VALUES_AT_ONCE=1)
@@ -262,7 +271,8 @@ def test_samples_that_violate_by_more_than_tol_are_processed(kind, gap, monkeypa
         terms, (rises, falls) = y - 0.1, np.ones((2, len(y)), dtype=bool)  # the lower end
     monkeypatch.setattr(_path_solver.Sweeps, "check_samples", checked)
     monkeypatch.setattr(_path_solver.Sweeps, "most_rows", lambda self: len(y))
-    new(kind, max_iter=1).fit_path(X, y, [0.1, 0.2])
+    algorithm = "lasvm-g" if gap is None else "lasvm"
+    new(kind, max_iter=1, algorithm=algorithm).fit_path(X, y, [0.1, 0.2])
     assert min(n_found) > 0
 
 
