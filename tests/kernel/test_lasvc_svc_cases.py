@@ -142,26 +142,6 @@ def test_probabilities_name_what_to_use(kind, name):
     assert f"{kind.__name__} has" in reasons and "Calibrated" in reasons
 
 
-def test_samples_must_be_numeric_for_callable_kernels():
-    """SVC passes samples of any type to a callable kernel; LASVC stores numbers.
-
-    Objects can be represented by their indices.
-    """
-    words = np.array([["A", "A A"], ["B B", "B"]])
-    with pytest.raises(ValueError, match="could not convert string to float"):
-        LASVC(kernel=lambda A, B: np.ones((len(A), len(B)))).fit(words, [1, 2])
-    texts = ["A A", "A", "B", "B B"]
-
-    def count(A, B):
-        rows, columns = ([texts[int(i)] for i in M[:, 0]] for M in (A, B))
-        counts = [[[text.count(c) for c in "AB"] for text in side] for side in (rows, columns)]
-        return inner(*(np.array(side) for side in counts))
-
-    numbers = np.arange(4.0)[:, None]
-    model = exact(kernel=count).fit(numbers, [1, 1, 2, 2])
-    assert_array_equal(model.predict(numbers), [1, 1, 2, 2])
-
-
 @pytest.mark.parametrize("C", [10.0, 316.0])
 def test_tol_bounds_the_distance_from_the_optimum_as_in_svc(C):
     """``tol`` bounds the violation; the error of decision values grows with C, in SVC as well.

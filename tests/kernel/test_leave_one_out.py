@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.datasets import make_banana_like
+from tests.support.fitted_models import CutKernel
 from tests.support.internals import (
     Basis,
     CouplingMap,
@@ -668,20 +669,12 @@ def test_leave_one_out_leaves_the_model_unchanged():
 
 def test_interrupt_leaves_model_unchanged():
     X, y = two_classes(60)
-    calls = []
-
-    def kernel(A, B):
-        calls.append(None)
-        if len(calls) == last:
-            raise KeyboardInterrupt
-        return rbf_kernel(A, B)
-
-    last = None
-    model = LASVC(kernel=kernel, random_state=0).fit(X, y)
+    model = LASVC(kernel=CutKernel(), random_state=0).fit(X, y)
     estimate = model.leave_one_out_estimate_
-    last = len(calls) + 2
+    model.kernel.calls_left = 2
     with pytest.raises(KeyboardInterrupt) as caught:
         model.leave_one_out(X, y)
+    model.kernel.calls_left = 0
     assert not getattr(caught.value, "__notes__", [])
     assert not model.interrupted_
     assert model.leave_one_out_estimate_ == estimate

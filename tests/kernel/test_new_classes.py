@@ -23,6 +23,7 @@ from tests.reference.kernel_updates import KernelTwin
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.linear import PassiveAggressive
 from tests.support.engine import kernel_values
+from tests.support.fitted_models import CutKernel
 from tests.support.internals import class_rows, engine_of, spec_of, update_state
 from tests.support.interrupts import Interrupt, completed, n_lines
 from tests.support.kernel_updates import GAMMA, single
@@ -362,21 +363,13 @@ def test_interrupted_addition_leaves_a_usable_model(name, known):
 
 @pytest.mark.parametrize("name", ["lasvm", "kernel pa"])
 def test_error_of_a_kernel_function_leaves_the_model_unchanged(name):
-    left = [10**6]
-
-    def kernel(A, B):
-        left[0] -= 1
-        if left[0] < 0:
-            raise RuntimeError("no values")
-        return single(A, B)
-
-    model, X, y = trained(clone(STREAMS[name]).set_params(kernel=kernel), "three")
+    model, X, y = trained(clone(STREAMS[name]).set_params(kernel=CutKernel()), "three")
+    model.kernel.error = RuntimeError("no values")
     before = model.decision_function(X)
-    for n_calls in (0, 1, 3):
-        left[0] = n_calls
+    for n_calls in (1, 2, 4):
+        model.kernel.calls_left = n_calls
         with pytest.raises(RuntimeError, match="no values"):
             model.partial_fit(X, y, classes=CLASSES)
-        left[0] = 10**6
         assert len(model.classes_) == 3
         assert_array_equal(model.decision_function(X), before)
     model.partial_fit(X, y, classes=CLASSES)

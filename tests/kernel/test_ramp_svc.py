@@ -119,23 +119,6 @@ def check_stationary(model, K, y, cost, alpha=None, intercept=None):
         assert intercept == 0.0
 
 
-@pytest.mark.sampled
-@with_bias
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("ramp_s", [-1.0, 0.0, 0.7])
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_solution_is_stationary(fit_intercept, kernel, C, ramp_s, seed):
-    X, y = noisy(150, seed)
-    weight = np.random.default_rng(seed).uniform(0.5, 2.0, 150)
-    model = model_of(fit_intercept=fit_intercept, kernel=kernel, C=C, ramp_s=ramp_s)
-    model.fit(X, y, weight)
-    K = rbf_kernel(X, gamma=GAMMA) if kernel == "rbf" else linear_kernel(X)
-    check_stationary(model, K, signs(y), C * weight)
-    assert model.kkt_violation_ <= model.tol * 1.01
-    assert abs(model.duality_gap_[0]) <= (1e-5 + model.tol) * 2 * C * 150
-
-
 # -- the reference implementation -------------------------------------------------------
 
 
@@ -165,6 +148,8 @@ def test_each_problem_equals_the_reference(fit_intercept, kernel, C, ramp_s, see
     assert_allclose(model.decision_function(K), twin.decision_function(), atol=exactness)
     if fit_intercept:
         assert_allclose(model.intercept_[0], twin.b, atol=exactness)
+    assert model.kkt_violation_ <= model.tol * 1.01
+    assert abs(model.duality_gap_[0]) <= (1e-5 + model.tol) * 2 * C * 60
 
 
 # -- without a ramp ---------------------------------------------------------------------

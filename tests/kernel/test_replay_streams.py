@@ -212,12 +212,6 @@ def test_class_weights():
     assert_array_equal(samples["cost"], 2.0 * np.array([0.0, 4.0, 0.25, 1.0])[samples["code"]])
 
 
-def test_hard_margin():
-    model, X, y, _ = half("hard")
-    assert has_joint_solution(model) and np.isfinite(values(model, X)).all()
-    assert np.isfinite(model.dual_coef_).all() and np.isfinite(model.finish().dual_coef_).all()
-
-
 # -- parameters -------------------------------------------------------------------------
 
 

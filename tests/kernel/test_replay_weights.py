@@ -108,9 +108,11 @@ def test_continued_solution(name):
 
 def test_hard_margin():
     """Regression test: with C=inf, samples of the reservoir had no part in the solution."""
-    model, *_ = half("hard")
+    model, X, *_ = half("hard")
     *_, row_ids = joint_problem(model)
     assert np.isin(reservoir_of(model).samples["row_id"], row_ids).all()
+    assert np.isfinite(values(model, X)).all() and has_joint_solution(model)
+    assert np.isfinite(model.dual_coef_).all() and np.isfinite(model.finish().dual_coef_).all()
 
 
 @pytest.mark.parametrize("name", OF_TARGETS)

@@ -2,12 +2,14 @@
 
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC
@@ -361,11 +363,7 @@ def test_margin_stopping_requires_active_selection(selection):
 
 def test_precomputed_and_callable_kernels_select_the_same_samples():
     X, y = two_classes(200)
-    gamma = 0.1
-
-    def rbf(A, B):
-        return np.exp(-gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2))
-
+    rbf = partial(rbf_kernel, gamma=0.1)
     # With a small delta_max each choice is made by an optimum, which rounding hardly changes.
     params = dict(PARAMS, selection="active", max_labels=60, delta_max=1e-6, tol=1e-6)
     model = ActiveLASVC(**params).fit(X, y)

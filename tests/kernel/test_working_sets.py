@@ -1,5 +1,7 @@
 """Many support vectors: ``finish`` optimizes over one working set after the other."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -18,10 +20,7 @@ from tests.support.timed_interrupts import (  # noqa: F401
 )
 
 SIZE = 20
-
-
-def gaussian(A, B):
-    return rbf_kernel(A, B, gamma=0.1)
+gaussian = partial(rbf_kernel, gamma=0.1)
 
 
 @pytest.fixture
