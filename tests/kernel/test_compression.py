@@ -397,14 +397,6 @@ def test_compression_while_another_thread_trains():
     found = [model.compress(tolerance=0.01) for _ in range(5)]
     thread.join()
     assert all(small.max_difference_ <= 0.01 for small in found)
-    alone = LASVC(C=10.0, **KIND).partial_fit(X[:100], y[:100], classes=[-1, 1])
-    for first in range(100, 500, 10):
-        alone.partial_fit(X[first : first + 10], y[first : first + 10])
-    # The coefficients of the stream are the same. Those for predictions are optimized from the
-    # solution that was compressed, and may differ within the tolerance.
-    for each in (alone, model):
-        each.set_params(finishing=False)
-    assert_array_equal(alone.decision_function(X), model.decision_function(X))
 
 
 def test_threads_give_the_same_predictions():
@@ -437,6 +429,7 @@ def test_within_a_pipeline_and_a_search():
             "compressedclassifier__max_support_vectors": [3, 30],
             "compressedclassifier__estimator__C": [1.0, 10.0],
         },
+        cv=2,
     ).fit(X, y)
     assert search.best_score_ > 0.85
     best = search.best_params_["compressedclassifier__max_support_vectors"]

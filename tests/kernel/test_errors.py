@@ -119,7 +119,6 @@ def test_wrong_shapes(kind):
         unharmed.refuses(ValueError, match, rows, y[: rows.shape[0]], methods=["partial_fit"])
         unharmed.raises(ValueError, match, lambda m, X=rows: m.predict(X))
     unharmed.refuses(ValueError, "inconsistent numbers of samples", X, y[:-1])
-    unharmed.refuses(ValueError, "inconsistent numbers of samples", X[:5], y[:4])
     unharmed.refuses(ValueError, "Expected 2D array, got 1D array", X[:, 0], y)
     unharmed.refuses(ValueError, "y should be a 1d array", X, np.c_[y, y])
     unharmed.refuses(ValueError, "y should be a 1d array", X[:5], np.c_[y, y][:5])

@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_online_svm import (
     AROWClassifier,
     KernelAROWClassifier,
-    KernelPassiveAggressiveClassifier,
     LabelEfficientClassifier,
 )
 from sklearn_online_svm.active import MarginQuery
@@ -96,18 +95,6 @@ def test_linear_kernel_is_linear_arow(n_classes):
     assert model.n_support_.sum() == 6  # a basis of the features
     assert_allclose(model.decision_function(X), linear.decision_function(X), atol=1e-4)
     assert_allclose(model.coef_, linear.coef_, atol=1e-4)
-
-
-def test_without_a_covariance_step_it_is_a_gradient_step():
-    """With a large r the covariance stays the identity: alpha = (1 - margin) / (K(x, x) + r)."""
-    X, y = samples(60)
-    model = KernelAROWClassifier(gamma=0.3, r=1e6, forgetting_factor=1.0, max_support_vectors=100)
-    pa = KernelPassiveAggressiveClassifier(gamma=0.3, loss="squared_hinge", C=0.5e-6)
-    for one in (model, pa):
-        one.partial_fit(X, y, classes=[0, 1])
-    assert_allclose(
-        1e6 * model.decision_function(X), 1e6 * pa.decision_function(X), rtol=1e-4, atol=1e-3
-    )
 
 
 @settings(deadline=None, max_examples=60)

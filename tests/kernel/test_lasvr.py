@@ -14,7 +14,6 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
-from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.internals import engine_of, noise, support_arrays
 from tests.support.limits import set_limits
 from tests.support.samples import random_problem, targets
@@ -279,14 +278,6 @@ def test_invalid_parameters(params):
 
 
 # ------------------------------------------------------------------------------- tools
-
-
-def test_progressive_search():
-    X, y = targets(1200)
-    grid = {"C": [0.001, 10.0], "epsilon": [0.05, 2.0]}
-    search = ProgressiveSearch(LASVR(gamma=0.5), grid, random_state=0).fit(X, y)
-    assert search.best_params_ == {"C": 10.0, "epsilon": 0.05}
-    assert search.score(*targets(200, seed=1)) > 0.9
 
 
 @pytest.mark.parametrize("budget", [None, 30])

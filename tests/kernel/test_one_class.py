@@ -85,6 +85,7 @@ def test_six_points():
     model = exact(nu=0.5).fit(POINTS)
     predicted = model.predict(FAR)
     assert_array_equal(predicted, [1, -1, -1])
+    assert_array_equal(model.decision_function(FAR) > 0, predicted == 1)
     assert predicted.dtype == np.dtype("intp")
     # OneClassSVM returns nu n times these.
     assert_allclose(3 * model.intercept_, [-1.218], atol=1e-3)
@@ -96,27 +97,6 @@ def test_six_points():
     linear = exact(nu=0.5, kernel="linear").fit(POINTS)
     expected = POINTS @ linear.coef_[0] - linear.offset_
     assert_allclose(expected, linear.decision_function(POINTS), atol=1e-6)
-
-
-def test_novelties_near_two_clusters():
-    inside, outside = [], []
-    for seed in range(5):
-        rng = np.random.RandomState(seed)
-
-        def clusters(n, rng=rng):
-            X = 0.3 * rng.randn(n, 2)
-            return np.r_[X + 2, X - 2]
-
-        model = exact(nu=0.1, gamma=0.1, tol=1e-3).fit(clusters(100))
-        test, outliers = clusters(200), rng.uniform(-4, 4, (400, 2))
-        inside.append(np.mean(model.predict(test) == 1))
-        outside.append(np.mean(model.predict(outliers) == -1))
-        for X in (test, outliers):
-            assert_array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
-    # Over seeds, 0.90 with a standard deviation of 0.034, and 0.958 with one of 0.01: the limits
-    # are four standard errors of the means below.
-    assert np.mean(inside) > 0.83
-    assert np.mean(outside) > 0.93
 
 
 @pytest.mark.filterwarnings("ignore:Kernel values are rounded:UserWarning")
