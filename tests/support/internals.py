@@ -25,7 +25,7 @@ NAMES = {
     "_core.linear.rows": "shuffled",
     "_core.reservoir": "Reservoir",
     "_core.svmlight": "parse_number",
-    "_class_codes": "balanced_weights running_balanced_weights",
+    "_class_codes": "balanced_weights",
     "_estimator": "InconsistentPackageWarning _checksum",
     "_sklearn_compat": "CallbackSupportMixin",
     "_feature_space": "Kernel",
