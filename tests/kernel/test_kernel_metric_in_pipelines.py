@@ -57,12 +57,12 @@ def test_the_memory_of_a_pipeline_learns_widths_once_for_each_fold(noted, tmp_pa
 
 
 def test_a_stream_learns_widths_of_its_first_samples():
-    X, y = samples(7000)
-    stream = make_online_pipeline(KernelMetric(random_state=0), svm())
-    for first in range(0, 7000, 500):
+    X, y = samples(3000)
+    stream = make_online_pipeline(KernelMetric(random_state=0), svm(), freeze_after=2000)
+    for first in range(0, 3000, 500):
         chunk = slice(first, first + 500)
         stream.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
-        assert stream.frozen_ == (first + 500 >= 5000)
+        assert stream.frozen_ == (first + 500 >= 2000)
         assert stream[0].is_learned_
     assert stream.score(*samples(1000, 1)) > 0.9
 
