@@ -1,10 +1,8 @@
 """LASVC: parameters, attributes, weights, kernels, warm starts and use with scikit-learn."""
 
 import gc
-import io
 import tracemalloc
 import warnings
-from contextlib import redirect_stdout
 from functools import partial
 from itertools import combinations
 
@@ -253,16 +251,20 @@ def test_reaching_the_maximum_number_of_epochs_warns(monkeypatch):
         LASVC(max_iter=-1, tol=1e-8).fit(X, y)
 
 
-def test_verbose_prints_a_line_for_each_epoch():
-    X, y = two_classes()
-    for verbose, n_lines in [(0, 0), (1, 3)]:
-        printed = io.StringIO()
-        with redirect_stdout(printed):
-            model_of(verbose=verbose, max_iter=3).fit(X, y)
-        lines = printed.getvalue().splitlines()
-        assert len(lines) == n_lines
-        for i, line in enumerate(lines, 1):
-            assert line.startswith(f"[LASVC] epoch {i}: ")
+@pytest.mark.parametrize(
+    "params", [dict(max_iter=3), dict(max_iter=-1), {}, dict(C=0.01)], ids=str
+)
+def test_verbose_prints_a_line_for_each_epoch(params, monkeypatch, capsys):
+    if "C" in params:  # otherwise the set is solved at once
+        set_limits(monkeypatch, SMALL_SET=0, SMALL_PAIR=0, RESERVE=0)
+    X, y = two_classes(600)
+    model = model_of(verbose=1, **params).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == model.n_iter_
+    for i, line in enumerate(lines, 1):
+        assert line.startswith(f"[LASVC] epoch {i}: ")
+    model.set_params(verbose=0).fit(X, y)
+    assert not capsys.readouterr().out
 
 
 # -- weights ----------------------------------------------------------------------------

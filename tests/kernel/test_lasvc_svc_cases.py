@@ -106,6 +106,7 @@ def test_parameters_of_svc_are_accepted(kind):
         for model in (kind(**params), kind().set_params(**params)):
             assert given.items() <= model.get_params().items()
     assert kind(**SVC().get_params()).probability is False
+    assert kind(probability=True).set_params(probability="deprecated").probability is True
     with pytest.raises(ValueError, match=f"'probability' parameter of {kind.__name__}"):
         kind(probability="yes").fit(POINTS, SIDES)
 
