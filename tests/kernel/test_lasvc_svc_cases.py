@@ -46,6 +46,9 @@ def test_the_margin_of_six_points(name):
     assert_allclose(model.intercept_, [0.0], atol=1e-8)
     assert_array_equal(model.predict(X), SIDES)
     assert_array_equal(model.predict(far), [1, 2, 2])
+    if kernel != "precomputed":
+        stream = LASVC(kernel=kernel).partial_fit(X, SIDES, classes=[1, 2])
+        assert_array_equal(stream.predict(far), [1, 2, 2])
 
 
 def test_predictions_use_kernel_columns_of_support_vectors_only():
