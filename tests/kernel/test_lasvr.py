@@ -166,9 +166,6 @@ def test_outputs_are_separate_models(params, learn):
     assert len(joint.support_) == joint.n_support_[0] == joint.dual_coef_.shape[1]
 
 
-# ------------------------------------------------------------------------------- invariants
-
-
 # ------------------------------------------------------------------------------- epsilon
 
 

@@ -213,7 +213,7 @@ def test_parameters_are_checked():
         model.set_params(multi_class="ovr").partial_fit(X, y)
 
 
-# -- warm starts, streams ---------------------------------------------------------------
+# -- warm starts ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [3, 4])
