@@ -72,8 +72,6 @@ ONE_TABLE = {
     "linear/test_epochs.py",
     "linear/test_errors.py",
     "linear/test_local.py",
-    "linear/test_sgd_interface.py",
-    "linear/test_twin.py",
     "model_selection/test_progressive_search.py",
     "model_selection/test_streamed_search.py",
     "partitioned/test_cell_streams.py",

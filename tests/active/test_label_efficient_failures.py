@@ -17,7 +17,7 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
-from tests.support.samples import LAYOUTS, three_classes
+from tests.support.samples import three_classes
 from tests.support.selective_sampling import (
     LINEAR,
     OTHERS,
@@ -25,7 +25,6 @@ from tests.support.selective_sampling import (
     Wrapped,
     assert_same,
     make_samples,
-    with_layouts,
 )
 
 # -- failures ----------------------------------------------------------------------------
@@ -97,20 +96,6 @@ def test_rejected_fit_leaves_the_model_unchanged(estimator):
     assert_same(empty.fit(X, y), former, X)
 
 
-@pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["pa"])], ids=str)
-@with_layouts
-def test_samples_with_overflowing_norm(estimator, layout):
-    X, y = make_samples()
-    X[100] = 1e200
-    model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
-    match = r"Row \d+ of X has a squared norm that is too large for float64"
-    with pytest.raises(ValueError, match=match) as raised:
-        model.fit(LAYOUTS[layout](X), y)
-    if not isinstance(estimator, Wrapped):
-        assert "Row 100 of X" in str(raised.value)
-    assert not hasattr(model, "estimator_")
-
-
 def test_invalid_parameters():
     X, y = make_samples()
     for params, match in [
@@ -143,17 +128,6 @@ def test_invalid_parameters():
         LabelEfficientClassifier(PassiveAggressiveClassifier(class_weight="balanced")).fit(X, y)
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
         LabelEfficientClassifier().partial_fit(X, y)
-
-
-@pytest.mark.parametrize("attribute", ["queried_", "n_queries_", "online_predictions_"])
-def test_not_fitted(attribute):
-    X, _ = make_samples()
-    model = LabelEfficientClassifier()
-    with pytest.raises(NotFittedError):
-        getattr(model, attribute)
-    for method in ("predict", "decision_function"):
-        with pytest.raises(NotFittedError, match="LabelEfficientClassifier instance is not"):
-            getattr(model, method)(X)
 
 
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])

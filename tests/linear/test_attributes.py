@@ -14,29 +14,25 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import (
     AROWClassifier,
-    PassiveAggressiveClassifier,
     SecondOrderPerceptronClassifier,
 )
 from tests.support.internals import update_state
 from tests.support.linear_models import (
-    BOTH,
     CLASSIFIERS,
     OF_NUMBERS,
     SECOND_ORDER,
-    assert_same,
     dense,
     line,
     model_of,
     once,
     regressor,
     samples_of,
-    train,
     with_both,
     with_classifiers,
     with_dtypes,
     with_layouts,
 )
-from tests.support.samples import breast_cancer, two_classes
+from tests.support.samples import breast_cancer
 
 # -- attributes -------------------------------------------------------------------------
 
@@ -93,14 +89,6 @@ def test_regression(layout, dtype, loss, average):
     assert not hasattr(model, "classes_")
 
 
-@pytest.mark.parametrize(
-    "attribute", ["coef_", "intercept_", "t_", "n_updates_", "classes_", "n_iter_", "covariance_"]
-)
-def test_attributes_do_not_exist_before_fit(attribute):
-    for model in (AROWClassifier(), PassiveAggressiveClassifier(), regressor()):
-        assert not hasattr(model, attribute)
-
-
 @with_classifiers
 def test_without_an_intercept(name):
     binary = once(name, fit_intercept=False).fit(*samples_of("binary"))
@@ -115,58 +103,6 @@ def test_without_an_intercept(name):
 
 
 # -- labels -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ["no", "yes"],
-        [False, True],
-        [-1, 1],
-        [-7, -3],
-        [-1.0, 1.0],
-        [2.0**60, 2.0**61],
-        [2**62 + 1, 2**62 + 3],  # one and the same number as floats
-        np.array([2**63 + 5, 2**64 - 1], dtype=np.uint64),
-        np.array([3, 250], dtype=np.uint8),
-        np.array(["no", "yes"], dtype=object),
-        ["a", "b", "longer"],
-        [-5, 0, 2**40],
-        [-0.0, 1.0, 7.0],
-        np.array([1, 2, 3], dtype=np.int8),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("name", ["pa", "arow"])
-def test_labels_of_any_type(name, labels):
-    labels = np.asarray(labels)
-    X, codes = BOTH["binary" if len(labels) == 2 else "multiclass"]()
-    codes = np.unique(codes, return_inverse=True)[1]
-    y = labels[codes]
-    model, plain = model_of(name).fit(X, y), model_of(name).fit(X, codes)
-    assert_array_equal(model.classes_, np.unique(y))
-    assert model.classes_.dtype == y.dtype
-    assert_same(model, plain)
-    assert_array_equal(model.predict(X), labels[plain.predict(X)])
-    assert model.predict(X).dtype == y.dtype
-
-    stream = model_of(name).partial_fit(X, y, classes=labels)
-    assert_array_equal(stream.classes_, model.classes_)
-    stream.partial_fit(X[:1], y[:1]).partial_fit(X.tolist(), y.tolist())
-    plain = train(model_of(name), X, codes, classes=np.arange(len(labels)))
-    assert_same(stream, plain.partial_fit(X[:1], codes[:1]).partial_fit(X, codes))
-
-
-def test_labels_of_pandas():
-    pandas = pytest.importorskip("pandas")
-    X, y = two_classes()
-    plain = model_of("pa").fit(X, y)
-    for dtype in ("category", "string", object, None):
-        model = model_of("pa").fit(X, pandas.Series(y, dtype=dtype))
-        assert_same(model, plain)
-        assert_array_equal(model.predict(X), plain.predict(X))
-    whole = pandas.Series((y == "yes").astype(int), dtype="Int64")
-    assert_same(model_of("pa").fit(X, whole), plain)
 
 
 def test_many_classes():

@@ -73,6 +73,7 @@ def test_epochs_equal_chunks_of_any_size(name, problem, layout, dtype):
         stream = train(train(model_of(name), X, y, size), X, y, size)
         assert_same(model, stream)
         assert stream.n_iter_ == 1
+    assert_same(once(name, shuffle=False).fit(X, y).partial_fit(X, y), model)
 
 
 @with_states

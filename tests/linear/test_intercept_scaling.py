@@ -10,7 +10,6 @@ from sklearn.linear_model import Perceptron, SGDClassifier
 from sklearn.model_selection import train_test_split
 
 from sklearn_online_svm.linear import (
-    AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -75,15 +74,6 @@ def test_auto_is_1_for_dense_and_01_for_sparse_samples(model):
         assert_array_equal(turning.intercept_, given.intercept_)
 
 
-@for_models
-def test_dense_and_sparse_samples_with_equal_scaling(model):
-    X, y = samples(model)
-    one = learn(model, X, y, intercept_scaling=0.4)
-    other = learn(model, sparse.csr_matrix(X), y, intercept_scaling=0.4)
-    assert_allclose(one.coef_, other.coef_, rtol=1e-9, atol=1e-12)
-    assert_allclose(one.intercept_, other.intercept_, rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.parametrize("s", [0.01, 0.5, 10.0])
 def test_hard_margin_step_is_minimal(s):
     x, hard = np.array([[1.0, -2.0]]), PassiveAggressiveClassifier(C=np.inf, intercept_scaling=s)
@@ -114,10 +104,6 @@ def test_extreme_scalings_give_finite_models(s):
         for kind in (np.asarray, sparse.csr_matrix):
             fitted = learn(model, kind(X), target, intercept_scaling=s)
             assert np.isfinite(fitted.coef_).all() and np.isfinite(fitted.intercept_).all()
-
-
-def test_second_order_models_have_no_scaling():
-    assert "intercept_scaling" not in AROWClassifier().get_params()
 
 
 def sgd(seed):

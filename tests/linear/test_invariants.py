@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.base import clone, is_regressor
 
-from sklearn_online_svm.active import (
-    LabelEfficientClassifier,
-    MarginQuery,
-    RandomQuery,
-)
 from sklearn_online_svm.linear import (
     AROWClassifier,
     PassiveAggressiveClassifier,
@@ -22,19 +17,17 @@ from sklearn_online_svm.linear import (
 )
 from tests.support.cases import in_turn
 from tests.support.linear_kinds import (
-    CLASSIFIERS,
     JOINT,
     MODELS,
     SECOND_ORDER,
     assert_close,
     clouds,
     cspa,
-    decide,
     quickly,
     regression,
     trained,
 )
-from tests.support.linear_models import assert_same, assert_unchanged, state_of
+from tests.support.linear_models import assert_same
 from tests.support.samples import LAYOUTS
 
 # -- random problems ------------------------------------------------------------------------
@@ -91,35 +84,6 @@ def problems(draw, kind="any", *, coarse=True, dtype=None, weighted=True):
 
 
 layouts = st.sampled_from(list(LAYOUTS))
-
-
-@quickly
-@given(problems(coarse=False, dtype=np.float64))
-def test_dense_and_sparse_samples(problem):
-    one, other = problem.trained(), problem.trained(csr_matrix(problem.X))
-    assert_close(one, other)
-    scores, others = decide(one, problem.X), decide(other, csr_matrix(problem.X))
-    assert_allclose(scores, others, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(scores).max()))
-    if hasattr(one, "decision_variance"):
-        variances = other.decision_variance(csr_matrix(problem.X))
-        assert_allclose(one.decision_variance(problem.X), variances, rtol=1e-8, atol=1e-9)
-
-
-@quickly
-@given(problems(), layouts, st.lists(st.integers(1, 6)))
-def test_chunks_agree_to_the_last_bit(problem, layout, sizes):
-    X, y, n = LAYOUTS[layout](problem.X), problem.y, len(problem.y)
-    whole, parts, start = problem.trained(X), clone(problem.model), 0
-    for size in [*sizes, n]:
-        samples = slice(start, start + size)
-        if start >= n:
-            break
-        more = {} if start or is_regressor(parts) else {"classes": np.arange(problem.n_classes)}
-        if problem.weights is not None:
-            more["sample_weight"] = problem.weights[samples]
-        parts.partial_fit(X[samples], y[samples], **more)
-        start += size
-    assert_same(whole, parts)
 
 
 def with_zeros(X, rng):
@@ -265,22 +229,6 @@ def test_weights_multiply_C(problem, layout, c):
 
 
 @quickly
-@given(problems("without average"), layouts)
-def test_samples_of_weight_0_are_ignored(problem, layout):
-    assume(problem.weights is not None)
-    kept = np.flatnonzero(problem.weights)
-    assume(len(kept))
-    all_rows = problem.trained(LAYOUTS[layout](problem.X))
-    others = problem.trained(
-        LAYOUTS[layout](problem.X[kept]), problem.y[kept], weights=problem.weights[kept]
-    )
-    assert all_rows.t_ == 1 + len(problem.y)
-    for name, value in state_of(others).items():
-        if name != "t_":
-            assert_array_equal(state_of(all_rows)[name], value, err_msg=name)
-
-
-@quickly
 @given(problems("second-order"), layouts)
 def test_covariances_stay_positive_and_shrink(problem, layout):
     model, X = clone(problem.model), LAYOUTS[layout](problem.X)
@@ -324,64 +272,3 @@ def test_variances_are_positive_for_features_of_any_scale(model, dtype, most, la
 
 
 # -- invalid samples --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
-def test_label_queries_with_invalid_samples(layout, value):
-    X, y = clouds(50)
-    good, bad = LAYOUTS[layout](X), X.copy()
-    bad[20, 1] = value
-    asking = LabelEfficientClassifier(query_strategy=RandomQuery(0.5, random_state=0))
-    with pytest.raises(ValueError, match="NaN|infinity|Infinity|too large"):
-        clone(asking).fit(LAYOUTS[layout](bad), y)
-    asking.partial_fit(good, y, classes=[0, 1])
-    before = state_of(asking.estimator_)
-    with pytest.raises(ValueError, match="NaN|infinity|Infinity|too large"):
-        asking.partial_fit(LAYOUTS[layout](bad), y)
-    if not np.isfinite(value):
-        assert len(asking.queried_) == 50
-        assert_unchanged(asking.estimator_, before)
-
-
-class Foreign(ClassifierMixin, BaseEstimator):
-    """A wrapper that hides the compiled query loop of a model."""
-
-    def __init__(self, model=None):
-        self.model = model
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        if not hasattr(self, "model_"):
-            self.model_ = clone(self.model)
-        self.model_.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
-        self.classes_, self.n_updates_ = self.model_.classes_, self.model_.n_updates_
-        return self
-
-    def fit(self, X, y):
-        return self.partial_fit(X, y, np.unique(y))
-
-    def decision_function(self, X):
-        return self.model_.decision_function(X)
-
-    def decision_variance(self, X):
-        return self.model_.decision_variance(X)
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("model, n_classes", in_turn(CLASSIFIERS, [2, 3]), ids=str)
-def test_label_queries_with_compiled_and_generic_loop(model, n_classes):
-    X, y = clouds(60, n_classes=n_classes)
-    weights = np.random.default_rng(2).choice([0.0, 1.0, 2.0], 60)
-    rules = [MarginQuery(0.5), MarginQuery(rate=0.4, schedule="mistakes"), RandomQuery(0.5)]
-    if model in SECOND_ORDER:
-        rules.append(MarginQuery(0.5, confidence="second-order"))
-    for rule in rules:
-        rule.set_params(random_state=0)
-        ours, other = (
-            LabelEfficientClassifier(m, rule, random_state=1, max_iter=2).fit(X, y, weights)
-            for m in (model, Foreign(model))
-        )
-        assert_array_equal(ours.queried_, other.queried_)
-        assert_array_equal(ours.online_predictions_, other.online_predictions_)
-        assert_same(ours.estimator_, other.estimator_.model_)
-        assert 5 < ours.n_queries_ < 60

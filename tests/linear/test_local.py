@@ -300,20 +300,6 @@ def test_regions_are_independent_without_a_common_component(layout, n_classes, C
 
 @with_layouts
 @with_classes
-def test_small_lam_gives_a_single_hyperplane(layout, n_classes):
-    X, y = samples_of(n_classes, 80, seed=8)
-    X = LAYOUTS[layout](X)
-    model = train(lol(4, C=1.0, lam=1e-9), X, y)
-    pa = PassiveAggressiveClassifier(
-        C=np.inf, multi_class="crammer_singer", intercept_scaling=1.0
-    ).partial_fit(X, y, np.arange(n_classes))
-    assert_allclose(model.common_coef_, pa.coef_, rtol=1e-4, atol=1e-4)
-    assert_allclose(model.decision_function(X), pa.decision_function(X), rtol=1e-4, atol=1e-4)
-    assert np.abs(model.local_coef_).max() < 1e-6
-
-
-@with_layouts
-@with_classes
 @pytest.mark.parametrize("multi_class", ["crammer_singer", "ovr"])
 @pytest.mark.parametrize("lam", [0.25, 1.0, 8.0])
 def test_one_prototype_is_PA_with_a_larger_C(layout, n_classes, multi_class, lam):

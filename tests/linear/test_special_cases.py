@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils.fixes import parse_version
 
 from sklearn_online_svm.linear import (
@@ -71,12 +71,3 @@ def test_regressor_of_scikit_learn(prefix, rate, epsilon, C, layout):
     )
     assert_allclose(ours.fit(X, y).coef_, theirs.fit(X, y).coef_, rtol=0, atol=1e-10)
     assert_allclose(ours.predict(X), theirs.predict(X), rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_perceptron_of_scikit_learn(n_classes):
-    X, y = clouds(150, 7, n_classes)
-    passes = {**PASSES, "fit_intercept": True}
-    ours, theirs = PerceptronClassifier(**passes).fit(X, y), Perceptron(**passes).fit(X, y)
-    assert_allclose(ours.coef_, theirs.coef_, rtol=0, atol=1e-10)
-    assert_allclose(ours.intercept_, theirs.intercept_, rtol=0, atol=1e-10)

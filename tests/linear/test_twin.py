@@ -1,4 +1,4 @@
-"""The linear models and the query loop compared with their twins, sample by sample."""
+"""The linear models compared with their twins, sample by sample."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
 
-from sklearn_online_svm.active import (
-    AllQuery,
-    LabelEfficientClassifier,
-    MarginQuery,
-    RandomQuery,
-)
 from sklearn_online_svm.linear import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
@@ -22,7 +16,7 @@ from sklearn_online_svm.linear import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
-from tests.reference import linear, queries
+from tests.reference import linear
 from tests.support.cases import in_turn
 from tests.support.internals import shuffled
 from tests.support.samples import LAYOUTS
@@ -32,8 +26,6 @@ COSTS = {
     3: [[0.0, 1.0, 4.0], [2.0, 0.0, 3.0], [1.0, 0.25, 0.0]],
 }
 JOINT = dict(multi_class="crammer_singer")
-
-
 # The same scaling for dense and for sparse samples; the default differs.
 ONE = dict(intercept_scaling=1.0)
 
@@ -455,136 +447,3 @@ def test_alternating_dense_and_sparse_chunks(model, n_classes):
 
 
 # -- label queries ------------------------------------------------------------------------
-
-
-def query_of(rule):
-    """Return the twin of a query strategy."""
-    p = rule.get_params()
-    if isinstance(rule, AllQuery):
-        return queries.AllQuery()
-    # The same seed as that of the strategy.
-    seed = check_random_state(p.pop("random_state")).randint(0, 2**63 - 1, dtype=np.int64)
-    kind = queries.RandomQuery if isinstance(rule, RandomQuery) else queries.MarginQuery
-    return kind(seed=int(seed), **p)
-
-
-class AskingTwin:
-    """A twin trained on the labels that its query strategy queries."""
-
-    def __init__(self, model, rule, stream):
-        self.stream, self.twin, self.query = stream, stream.twin(model), query_of(rule)
-        self.weights = stream.weights_for(model)
-        self.owned = np.zeros(len(stream.X), dtype=bool)
-        self.predicted = np.zeros(len(stream.X), dtype=int)
-
-    def visit(self, i, first=True):
-        """Process a sample in the first epoch, or in a later one."""
-        x, label, learner = self.stream.X[i], self.stream.labels[i], self.twin.learner
-        weight = 1.0 if self.weights is None else self.weights[i]
-        if self.owned[i]:
-            self.twin.learn_row(x, label, weight)
-            return
-        scores = self.twin.decisions(x)
-        norm, variance = np.linalg.norm(x), learner.variances(x)[0]
-        if first:
-            self.predicted[i] = scores.argmax() if len(scores) > 1 else scores[0] > 0
-        if weight == 0:  # the label would have no effect
-            return
-        p = self.query.probability(queries.confidence_of(scores), norm, variance)
-        asked = self.query.asks(p)
-        updated = asked and self.twin.learn_row(x, label, weight).updated
-        self.query.update(p, asked, updated, norm)
-        self.owned[i] = asked
-
-
-RULES = [
-    AllQuery(),
-    RandomQuery(0.4, random_state=1),
-    MarginQuery(random_state=2),
-    MarginQuery(0.3, offset=0.5, random_state=3),
-    MarginQuery(5.0, schedule="adaptive", random_state=4),
-    MarginQuery(0.3, schedule="mistakes", offset=0.1, random_state=5),
-    MarginQuery(rate=0.4, random_state=6),
-    MarginQuery(2.0, rate=0.3, schedule="mistakes", random_state=7),
-]
-# For models with a variance of the decision function.
-SECOND_ORDER_RULES = [
-    MarginQuery(0.5, confidence="second-order", random_state=8),
-    MarginQuery(rate=0.4, confidence="second-order", offset=0.1, random_state=9),
-]
-LEARNERS = [
-    *(pa(C=0.3), pa(C=np.inf), pa(C=0.3, loss="squared_hinge"), pa(C=0.3, fit_intercept=False)),
-    *(pa(C=0.3, average=7), pa(C=0.3, average=True, **JOINT)),
-    *(perceptron(), perceptron(positive_margin=0.3)),
-    *(cost(C=2.0), cost(C=2.0, rule="prediction", rho=3.0)),
-    *SECOND_ORDER,
-]
-ASKING = [
-    *((model, rule, 2) for model in (pa(C=0.3), cost(C=2.0, pos_label=0)) for rule in RULES),
-    *((pa(C=0.3, **JOINT), rule, 3) for rule in RULES),
-    *((model, MarginQuery(0.5, random_state=10), k) for model in LEARNERS for k in (2, 3)),
-    *((model, rule, k) for model in SECOND_ORDER for rule in SECOND_ORDER_RULES for k in (2, 3)),
-]
-for_all_who_ask = pytest.mark.parametrize("model, rule, n_classes", ASKING, ids=str)
-
-
-def assert_same_answers(asking, model, twin, n=None):
-    assert_array_equal(asking.queried_, twin.owned[:n])
-    assert_array_equal(asking.online_predictions_, twin.predicted[:n])
-    assert_same_states([state_of(model)], [state_of(twin.twin)], **CLOSE[np.float64])
-
-
-@pytest.mark.sampled
-@for_all_who_ask
-def test_queries_sample_by_sample(model, rule, n_classes):
-    layout = "dense" if n_classes == 2 else "csr"
-    stream = Stream(n_classes, n=40, seed=10, weighted=False)
-    X = LAYOUTS[layout](stream.X)
-    twin = AskingTwin(model, rule, stream)
-    asking = LabelEfficientClassifier(model, rule)
-    for i in range(40):
-        samples = slice(i, i + 1)
-        asking.partial_fit(X[samples], stream.labels[samples], classes=np.arange(n_classes))
-        twin.visit(i)
-        assert_same_answers(asking, asking.estimator_, twin, i + 1)
-    assert 3 < twin.owned.sum() < 40 or isinstance(rule, AllQuery)
-    if hasattr(twin.query, "delta"):
-        state = asking.query_strategy_._query_context().as_dict()
-        assert state["n_rows"] == twin.query.n_rows == 40
-    assert asking.n_queries_ == asking.query_strategy_.n_queries_ == twin.owned.sum()
-
-
-@pytest.mark.sampled
-@for_all_who_ask
-def test_queries_in_chunks_with_weights(model, rule, n_classes):
-    model = clone(model).set_params(class_weight={0: 0.5, 1: 2.0})
-    stream = Stream(n_classes, n=60, seed=11)
-    twin = AskingTwin(model, rule, stream)
-    for i in range(60):
-        twin.visit(i)
-    by_fit = LabelEfficientClassifier(model, rule, shuffle=False)
-    by_fit.fit(stream.X, stream.labels, sample_weight=stream.weights)
-    in_chunks = LabelEfficientClassifier(model, rule)
-    for start in range(0, 60, 7):
-        samples = slice(start, start + 7)
-        in_chunks.partial_fit(
-            stream.X[samples], stream.labels[samples], **stream.arguments(samples)
-        )
-    for asking in (by_fit, in_chunks):
-        assert_same_answers(asking, asking.estimator_, twin)
-    assert_same_states(*([state_of(a.estimator_)] for a in (by_fit, in_chunks)), rtol=0)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=str)
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_queries_in_several_epochs(rule, n_classes):
-    """Queried labels are used in each epoch; other samples are candidates for queries again."""
-    model, stream = pa(C=0.1), Stream(n_classes, n=50, seed=12, weighted=False)
-    asking = LabelEfficientClassifier(model, rule, max_iter=3, random_state=5)
-    asking.fit(stream.X, stream.labels)
-    twin, random = AskingTwin(model, rule, stream), check_random_state(5)
-    for n_pass in range(3):
-        for i in shuffled(50, int(random.randint(0, 2**63 - 1, dtype=np.int64))):
-            twin.visit(i, first=n_pass == 0)
-    assert_same_answers(asking, asking.estimator_, twin)
-    assert twin.owned.mean() > 0.3

@@ -19,54 +19,12 @@ from tests.support.linear_models import (
     samples_of,
     train,
     with_both,
-    with_classifiers,
     with_dtypes,
     with_layouts,
     with_states,
 )
 
 # -- weights ----------------------------------------------------------------------------
-
-
-@with_classifiers
-@with_both
-def test_class_weight_multiplies_sample_weight(name, problem):
-    X, y = samples_of(problem)
-    classes, counts = np.unique(y, return_counts=True)
-    factors = dict(zip(classes.tolist(), [0.5, 3.0, 0.0]))
-    of_rows = np.array([factors[label] for label in y.tolist()])
-    assert_same(once(name, class_weight=factors).fit(X, y), once(name).fit(X, y, of_rows))
-    # Classes may be left out; class weights multiply sample weights.
-    first = classes[0].item()
-    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    expected = once(name).fit(X, y, np.where(y == first, 0.5, 1.0) * weight)
-    assert_same(once(name, class_weight={first: 0.5}).fit(X, y, weight), expected)
-    # In streams, with fast and with full validation.
-    streams = [model_of(name, class_weight=factors) for _ in range(2)] + [model_of(name)]
-    streams[0].partial_fit(X, y, classes=classes).partial_fit(X, y)
-    streams[1].partial_fit(X, y, classes=classes).partial_fit(X, y.tolist())
-    for _ in range(2):
-        streams[2].partial_fit(X, y, classes=classes, sample_weight=of_rows)
-    assert_same(streams[0], streams[2])
-    assert_same(streams[1], streams[2])
-
-
-@with_both
-def test_balanced_class_weight(problem):
-    X, y = samples_of(problem)
-    classes, counts = np.unique(y, return_counts=True)
-    factors = len(y) / (len(classes) * counts)
-    of_rows = factors[np.searchsorted(classes, y)]
-    params = dict(C=0.05)
-    model = once("pa", class_weight="balanced", **params).fit(X, y)
-    assert_same(model, once("pa", **params).fit(X, y, of_rows))
-    # Classes are counted in sample weights.
-    weight = np.where(np.arange(len(y)) % 3, 2.0, 0.0)
-    counts = np.array([weight[y == label].sum() for label in classes])
-    factors = weight.sum() / (len(classes) * counts)
-    model = once("pa", class_weight="balanced", **params).fit(X, y, weight)
-    expected = once("pa", **params).fit(X, y, factors[np.searchsorted(classes, y)] * weight)
-    assert_same(model, expected)
 
 
 def test_targets_of_any_type():
