@@ -80,7 +80,7 @@ def test_imbalanced_learn():
     assert_same(model[-1], model_of("cost").fit(*sampler.fit_resample(X[kept], y[kept])))
 
 
-@pytest.mark.parametrize("name", ["pa", "arow", "perceptron"])
+@pytest.mark.parametrize("name", ["pa", "pa-average", "arow", "perceptron", "cost", "scw"])
 def test_one_vs_rest_equals_OneVsRestClassifier(name):
     X, y = samples_of("multiclass")
     more = OF_NUMBERS.get(name, {})

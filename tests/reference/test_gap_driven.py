@@ -12,7 +12,6 @@ KERNELS = {
     "poly": lambda X, Y: poly_kernel(X, Y, gamma=0.5, coef0=1.0, degree=2),
     "rbf": lambda X, Y: rbf_kernel(X, Y, gamma=0.5),
 }
-NO_RAMP = -1e9
 
 
 def noisy_clouds(seed, n, separation=2.0, n_features=3, flipped=0.15):
@@ -116,48 +115,6 @@ def test_the_ends_of_the_ramp_belong_to_it():
     assert regions == [0, 1, 1, 1, 2]
 
 
-def test_samples_of_cost_zero_are_skipped():
-    twin = ReferenceGapDriven(np.eye(2), [1, -1], [0.0, 1.0], 1.0, clean_interval=1, max_non_sv=0)
-    twin.S, twin.g = [1], np.array([np.nan, -1.0])  # something to REPROCESS and to CLEAN
-    assert not twin.learn(0)
-    assert twin.S == [1] and twin.n_steps == 0
-    assert sum(twin.n_admitted) + sum(twin.n_cleaned) + sum(twin.n_skipped) == 0
-
-
-def test_zero_curvature_goes_to_the_bound():
-    twin = ReferenceGapDriven(np.zeros((1, 1)), [1.0], [3.0], 3.0)
-    twin.learn(0)
-    assert twin.alpha[0] == 3 and twin.g[0] == 1 and twin.gap() == 0
-
-
-def test_alpha_is_rounded_to_its_bounds():
-    eps = np.finfo(np.float64).eps
-    for shift, bound in [(0.0, 0.3), (0.3, -0.3)]:
-        twin = ReferenceGapDriven(np.eye(1), [1.0], [0.3], 1.0)
-        twin._set_shift(0, shift)
-        for alpha, step, expected in [
-            (bound - eps, 0.1, bound),
-            (bound + eps, 0.1, bound),
-            (bound - 5e-16, 0.1, bound - 5e-16),
-            # 0 is a bound, too, but what is near to it depends on the step that led there.
-            (eps, 0.3, 0.0),
-            (-eps, -0.3, 0.0),
-            (5e-16, 0.3, 5e-16),
-            (eps, 0.2, eps),
-        ]:
-            twin.alpha[0] = alpha
-            twin._snap(0, step)
-            assert twin.alpha[0] == expected
-
-
-@pytest.mark.parametrize("y", [1.0, -1.0])
-def test_shifted_box(y):
-    twin = ReferenceGapDriven(np.eye(1), [y], [0.7], 1.0)
-    assert_array_equal([twin.A[0], twin.B[0]], sorted([0, 0.7 * y]))
-    twin._set_shift(0, 0.7)
-    assert_array_equal([twin.A[0], twin.B[0]], sorted([0, -0.7 * y]))
-
-
 # -- what the algorithms do with flat regions -------------------------------------------
 
 
@@ -178,17 +135,6 @@ def test_lasvm_nc_shifts_outliers_once_there_are_enough_support_vectors():
         while twin.reprocess():
             pass
     assert n_shifted > 0 and n_early > 0
-
-
-def test_sample_added_again_gets_new_bounds():
-    twin = make_twin(1, n=60, C=10.0, algorithm="lasvm-nc", ramp_s=-0.5, ramp_start=10)
-    twin.fit(range(60))
-    k = next(s for s in twin.S if twin.beta[s] > 0 and twin.alpha[s] == 0)
-    twin._remove(k)
-    assert twin.beta[k] == 0 and twin.region[k] == -1
-    twin.ramp_start = 1000
-    twin.learn(k)
-    assert twin.beta[k] == 0 and twin.alpha[k] != 0
 
 
 # -- CLEAN ------------------------------------------------------------------------------
@@ -246,27 +192,6 @@ def test_clean_keeps_support_vectors_and_full_keeps_all_samples():
     assert full.S == [0, 1, 2]
 
 
-def test_clean_resolves_ties_by_index():
-    twin = with_idle_rows([1, -1, 1], [-1, 1, -1], max_non_sv=2)
-    twin.clean()
-    assert twin.S == [1, 2]
-
-    class Last(ReferenceGapDriven):
-        def _argmax(self, values):
-            return int(np.flatnonzero(values == values.max())[-1])
-
-    twin = with_idle_rows([1, -1, 1], [-1, 1, -1], max_non_sv=2)
-    twin.__class__ = Last
-    twin.clean()
-    assert twin.S == [0, 1]
-    twin.g[:2] = [0.5, -0.5]
-    twin.reprocess()
-    assert twin.last_step == 0  # -g_i > g_j is what turns to i
-    twin.S, twin.g, twin.alpha[:] = [0, 2], np.array([0.5, np.nan, 0.5]), 0.0
-    twin.reprocess()
-    assert twin.last_step == 2
-
-
 @pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-nc", "lasvm-i"])
 def test_clean_interval_counts_admitted_samples(algorithm):
     # The rows skipped by LASVM-I do not count.
@@ -289,23 +214,4 @@ def test_clean_interval_counts_admitted_samples(algorithm):
     assert n_drops > 1
 
 
-def test_stored_samples_do_not_trigger_clean():
-    twin = make_twin(n=20, C=10.0, clean_interval=20, max_non_sv=20)
-    twin.fit(range(20))
-    twin.finish()
-    assert sum(twin.n_admitted) == 20 and twin.n_non_sv() > 0
-    twin.max_non_sv = 0
-    twin.fit(range(20))
-    assert len(twin.S) == 20 and sum(twin.n_cleaned) == 0
-
-
 # -- passes -----------------------------------------------------------------------------
-
-
-def test_steps_with_large_kernel_values_and_bounds():
-    # alpha is of the order of 1 / K here, which is below the rounding of C.
-    X = np.array([[1e6], [-1e6], [2e6], [-3e6]])
-    K = round_to_float32(linear_kernel(X, X))
-    twin = ReferenceGapDriven(K, np.sign(X[:, 0]), np.full(4, 1e6), 1e6)
-    twin.fit(range(4))
-    assert 0 < np.abs(twin.alpha).max() < 1e-11

@@ -107,26 +107,6 @@ def test_step_is_cut_at_the_box():
     assert twin.b == 0.5 and twin.delta == 0
 
 
-def test_alpha_is_rounded_to_its_bounds():
-    twin = make_twin(C=0.3)
-    eps = np.finfo(np.float64).eps
-    k = int(np.flatnonzero(twin.y > 0)[0])
-    for alpha, step, expected in [
-        (0.3 - eps, 0.1, 0.3),
-        (0.3 + eps, 0.1, 0.3),
-        (0.3 - 1e-13, 0.1, 0.3),
-        (0.3 - 5e-13, 0.1, 0.3 - 5e-13),
-        # 0 is a bound, too, but what is near to it depends on the step that led there.
-        (eps, 0.3, 0.0),
-        (-eps, -0.3, 0.0),
-        (5e-16, 0.3, 5e-16),
-        (eps, 0.2, eps),
-    ]:
-        twin.alpha[k] = alpha
-        twin._snap(k, step)
-        assert twin.alpha[k] == expected
-
-
 def test_n_init_samples_are_kept_until_both_classes_are_seen():
     twin = make_twin(n=30, n_init=4)
     positive, negative = np.flatnonzero(twin.y > 0), np.flatnonzero(twin.y < 0)
@@ -188,12 +168,3 @@ def test_passes_to_convergence_agree_with_svc_when_all_support_vectors_are_bound
     for seed in range(12):
         twin = converge(make_twin(seed, C=C))
         assert_allclose(twin.objective(), fitted_svc(twin.K, twin.y, twin.C)[1], rtol=1e-4)
-
-
-def test_steps_with_large_kernel_values_and_bounds():
-    # alpha is of the order of 1 / K here, which is below the rounding of C.
-    X, y = two_clouds(0, 30, separation=2.0)
-    K = round_to_float32(linear_kernel(1e6 * X, 1e6 * X))
-    twin = ReferenceLasvm(K, y, np.full(30, 1e6))
-    twin.fit(range(30))
-    assert np.count_nonzero(twin.alpha) >= 2

@@ -100,7 +100,9 @@ def test_regression_solves_its_problem(C, loss):
 def test_cost_sensitive_solves_its_problem(rule):
     n_steps, n_idle = 0, 0
     for seed, C in itertools.product(range(8), (0.1, 10.0)):
-        twin, x, rng = random_twin(seed, CostSensitivePassiveAggressive(C, rule, rho=3.0))
+        # The cost of a false negative compared with a false positive, or a matrix of both.
+        cost = (3.0, [[0.0, 1.0], [3.0, 0.0]])[seed // 2 % 2]
+        twin, x, rng = random_twin(seed, CostSensitivePassiveAggressive(C, rule, rho=cost))
         label = seed % 2
         y, x1, W = 2 * label - 1, np.append(x, 1.0), twin.W.copy()
         rho = 3.0 if label else 1.0

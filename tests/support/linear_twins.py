@@ -1,7 +1,6 @@
 """References of the linear models with every rule, and samples for them."""
 
 import numpy as np
-from numpy.testing import assert_allclose
 
 from tests.reference.linear import (
     Arow,
@@ -39,10 +38,6 @@ REGRESSION = [
 
 def name_of(rule):
     return f"{type(rule).__name__}-{'-'.join(str(v) for v in vars(rule).values())}"
-
-
-def assert_close(a, b):
-    assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
 def clouds(seed=0, n=60, n_features=3, n_classes=2, flipped=0.1):
