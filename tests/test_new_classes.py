@@ -335,13 +335,6 @@ def test_advice_needs_all_classes_in_the_first_call():
 # ---------------------------------------------------------------------------- wrappers
 
 
-class AROWBySample(AROWClassifier):
-    """A model whose labels are queried in the loop over samples."""
-
-    def _query_adapter(self):
-        return None
-
-
 def at_random(estimator):
     return LabelEfficientClassifier(estimator, RandomQuery(0.5, random_state=0))
 
@@ -372,23 +365,6 @@ def test_label_efficient_model_is_that_of_its_queried_labels(estimator, known):
     plain.partial_fit(X[rest], LABELS[y[rest]], classes=LABELS)
     assert_allclose(model.decision_function(X), plain.decision_function(X), rtol=0, atol=1e-12)
     assert_array_equal(model.estimator_.classes_, LABELS)
-
-
-@pytest.mark.parametrize("known", [*KNOWN])
-def test_compiled_query_loop_equals_the_loop_over_samples(known):
-    X, y = stream()
-    early = np.flatnonzero(np.isin(y[:250], KNOWN[known]))
-    models = []
-    for estimator in (AROWClassifier(), AROWBySample()):
-        model = at_random(estimator)
-        model.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
-        models.append(model)
-    compiled, by_sample = models
-    for model in models:
-        model.partial_fit(X[250:], LABELS[y[250:]], classes=LABELS)
-    assert_array_equal(compiled.queried_, by_sample.queried_)
-    assert_array_equal(compiled.online_predictions_, by_sample.online_predictions_)
-    assert_allclose(compiled.decision_function(X), by_sample.decision_function(X), rtol=1e-10)
 
 
 def refusing(X, y, make):

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
@@ -254,14 +254,6 @@ def test_estimators_without_partial_fit_are_refused():
     X, y = two_classes(50)
     with pytest.raises(ValueError, match="'estimator' parameter of OnlineCalibratedClassifier"):
         OnlineCalibratedClassifier(SVC()).fit(X, y)
-
-
-def test_a_new_estimator_is_refused_within_a_stream():
-    X, y = two_classes(50)
-    model = OnlineCalibratedClassifier(AROWClassifier()).partial_fit(X, y, classes=np.unique(y))
-    model.set_params(estimator=Perceptron())
-    with pytest.raises(ValueError, match="estimator cannot change once the model has been fitted"):
-        model.partial_fit(X, y)
 
 
 def test_a_search_on_a_stream():

@@ -519,21 +519,6 @@ def test_update_two_is_not_spoilt_by_free_slots(level, n):
 
 
 @at_every_level
-@at_any_length
-def test_one_coordinate_is_two_of_which_one_stays(level, n):
-    """And a pair is two that move the same way and back; other roundings for the pair."""
-    ki, kj, g = numbers(n)
-    _, bound, up, down = hinge(n, "mixed")
-    one, two, pair, both = (g.copy() for _ in range(4))
-    alone = update_one(level, one, ki, 0.3, up, down, bound)
-    assert update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
-    assert_array_equal(one, two)
-    update(level, pair, ki, kj, 0.3, up, down)
-    update_two(level, both, ki, 0.3, kj, -0.3, up, down)
-    assert_allclose(both, pair, rtol=1e-14, atol=1e-14)
-
-
-@at_every_level
 @together(n=[1, 7, 16, 40, 513, 1300])
 def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(level, n):
     zeros, bound, g = *np.zeros((2, n), np.float32), np.full(n, 0.5)

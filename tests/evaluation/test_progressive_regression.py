@@ -25,6 +25,7 @@ from sklearn_online_svm.evaluation import (
     progressive_validation,
 )
 from sklearn_online_svm.pipeline import make_online_pipeline
+from tests.evaluation.test_drift import AlarmAt
 
 X, Y = make_friedman1(250, noise=1.0, random_state=0)
 TWO = np.column_stack([Y, 100 + 20 * X[:, 0]])
@@ -193,20 +194,6 @@ def test_samples_of_any_kind():
         result = progressive_validation(LASVR_, samples, y)
         for metric in METRICS:
             assert_allclose(getattr(result, metric)(), getattr(plain, metric)(), rtol=1e-9)
-
-
-class AlarmAt:
-    """Detector with an alarm after a given number of errors."""
-
-    def __init__(self, alarm):
-        self.alarm, self.received = alarm, []
-
-    def update(self, x):
-        self.received.append(x)
-
-    @property
-    def drift_detected(self):
-        return len(self.received) == self.alarm
 
 
 def test_the_detector_receives_absolute_errors():

@@ -93,14 +93,6 @@ def test_shuffle_and_random_state(name):
     assert (second.coef_ != first.coef_).any()
 
 
-def test_each_epoch_has_its_own_order():
-    X, y = samples_of("binary")
-    twice = once("pa", max_iter=2).fit(X, y)
-    again = once("pa").fit(X, y)
-    again.set_params(warm_start=True).fit(X, y)  # the same order twice
-    assert (twice.coef_ != again.coef_).any()
-
-
 # -- stopping criterion -----------------------------------------------------------------
 
 
@@ -358,13 +350,6 @@ def test_warm_start_continues_from_the_weights(name, problem, layout):
     # Without warm_start, fit resets the model.
     model.set_params(warm_start=False, max_iter=1).fit(X, y)
     assert_same(model, once(name, shuffle=False).fit(X, y))
-
-
-def test_counts_after_a_warm_start_are_those_of_scikit_learn():
-    X, y = samples_for(MODELS[0])
-    for make in (SGDClassifier, PassiveAggressiveClassifier):
-        model = make(warm_start=True, max_iter=2, tol=None)
-        assert model.fit(X, y).t_ == model.fit(X, y).t_ == 601
 
 
 def test_the_average_starts_again_with_a_warm_start():

@@ -51,19 +51,10 @@ class Problem:
         return trained(model, X, y, np.arange(self.n_classes), chunk, weights)
 
 
-def models_of(kind):
-    return {
-        "any": MODELS,
-        "second-order": SECOND_ORDER,
-        # Models whose arrays do not depend on the number of samples processed.
-        "without average": [m for m in MODELS if not m.get_params().get("average")],
-    }[kind]
-
-
 @st.composite
-def problems(draw, kind="any", *, coarse=True, dtype=None, weighted=True):
+def problems(draw, models=MODELS, *, coarse=True, dtype=None, weighted=True):
     """Small problems; `coarse` ones have equal samples, and margins that are met exactly."""
-    model = clone(draw(st.sampled_from(models_of(kind))))
+    model = clone(draw(st.sampled_from(models)))
     n, n_features = draw(st.integers(1, 20)), draw(st.integers(1, 9))
     n_classes = draw(st.integers(2, 5))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
@@ -229,7 +220,7 @@ def test_weights_multiply_C(problem, layout, c):
 
 
 @quickly
-@given(problems("second-order"), layouts)
+@given(problems(SECOND_ORDER), layouts)
 def test_covariances_stay_positive_and_shrink(problem, layout):
     model, X = clone(problem.model), LAYOUTS[layout](problem.X)
     n_inputs = problem.X.shape[1] + model.fit_intercept

@@ -122,25 +122,19 @@ def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
 
 @pytest.mark.sampled
 @pytest.mark.parametrize(
-    "model, n_classes, layout, fit_intercept",
-    in_turn([*MODELS] * 2, [2, 3], LAYOUTS, [False, True]),
+    "model, n_classes, layout, fit_intercept, weighted",
+    in_turn([*MODELS] * 4, [2, 3], LAYOUTS, [False, True], [False, True]),
     ids=str,
 )
-def test_each_sample(model, n_classes, layout, fit_intercept):
+def test_each_sample(model, n_classes, layout, fit_intercept, weighted):
     model = clone(model).set_params(fit_intercept=fit_intercept)
-    twin = assert_follows_twin(model, *samples_of(n_classes), layout, **CLOSE[np.float64])
+    X, y = samples_of(n_classes)
+    weights = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 2.0] if weighted else [1.0], len(y))
+    twin = assert_follows_twin(model, X, y, layout, weights, **CLOSE[np.float64])
     assert twin.n_updates > 10
+    assert twin.counts.sum() == np.count_nonzero(weights)
     # Several regions have been updated.
     assert len(np.unique(twin.counts)) > 1 or model.n_prototypes in (1, 200)
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("model, layout", in_turn(MODELS, LAYOUTS), ids=str)
-def test_each_weighted_sample(model, layout):
-    X, y = samples_of(3, seed=1)
-    weights = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 2.0], len(y))
-    twin = assert_follows_twin(clone(model), X, y, layout, weights, **CLOSE[np.float64])
-    assert twin.counts.sum() == np.count_nonzero(weights)
 
 
 @pytest.mark.sampled

@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from scipy.stats import loguniform
-from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -781,20 +780,6 @@ def test_sample_weights_are_passed_to_fit_and_scorers():
     assert_allclose(found.cv_results_["mean_test_score"][line], expected)
 
 
-def test_metadata_routing():
-    weights = np.where(Y == "yes", 1.0, 0.2)
-    plain = search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
-    with config_context(enable_metadata_routing=True):
-        estimator = LASVC().set_fit_request(sample_weight=True)
-        estimator.set_score_request(sample_weight=True)
-        routed = search(estimator, {"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
-        assert_same_search(plain, routed)
-        with pytest.raises(ValueError, match="sample_weight"):
-            search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
-        estimator = SVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        search(estimator, {"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
-
-
 # -------------------------------------------------------------------------------- failures
 
 
@@ -913,9 +898,3 @@ def test_callbacks_are_called_after_each_rung_and_can_stop_the_race():
         early.cv_results_["candidate"][early.best_index_]
     ]
     assert early.best_estimator_.n_samples_seen_ == len(X)
-
-
-# -------------------------------------------------------------------------------- recorded curves
-
-
-FLAT = {k: [0.8 - 0.01 * k] * 4 for k in range(8)}

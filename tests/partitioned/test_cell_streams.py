@@ -321,12 +321,6 @@ def test_new_classes_that_the_estimator_cannot_add():
     assert_same(model, expected, X)
 
 
-def test_fit_begins_again():
-    X, y = two_classes(300)
-    model = streamed(cells(), X, y, 50, np.unique(y)).fit(X[:200], y[:200])
-    assert_same(model.partial_fit(X, y), cells().fit(X[:200], y[:200]).partial_fit(X, y), X)
-
-
 # Errors and interrupts.
 
 
@@ -336,23 +330,10 @@ def test_needs_an_estimator_with_partial_fit():
     assert hasattr(CellRegressor(), "partial_fit")
 
 
-def test_errors():
+def test_invalid_parameters():
     X, y = two_classes(50)
-    model = cells()
-    with pytest.raises(ValueError, match="classes must be passed on the first call"):
-        model.partial_fit(X, y)
     with pytest.raises(ValueError, match="'overlap' parameter .* Got 0.6"):
         cells(overlap=0.6).partial_fit(X, y, classes=np.unique(y))
-    assert not hasattr(model, "n_features_in_")
-    model.partial_fit(X, y, classes=np.unique(y))
-    expected = copy.deepcopy(model)
-    with pytest.raises(ValueError, match="not among the classes"):
-        model.partial_fit(X, np.full(50, 7))
-    with pytest.raises(ValueError, match="NaN"):
-        model.partial_fit(np.where(X > 1, np.nan, X), y)
-    with pytest.raises(ValueError, match="not the same as on last call"):
-        model.partial_fit(X, y, classes=[5, 6])
-    assert_same(model, expected, X)
 
 
 @pytest.mark.parametrize("fitted", [False, True])
@@ -464,9 +445,6 @@ def test_huge_values_are_refused_as_by_the_estimator():
         for model in (LASVC(**SVM), cells()):
             with pytest.raises(ValueError, match="overflow|too large|infinity"):
                 getattr(model, method)(X, y, *classes)
-
-
-# -- threads ----------------------------------------------------------------------------
 
 
 def test_an_error_in_the_first_call_leaves_the_model_without_attributes(monkeypatch):
