@@ -33,7 +33,7 @@ import sklearn_online_svm as ours
 from sklearn_online_svm import export
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.export import load_libsvm, save_libsvm, trusted_types
+from sklearn_online_svm.export import load_libsvm, save_libsvm
 
 skl2onnx = pytest.importorskip("skl2onnx", reason="the converters extend skl2onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
@@ -355,20 +355,6 @@ def test_labels_that_onnx_cannot_hold():
     X, y = samples("banana")
     with pytest.raises(ValueError, match=r"got \[-2.0, 2.0\]"):
         run(ours.LASVC().fit(X, 2.0 * y), X)
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model)[:60])
-def test_skops_loads_trusted_types(model):
-    """Nothing else need be trusted, and training continues."""
-    X, y = samples("banana")
-    model = ours_fitted(model, X, y)
-    loaded = skops_io.loads(skops_io.dumps(model), trusted=trusted_types())
-    assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
-    if hasattr(loaded, "partial_fit"):
-        loaded.partial_fit(X[:50], y[:50])
-        model.partial_fit(X[:50], y[:50])
-        assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
 
 
 def read_libsvm(path):

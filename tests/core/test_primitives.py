@@ -368,12 +368,15 @@ def test_update(level, n, kind):
 @at_every_level
 @together(n=[1, 7, 16, 40, 513, 1300])
 def test_extremes_of_equal_gradients_are_the_lowest_open_slot(level, n):
-    zeros, g = np.zeros(n, np.float32), np.full(n, 0.5)
+    zeros, bound, g = np.zeros(n, np.float32), np.ones(n, np.float32), np.full(n, 0.5)
     up, down = np.full((2, n), -1, np.int8)
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
-        extremes = update(level, g, zeros, zeros, 1.0, up, down)
-        assert extremes == (0.5, 0.5, first, first)
+        expected = (0.5, 0.5, first, first)
+        assert update(level, g, zeros, zeros, 1.0, up, down) == expected
+        found = update_one(level, g, zeros, 1.0, up, down, bound)
+        assert found == (n / 2, *expected)
+        assert update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
 
 
 @at_every_level
@@ -416,12 +419,14 @@ def test_partner_promises_most(level, n, kind):
 
 @at_every_level
 @together(n=[1, 7, 16, 40, 513, 1300])
-def test_partner_of_equal_gains_is_the_lowest_slot(level, n):
-    same, g = np.full(n, 0.5, np.float32), np.full(n, -1.0)
-    down = np.full(n, -1, np.int8)
+def test_partners_of_equal_gains_are_the_lowest_slot(level, n):
+    same, g, signs = np.full(n, 0.5, np.float32), np.full(n, -1.0), np.full(n, -1.0)
+    signs[::2] = 1.0
+    up, down = np.full((2, n), -1, np.int8)
     for first in {0, n // 2, n - 1}:
-        down[:first] = 0
+        up[:first] = down[:first] = 0
         assert partner(level, g, same, 2 * same, 1.0, 1.0, down) == first
+        assert companion(level, signs, same, 2 * same, 0.0, 1.0, up, down) == first
 
 
 @at_every_level
@@ -475,20 +480,6 @@ def test_update_one(level, n, kind):
 
 @at_every_level
 @at_any_length
-@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
-def test_update_one_is_not_spoilt_by_free_slots(level, n):
-    k, _, g = numbers(n)
-    _, bound, up, down = hinge(n, "all")
-    clean, dirty = g.copy(), with_garbage(g.copy(), bound)
-    expected = update_one(level, clean, k, 0.3, up, down, bound)
-    for row in (k, with_garbage(k.copy(), bound)):
-        g = dirty.copy()
-        assert update_one(level, g, row, 0.3, up, down, bound) == expected
-        assert_array_equal(g[bound != 0], clean[bound != 0])
-
-
-@at_every_level
-@at_any_length
 @of_every_kind
 def test_update_two(level, n, kind):
     ki, kj, g = numbers(n)
@@ -509,29 +500,24 @@ def test_update_two(level, n, kind):
 @at_every_level
 @at_any_length
 @pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
-def test_update_two_is_not_spoilt_by_free_slots(level, n):
+def test_updates_are_not_spoilt_by_free_slots(level, n):
     ki, kj, g = numbers(n)
     _, bound, up, down = hinge(n, "all")
-    clean, dirty = g.copy(), with_garbage(g.copy(), bound)
-    expected = update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
-    assert update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
-    assert_array_equal(dirty[bound != 0], clean[bound != 0])
+    dirty = with_garbage(ki.copy(), bound)
 
+    def one(g, k):
+        return update_one(level, g, k, 0.3, up, down, bound)
 
-@at_every_level
-@together(n=[1, 7, 16, 40, 513, 1300])
-def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(level, n):
-    zeros, bound, g = *np.zeros((2, n), np.float32), np.full(n, 0.5)
-    bound += 1.0
-    up, down = np.full((2, n), -1, np.int8)
-    for first in {0, n // 2, n - 1}:
-        up[:first] = down[:first] = 0
-        expected = (0.5, 0.5, first, first)
-        assert update_one(level, g, zeros, 1.0, up, down, bound) == (
-            n / 2,
-            *expected,
-        )
-        assert update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
+    def two(g, k):
+        return update_two(level, g, k, 0.3, kj, 0.2, up, down)
+
+    for step, rows in ((one, (ki, dirty)), (two, (ki,))):
+        clean = g.copy()
+        expected = step(clean, ki)
+        for row in rows:
+            found = with_garbage(g.copy(), bound)
+            assert step(found, row) == expected
+            assert_array_equal(found[bound != 0], clean[bound != 0])
 
 
 def gains_of_two(g, ki, diag, step_i, k_ii, up, down):
@@ -571,17 +557,6 @@ def test_companion_is_not_a_free_slot(level, n):
     dirty = [with_garbage(array.copy(), bound) for array in (g, ki, diag)]
     assert companion(level, *dirty, 0.4, 1.0, up, down) == expected
     assert expected == -1 or bound[expected] != 0
-
-
-@at_every_level
-@together(n=[1, 7, 16, 40, 513, 1300])
-def test_companion_of_equal_gains_is_the_lowest_slot(level, n):
-    ki, diag, g = np.full(n, 0.5, np.float32), np.ones(n, np.float32), np.full(n, -1.0)
-    g[::2] = 1.0
-    up, down = np.full((2, n), -1, np.int8)
-    for first in {0, n // 2, n - 1}:
-        up[:first] = down[:first] = 0
-        assert companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
 
 
 @at_every_level

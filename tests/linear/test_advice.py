@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import minimize, nnls
+from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import (
@@ -196,35 +196,6 @@ def test_initial_weights_solve_the_problem_without_samples():
         assert_allclose((1 - nu) * mean, solution.x[:5], atol=2e-5 * max(1, np.abs(mean).max()))
 
 
-def test_refining_solves_the_least_squares_problem():
-    X, y = clouds(40, seed=3)
-    model = model_of(refine=True, advice_weight=0.4, C=2.0)
-    model.partial_fit(X[:1], y[:1], [0, 1])
-    changed = 0
-    for i in range(1, 40):
-        before = update_state(model).arrays["advice_vectors"].copy()
-        model.partial_fit(X[i : i + 1], y[i : i + 1])
-        after = update_state(model).arrays["advice_vectors"]
-        w, at = np.append(model.coef_[0], model.intercept_), 0
-        for z, D, d in zip([1, -1, -1], twin_of(model, 2).D, twin_of(model, 2).d, strict=True):
-            k, root = len(d), np.sqrt(0.4)
-            A = np.zeros((k + 6, k + 1))
-            A[:k, :k], A[k:-1, :k], A[-1] = np.eye(k), root * D.T, root * np.append(d, 1.0)
-            wanted = np.concatenate([before[at : at + k], -root * z * w, [-root]])
-            best, norm = nnls(A, wanted)
-            assert_allclose(after[at : at + k], best[:k], atol=1e-9)
-            at += k
-        changed += (before != after).any()
-        # The mean of the rules, towards which samples move the weights, follows from the vectors.
-        rules = update_state(model).update_spec.advice
-        r = -np.repeat([1, -1, -1], np.diff(rules["starts"])) * after @ rules["rows"] / 3
-        assert_allclose(
-            update_state(model).arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12
-        )
-        assert_allclose(update_state(model).arrays["intercept_advice"], r[-1:], atol=1e-12)
-    assert changed > 30
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("weight", [0.001, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("seed", [0, 1])
@@ -309,21 +280,6 @@ def test_without_advice_the_model_is_PA2(layout, n_classes, advice):
         ).fit(X, y)
     assert_same(ours, other)
     assert_array_equal(ours.advice_violation_, [])
-
-
-@with_layouts
-@with_classes
-def test_advice_of_weight_0_gives_initial_weights_of_PA2(layout, n_classes):
-    X, y = clouds(150, n_classes=n_classes)
-    X = LAYOUTS[layout](X)
-    params = dict(C=0.3, shuffle=False, max_iter=2, tol=None)
-    ours = model_of(n_classes, advice_weight=0.0)
-    begun = model_of(n_classes, advice_weight=0.0)
-    begun.partial_fit(X[:0], y[:0], range(n_classes))
-    assert np.abs(begun.coef_).max() > 0.1
-    other = PassiveAggressiveClassifier(loss="squared_hinge", intercept_scaling=1.0, **params)
-    other.fit(X, y, coef_init=begun.coef_, intercept_init=begun.intercept_)
-    assert_close(ours.set_params(**params).fit(X, y), other)
 
 
 @with_classes

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from sklearn.datasets import load_svmlight_file
 
 from sklearn_online_svm.readers import read_svmlight
 from tests.support.cases import together
@@ -245,20 +245,6 @@ def test_any_text_is_refused_or_read_as_by_scikit_learn(tmp_path_factory, lines)
         np.testing.assert_array_equal(found.data, expected.data)
         np.testing.assert_array_equal(found.indices, expected.indices)
         np.testing.assert_array_equal(np.concatenate([y for _, y in chunks]), targets)
-
-
-@pytest.mark.parametrize("zero_based", [True, False])
-def test_round_trip(zero_based, tmp_path):
-    rng = np.random.default_rng(0)
-    X = sparse.csr_matrix(rng.normal(size=(500, 300)) * (rng.random((500, 300)) < 0.1))
-    y, path = rng.integers(0, 3, 500), tmp_path / "data"
-    with open(path, "wb") as file:
-        dump_svmlight_file(X, y, file, zero_based=zero_based, comment="a\nb", query_id=y)
-    found, targets = whole(path, chunk_size=77, zero_based=zero_based, n_features=300)
-    expected, _ = load_svmlight_file(str(path), n_features=300, zero_based=zero_based)
-    assert (found != expected).nnz == 0
-    assert targets.dtype == np.int64
-    np.testing.assert_array_equal(targets, y)
 
 
 # -------------------------------------------------------------------- malformed lines

@@ -208,9 +208,3 @@ class ReferenceRampSVC:
     def dual_objective(self):
         """The dual of the present convex problem, without the constant sum of beta."""
         return self.alpha @ self.y - 0.5 * self.alpha @ self.K @ self.alpha
-
-    def duality_gap(self):
-        """Primal minus dual of the present convex problem, at the bias b."""
-        slope = self.fresh_g() - self.b
-        up, down = self.B - self.alpha, self.A - self.alpha
-        return float(np.sum(np.maximum(up * slope, down * slope)))
