@@ -53,11 +53,9 @@ ONE_SUBJECT = {
 # Tests of one class or function, with the table of its cases: a second file would need the same
 # table.
 ONE_TABLE = {
-    "active/test_label_efficient.py",
     "active/test_oracle.py",
     "command_line/test_commands.py",
     "core/test_primitives.py",
-    "core/test_solver_invariants.py",
     "core/test_solver_steps.py",
     "evaluation/test_progressive.py",
     "evaluation/test_thresholds.py",

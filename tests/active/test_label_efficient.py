@@ -127,37 +127,6 @@ def test_online_predictions_precede_the_labels(max_iter):
     assert_array_equal(stream.online_predictions_[1::2], y)
 
 
-@pytest.mark.parametrize("name", ["pa", "pa-average", "scw"])
-def test_label_does_not_influence_its_own_prediction(name):
-    """Changing one label changes no prediction up to this sample."""
-    X, y = make_samples()
-    model = LabelEfficientClassifier(LINEAR[name], STRATEGIES["margin"], shuffle=False)
-    former = clone(model).fit(X, y)
-    changed = 0
-    for i in np.flatnonzero(former.queried_)[::7]:
-        other = y.copy()
-        other[i] = "no" if y[i] == "yes" else "yes"
-        model.fit(X, other)
-        until = slice(0, i + 1)
-        assert_array_equal(model.online_predictions_[until], former.online_predictions_[until])
-        assert_array_equal(model.queried_[until], former.queried_[until])
-        changed += (model.online_predictions_ != former.online_predictions_).any()
-    assert changed > 0
-
-
-@pytest.mark.parametrize("name", ["pa", "pa-average", "sop"])
-def test_labels_that_are_not_queried_are_not_used(name):
-    X, y = make_samples("multiclass")
-    model = LabelEfficientClassifier(LINEAR[name], STRATEGIES["margin"], random_state=0)
-    former = clone(model).fit(X, y)
-    assert 20 < former.n_queries_ < 180
-    labels = y.astype(object)
-    labels[~former.queried_] = None
-    assert_same(model.fit(X, labels), former, X)
-    labels[~former.queried_] = 10
-    assert_same(model.fit(X, labels.astype(int)), former, X)
-
-
 def test_attributes_are_indexed_as_X():
     X, y = make_samples("multiclass")
     model = LabelEfficientClassifier(LINEAR["pa"], STRATEGIES["random"], random_state=3).fit(X, y)
@@ -204,37 +173,6 @@ def test_no_label_is_queried_twice(name, shuffle):
     assert (once.queried_ <= model.queried_).all()
     assert_array_equal(once.online_predictions_, model.online_predictions_)
     assert model.n_iter_ == 6 and once.n_iter_ == 1
-
-
-def test_queried_labels_are_used_in_later_epochs():
-    X, y = make_samples()
-    plain = PassiveAggressiveClassifier(max_iter=3, tol=None, shuffle=False).fit(X, y)
-    model = LabelEfficientClassifier(
-        PassiveAggressiveClassifier(), AllQuery(), max_iter=3, shuffle=False
-    ).fit(X, y)
-    assert_array_equal(model.estimator_.coef_, plain.coef_)
-    assert model.estimator_.t_ == plain.t_ == 601
-
-
-# -- chunks ------------------------------------------------------------------------------
-
-
-def test_samples_of_weight_zero_are_not_queried():
-    X, y = make_samples()
-    weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], 200)
-    queried = []
-    LabelEfficientClassifier(LINEAR["pa"], AllQuery()).fit(
-        X, None, weight, oracle=lambda i: queried.append(i) or y[i], classes=["no", "yes"]
-    )
-    assert sorted(queried) == np.flatnonzero(weight).tolist()
-    for estimator in (LINEAR["pa"], Wrapped(LINEAR["pa"])):
-        whole = LabelEfficientClassifier(estimator, STRATEGIES["margin"], shuffle=False)
-        whole.fit(X, y, weight)
-        model = clone(whole)
-        for i in range(200):
-            part = slice(i, i + 1)
-            model.partial_fit(X[part], y[part], ["no", "yes"], weight[part])
-        assert_same(model, whole, X)
 
 
 # -- weights -----------------------------------------------------------------------------

@@ -545,18 +545,6 @@ def test_abstentions_do_not_count_for_max_labels(estimator, max_labels, first):
 
 @pytest.mark.sampled
 @with_loops
-@pytest.mark.parametrize("max_labels", [0.01, 0.1, 1 / 3, 0.9, 1.0])
-def test_share_of_labels_is_spent_at_once_by_a_strategy_that_asks_for_all(estimator, max_labels):
-    X, y = make_samples()
-    expected = np.zeros(200, dtype=bool)
-    for i in range(200):
-        expected[i] = expected.sum() < max_labels * (i + 1)
-    model = LabelEfficientClassifier(estimator, AllQuery(), max_labels=max_labels, shuffle=False)
-    assert_array_equal(model.fit(X, y).queried_, expected)
-
-
-@pytest.mark.sampled
-@with_loops
 @pytest.mark.parametrize("strategy, max_labels", in_turn(STRATEGIES, [0.05, 0.3]))
 def test_share_of_labels_holds_at_every_sample(estimator, strategy, max_labels):
     if strategy in WITH_VARIANCE:

@@ -240,21 +240,6 @@ def test_refresh_changes_gradients_by_rounding_only(problem):
         assert_allclose(learner.problem.b, b, rtol=0, atol=2 * rounding(problem, alpha))
 
 
-@quickly
-@given(problems(definite=True))
-def test_optimum_is_independent_of_shrinking(problem):
-    learners = [problem.learnt(shrinking=shrinking) for shrinking in (True, False)]
-    assert_array_equal(learners[0].members(), learners[1].members())
-    for learner in learners:
-        learner.loop.finish()
-        check_state(problem, learner)
-    objectives = [learner.problem.objective for learner in learners]
-    gaps = [max(learner.problem.gap, 0.0) for learner in learners]
-    # Each is below the maximum by at most its gap; CLEAN removes the constants of shifted boxes.
-    if problem.params["algorithm"] != "lasvm-nc":
-        assert abs(objectives[0] - objectives[1]) <= max(gaps) + 1e-9 * (1 + abs(objectives[0]))
-
-
 def assert_same(learner, other):
     """Check that two solvers are bitwise identical."""
     assert_array_equal(other.alive(), learner.alive())
@@ -264,16 +249,6 @@ def assert_same(learner, other):
     if hasattr(learner.problem, "flow"):
         assert_array_equal(other.over_rows("region"), learner.over_rows("region"))
         assert_array_equal(other.problem.flow(), learner.problem.flow())
-
-
-@quickly
-@given(problems(), st.sampled_from([0, 300, 700]))
-def test_solution_is_independent_of_the_cache_size(problem, cache_bytes):
-    learners = [problem.learnt(2), problem.learnt(2, cache_bytes=cache_bytes)]
-    assert_same(*learners)
-    for learner in learners:
-        learner.loop.finish()
-    assert_same(*learners)
 
 
 @quickly
