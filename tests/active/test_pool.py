@@ -111,15 +111,6 @@ def test_pool_size_larger_than_the_pool():
         )
 
 
-def test_gap_between_the_two_largest_class_scores():
-    class Scores:
-        def decision_function(self, X):
-            return np.array([[3.0, 2.0, -9.0], [0.0, -5.0, -5.0], [1.0, 8.0, 7.9]])
-
-    strategy = MarginSampling("all")
-    assert strategy.query(Scores(), np.zeros((3, 1)), 3).tolist() == [2, 0, 1]
-
-
 def test_closest_drawn_samples_are_selected():
     strategy = MarginSampling(20, random_state=3)
     for batch_size in (1, 4):

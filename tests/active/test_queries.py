@@ -187,16 +187,6 @@ def test_probabilities_of_single_samples():
     assert_array_equal(AllQuery().probabilities([0.0, 9.0]), [1.0, 1.0])
 
 
-def test_standardized_confidence_does_not_depend_on_the_scale():
-    scores, variances = np.array([0.0, 0.3, -2.0]), np.array([1.0, 0.5, 3.0])
-    rule = MarginQuery(0.5, offset=-0.1, confidence="standardized")
-    expected = rule.probabilities(scores, variances=variances)
-    assert_allclose(rule.probabilities(10 * scores, variances=100 * variances), expected)
-    # With variances of 1 it is the margin.
-    plain = MarginQuery(0.5, offset=-0.1).probabilities(scores)
-    assert_array_equal(rule.probabilities(scores, variances=np.ones(3)), plain)
-
-
 def test_schedules_after_updates():
     strategy = MarginQuery(6.0, schedule="adaptive")
     for t in range(1, 5):
