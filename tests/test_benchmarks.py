@@ -206,7 +206,7 @@ def test_fresh_tables_are_what_the_page_says(name, paper_data):
     assert 1000 < len(split.y_test) <= 10_000
     assert np.array_equal(split.X_train, again.X_train)
     assert not np.array_equal(split.X_train, other.X_train)
-    grid = table.grid(split.X_train)
+    grid = table.grid()
     n_values = 8 if name == "shells" else 10
     assert [len(values) for values in grid.values()] == 2 * [n_values]
     if table.scoring != "r2":

@@ -2,7 +2,6 @@
 
 ``search_<set>``: a grid of 10 x 10 for LASVC, by our search; ``peers_<set>``: by others.
 ``curves_<set>``: all pairs of the grid, for the exhaustive choice and random ones (minutes).
-``unseen_<table>``: our search, and grid searches with three and five folds.
 ``exhaustive_<table>``: the exhaustive choice on tables that are newer than the rules of the
 search. ``fresh_<table>``: our search, compared with it. ``fresh_peers_<table>``: the searches of
 others, in the time that ours took. Each needs the stored results of the one before.
@@ -12,7 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from statistics import mean
 
 import numpy as np
 import pandas as pd
@@ -29,7 +27,7 @@ from ..bench.measure import processor_seconds
 from ..bench.plots import panels, plain_log, save
 from ..bench.rst import column_table, count, points, seconds, table
 from ..bench.study import Study, grid, seeded, step
-from ..sets.search import FRESH, METRICS, SETS, UNSEEN
+from ..sets.search import FRESH, METRICS, SETS
 
 # Seeds of our search. The searches of others take longer and have one seed, except on `FRESH`.
 N_SEEDS = 3
@@ -185,11 +183,11 @@ def record_curves(work, seed=0, quick=False):
     return {"seconds": sum(pair["seconds"] for pair in pairs), "pairs": pairs}
 
 
-def search_table(work, search="grid3", before=None, seed=0, quick=False):
+def search_table(work, search="grid", before=None, seed=0, quick=False):
     """Fit a search on a table; `before`: fields of what was measured before."""
-    case = (UNSEEN | FRESH)[work]
+    case = FRESH[work]
     split, model = case.load(seed, quick), case.model()
-    y, grid, scoring = split.y_train, case.grid(split.X_train, quick), case.scoring
+    y, grid, scoring = split.y_train, case.grid(quick), case.scoring
     if search == "progressive":
         searching = ProgressiveSearch(model, grid, scoring=scoring, random_state=seed)
     elif search == "halving":
@@ -199,19 +197,16 @@ def search_table(work, search="grid3", before=None, seed=0, quick=False):
         scores = partial(fold_scores, scoring)
         searching = OptunaSearch(model, grid, scores, seed, {"timeout": before["seconds"]})
     else:
-        searching = GridSearchCV(model, grid, scoring=scoring, cv=int(search[-1]))
+        searching = GridSearchCV(model, grid, scoring=scoring, cv=3)
     found = measured(searching, model, split)
     best = searching.best_estimator_
     found["score"] = float(get_scorer(scoring)(best, split.X_test, split.y_test))
-    if work in UNSEEN:
-        found["is_constant"] = bool(np.ptp(best.predict(split.X_test)) == 0)
-        found["one_fit_seconds"] = one_fit(model, found, split)
-    elif search == "progressive":
+    if search == "progressive":
         found["cost"] = float(searching.cost_)
         found["one_fit_seconds"] = one_fit(model, found, split)
         exhaustive = clone(model).set_params(**before).fit(split.X_train, y)
         found["standard_error"] = case.standard_error(best, exhaustive, split)
-    elif search == "grid3":
+    elif search == "grid":
         # A score for each pair; gamma changes first.
         found["mean_test_scores"] = searching.cv_results_["mean_test_score"].round(6).tolist()
     return found
@@ -289,29 +284,6 @@ def peers_table(results):
     return _means(
         runs, TITLES, regret=("mean", points), worst=(_worst, points), cost=("median", WHOLE)
     )
-
-
-def unseen_table(results):
-    """Scores and costs on the tables of `UNSEEN`; grid searches have the first seed only."""
-    found = frame([f"unseen_{name}" for name in UNSEEN], results)
-    found = found.assign(score=100 * found.score, fits=found.seconds / found.one_fit_seconds)
-    ours, three, five = (
-        where(found, search=name).groupby("work", sort=False)
-        for name in ("progressive", "grid3", "grid5")
-    )
-    works = ours.size().index
-    columns = {
-        "": [UNSEEN[work].title for work in works],
-        "five folds": five.score.first()[works].map(TENTHS),
-        "search": ours.score.first().map(TENTHS),
-        "all seeds": ours.score.agg(mean).map(TENTHS),
-        "worst": ours.score.min().map(TENTHS),
-        "fits": ours.fits.median().map(TENTHS),
-        "largest": ours.fits.max().map(TENTHS),
-        "one fit": ours.one_fit_seconds.median().map(seconds),
-        "part of grid": (ours.seconds.median() / three.seconds.first())[works].map(HUNDREDTHS),
-    }
-    return column_table(columns, {"Scores": 4, "Cost of the search": 4})
 
 
 def fresh_runs(results):
@@ -402,12 +374,6 @@ def _steps_of_set(work):
     }
 
 
-def _unseen_step(work):
-    ours = seeded([dict(work=work, search="progressive")], N_SEEDS)
-    grids = grid(seed=[0], work=[work], search=["grid3", "grid5"])
-    return step(search_table, lambda settings: ours(settings) + grids)
-
-
 def _steps_of_fresh(work):
     def after(before, fields, searches):
         """Cases that are given some fields of a step before, of the same seed."""
@@ -433,13 +399,11 @@ def _steps_of_fresh(work):
 STUDY = Study(
     steps={
         **{name: s for work in SETS for name, s in _steps_of_set(work).items()},
-        **{f"unseen_{work}": _unseen_step(work) for work in UNSEEN},
         **{name: s for work in FRESH for name, s in _steps_of_fresh(work).items()},
     },
     tables={
         "search_fresh": fresh_table,
         "search_fresh_means": fresh_means,
-        "search_unseen": unseen_table,
         "search_regret": regret_table,
         "search_peers": peers_table,
     },
