@@ -13,9 +13,8 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmarks import build, coverage
-from benchmarks.bench import frames, harness, measure, results, summary
+from benchmarks.bench import frames, harness, measure, results, rst, summary
 from benchmarks.bench.measure import ROOT
-from benchmarks.bench.rst import cross_table
 from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
 from benchmarks.sets import imbalance as imbalance_sets
@@ -70,7 +69,7 @@ def test_results_have_one_record_per_line_and_times_of_four_digits():
 
 def test_a_cross_table_leaves_out_rows_without_a_number():
     values = {("a", 1): "0.1", ("c", 2): "0.2"}
-    text = cross_table(
+    text = rst.cross_table(
         "set",
         {"a": "A", "b": "B", "c": "C"},
         {1: "one", 2: "two"},
@@ -87,11 +86,11 @@ def test_a_frame_of_nested_records_becomes_a_table():
     records = pd.DataFrame([{"set": s, "C": C, "runs": runs} for s in "xy" for C in (1, 10)])
     found = frames.means(frames.unnest(records, "runs", "set", "C"), "set", "C")
     columns = {"errors.a": ("A", "{:.1f}".format), "errors.b": ("B", str)}
-    text = frames.text_table(found.loc[["x"]], columns, "Errors", keys=["", "C"])
+    text = rst.text_table(found.loc[["x"]], columns, "Errors", keys=["", "C"])
     cells = [line.strip(" *-") for line in text.splitlines()[3:]]
     assert cells == ["", "C", "A", "B", "x", "1", "0.2", "0.5", "", "10", "0.2", "0.5"]
     one = pd.DataFrame({"A": ["1", None]}, index=["x", "y"])
-    assert frames.text_table(one).endswith("* - x\n     - 1\n   * - y\n     - –\n")
+    assert rst.text_table(one).endswith("* - x\n     - 1\n   * - y\n     - –\n")
 
 
 @pytest.mark.parametrize("path", sorted(results.RESULTS.glob("*.json")), ids=lambda p: p.stem)

@@ -1,4 +1,4 @@
-"""Stored results as data frames, and tables of their medians."""
+"""Stored results as data frames, and statistics of them."""
 
 import statistics
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from .results import NoResults, load_those_stored
-from .rst import cross_table, grouped, list_table, number, split_table
 
 
 def frame(steps, results, *, failed=False):
@@ -76,49 +75,6 @@ def verdict(found, **wanted):
     return "–"
 
 
-def cross(found, row, column, field, form=number, parts="", *, corner=None, middle=median):
-    """Return a table of medians of a field, or of another statistic.
-
-    Parameters
-    ----------
-    found : DataFrame
-    row, column : tuple
-        The name of a field and its values: a dict from value to title, or a list. Rows of which
-        nothing was measured are left out.
-    field : str
-    form : callable
-        Writes a value.
-    parts : str or dict
-        The title, or those of `rst.split_table`.
-    corner : str
-        Header of the titles of the rows; None: the name of the field.
-    """
-    rows, columns = (
-        axis if isinstance(axis, dict) else {value: str(value) for value in axis}
-        for axis in (row[1], column[1])
-    )
-
-    def cell(of_row, of_column):
-        here = where(found, **{row[0]: of_row, column[0]: of_column})
-        value = middle(here, field)
-        if value is None:
-            return verdict(here) if "status" in here else "–"
-        return form(value)
-
-    return cross_table(row[0] if corner is None else corner, rows, columns, cell, parts)
-
-
-def cross_fields(found, row, fields, parts="", *, corner=None, middle=median):
-    """Return a table as `cross`, with a column for each field: a title, and what writes it."""
-    rows = row[1] if isinstance(row[1], dict) else {value: str(value) for value in row[1]}
-    titles = {field: title for field, (title, _) in fields.items()}
-
-    def cell(value, field):
-        return fields[field][1](middle(found, field, **{row[0]: value}))
-
-    return cross_table(row[0] if corner is None else corner, rows, titles, cell, parts)
-
-
 def ratio(slow, fast):
     """Return how many times as fast; None if one side is missing."""
     return slow / fast if slow is not None and fast else None
@@ -153,32 +109,3 @@ def means(found, *by):
     return groups.agg(
         lambda column: statistics.fmean(column.dropna()) if any(column.notna()) else None
     )
-
-
-def text_table(found, columns=None, parts="", keys=None):
-    """Return a table of a frame, whose index has the titles of the rows.
-
-    Parameters
-    ----------
-    found : DataFrame
-    columns : dict
-        From the name of a column to its title and the function that writes its values. None: all
-        columns, which are texts.
-    parts : str or dict
-        The title, or those of `rst.split_table`.
-    keys : list of str
-        Headers of the titles; None: they have none.
-    """
-    header = list(found.columns)
-    if columns is not None:
-        header = [title for title, _ in columns.values()]
-        cells = {c: found[c].map(form, na_action="ignore") for c, (_, form) in columns.items()}
-        found = pd.DataFrame(cells, index=found.index)
-    n_keys = found.index.nlevels
-    titles = found.index if n_keys > 1 else [[title] for title in found.index]
-    rows = [[*of, *row] for of, row in zip(titles, found.astype(object).fillna("–").to_numpy())]
-    rows = grouped(rows) if n_keys > 1 else rows
-    header = [*(keys or [""] * n_keys), *header]
-    if isinstance(parts, str):
-        return list_table(header, rows, parts)
-    return split_table(header, rows, parts, n_keys)

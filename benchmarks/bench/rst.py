@@ -1,41 +1,48 @@
-"""Pieces of reStructuredText."""
+"""Tables and numbers in reStructuredText."""
+
+import numpy as np
+import pandas as pd
+
+from .frames import median, verdict, where
 
 # Numbers and their units stay on one line in a narrow table.
 NBSP = "\N{NO-BREAK SPACE}"
 
 
-def list_table(header, rows, title=None):
-    """A table; cells are strings. None without rows."""
+def list_table(header, rows, parts="", n_keys=1):
+    """Return a table of texts; None without rows.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : list of sequences of str
+    parts : str or dict
+        The title; or, for several narrow tables instead of a wide one, which a telephone cannot
+        show, the number of columns of each, by its title. Each part has the keys, too.
+    n_keys : int
+        Number of first columns that name a row. Of several, equal texts in the first one are
+        written once.
+    """
     if not rows:
         return None
-    lines = [f".. list-table:: {title}" if title else ".. list-table::"]
-    lines += ["   :header-rows: 1", ""]
-    for row in [header, *rows]:
-        lines += [f"   {'* -' if i == 0 else '  -'} {cell}".rstrip() for i, cell in enumerate(row)]
-    return "\n".join(lines) + "\n"
-
-
-def split_table(header, rows, parts, n_keys=1):
-    """Several narrow tables instead of a wide one, which a telephone cannot show.
-
-    Each has the first `n_keys` columns, then those of its part; `parts` maps the title of each
-    part to its number of columns.
-    """
+    if n_keys > 1:
+        above = [None, *(row[0] for row in rows)]
+        rows = [["" if row[0] == a else row[0], *row[1:]] for row, a in zip(rows, above)]
+    if isinstance(parts, str):
+        parts = {parts: len(header) - n_keys}
+    if sum(parts.values()) != len(header) - n_keys:
+        raise ValueError(f"The parts have {sum(parts.values())} of {len(header)} columns.")
     tables, start = [], n_keys
     for title, n_columns in parts.items():
-        chosen = [*range(n_keys), *range(start, start + n_columns)]
-        part_rows = [[row[i] for i in chosen] for row in rows]
-        tables.append(list_table([header[i] for i in chosen], part_rows, title))
+        lines = [f".. list-table:: {title}".rstrip(), "   :header-rows: 1", ""]
+        for row in (header, *rows):
+            cells = [*row[:n_keys], *row[start : start + n_columns]]
+            lines += [
+                f"   {'  -' if i else '* -'} {cell}".rstrip() for i, cell in enumerate(cells)
+            ]
+        tables.append("\n".join(lines) + "\n")
         start += n_columns
-    if start != len(header):
-        raise ValueError(f"The parts have {start} of {len(header)} columns.")
-    return joined(tables)
-
-
-def grouped(rows):
-    """Rows without the first cell where it is that of the row above."""
-    above = [None, *(row[0] for row in rows)]
-    return [["" if row[0] == first else row[0], *row[1:]] for row, first in zip(rows, above)]
+    return "\n".join(tables)
 
 
 def joined(tables):
@@ -92,48 +99,87 @@ def times(ratio):
     return f"{count(float(rounded)) if ratio >= 1000 else rounded}×"
 
 
-def pivot(keys, columns, parts="", n_keys=1):
-    """A row for each key, with cells from the functions of the columns.
+def table(rows, parts="", n_keys=1):
+    """Return a `list_table` of dicts from header to cell, or of a dict from header to column."""
+    if isinstance(rows, dict):
+        rows = [dict(zip(rows, cells)) for cells in zip(*rows.values())]
+    return (
+        list_table([*rows[0]], [[*row.values()] for row in rows], parts, n_keys) if rows else None
+    )
 
-    `columns` are pairs of a header and a function of the key, of which the first `n_keys` name
-    the key. `parts` is a title, or those of `split_table`.
+
+def text_table(found, columns=None, parts="", keys=None):
+    """Return a `list_table` of a frame, whose index has the titles of the rows.
+
+    Parameters
+    ----------
+    found : DataFrame
+    columns : dict
+        From the name of a column to its title and the function that writes its values. None: all
+        columns, which are texts.
+    parts : str or dict
+    keys : list of str
+        Headers of the titles; None: they have none.
     """
-    header, cells = zip(*columns)
-    rows = [[cell(key) for cell in cells] for key in keys]
-    if not rows or isinstance(parts, str):
-        return list_table(header, rows, parts)
-    return split_table(header, rows, parts, n_keys)
+    header, n_keys = [*found.columns], found.index.nlevels
+    if columns is not None:
+        header = [title for title, _ in columns.values()]
+        cells = {c: found[c].map(form, na_action="ignore") for c, (_, form) in columns.items()}
+        found = pd.DataFrame(cells, index=found.index)
+    cells = found.astype(object).fillna("–")
+    rows = np.column_stack([found.index.to_frame().astype(object), cells]).tolist()
+    return list_table([*(keys or [""] * n_keys), *header], rows, parts, n_keys)
 
 
 def cross_table(corner, rows, columns, cell, parts=""):
-    """`pivot` of ``cell(row, column)`` for each row and column, dicts from key to title.
+    """Return a `list_table` of ``cell(row, column)``; both are dicts from key to title.
 
     Rows of which nothing was measured are left out.
     """
-    cells = {row: [cell(row, column) for column in columns] for row in rows}
-    found = [row for row in rows if set(cells[row]) != {"–"}]
-    of = [(title, lambda row, i=i: cells[row][i]) for i, title in enumerate(columns.values())]
-    return pivot(found, [(corner, rows.get), *of], parts)
+    cells = [[title, *(cell(row, column) for column in columns)] for row, title in rows.items()]
+    found = [of_row for of_row in cells if set(of_row[1:]) != {"–"}]
+    return list_table([corner, *columns.values()], found, parts)
 
 
-def table(rows, parts="", n_keys=1):
-    """Return a table of rows that are dicts from header to cell; None without rows.
+def _titles(axis):
+    return axis if isinstance(axis, dict) else {value: str(value) for value in axis}
 
-    `parts`: the title, or those of `split_table`. With several keys, equal ones in the first
-    column are named once.
+
+def cross(found, row, column, field, form=number, parts="", *, corner=None, middle=median):
+    """Return a `cross_table` of medians of a field, or of another statistic.
+
+    Parameters
+    ----------
+    found : DataFrame
+    row, column : tuple
+        The name of a field and its values: a dict from value to title, or a list.
+    field : str
+    form : callable
+        Writes a value.
+    parts : str or dict
+    corner : str
+        Header of the titles of the rows; None: the name of the field.
     """
-    if not rows:
-        return None
-    header, cells = list(rows[0]), [list(row.values()) for row in rows]
-    cells = cells if n_keys == 1 else grouped(cells)
-    if isinstance(parts, str):
-        return list_table(header, cells, parts)
-    return split_table(header, cells, parts, n_keys)
+
+    def cell(of_row, of_column):
+        here = where(found, **{row[0]: of_row, column[0]: of_column})
+        value = middle(here, field)
+        if value is None:
+            return verdict(here) if "status" in here else "–"
+        return form(value)
+
+    corner = row[0] if corner is None else corner
+    return cross_table(corner, _titles(row[1]), _titles(column[1]), cell, parts)
 
 
-def column_table(columns, parts="", n_keys=1):
-    """Return a `table` of columns: a dict from header to cells."""
-    return table([dict(zip(columns, row)) for row in zip(*columns.values())], parts, n_keys)
+def cross_fields(found, row, fields, parts="", *, corner=None, middle=median):
+    """Return a table as `cross`, with a column for each field: a title, and what writes it."""
+
+    def cell(value, field):
+        return fields[field][1](middle(found, field, **{row[0]: value}))
+
+    titles = {field: title for field, (title, _) in fields.items()}
+    return cross_table(row[0] if corner is None else corner, _titles(row[1]), titles, cell, parts)
 
 
 def points(value, digits=2):

@@ -3,7 +3,6 @@
 The records are those of ``examples/few_labels/_author_records.py``.
 """
 
-from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn_online_svm.active import EntityResolver
 
 from ..bench.frames import frame, mean, points
 from ..bench.plots import BLUE, GREY, legend_below, optimum, panels, plain_log, plot, save
-from ..bench.rst import count, list_table, percent, pivot
+from ..bench.rst import count, list_table, percent, table
 from ..bench.study import Study
 
 # As in Tables 3.4 and 3.5: three names for training, the others for testing.
@@ -117,17 +116,19 @@ def pairs_names(results):
 
     frame("pairs_curves", results)
 
-    def cell(which, name):
+    def numbers(which, name):
         printed = generator.BLOCKS[name][which]
         return f"{count(generator.size_of(name, SCALE)[which])} ({count(printed)})"
 
-    columns = [
-        ("", lambda name: name.replace(".", "\\.")),
-        ("records", partial(cell, 0)),
-        ("authors", partial(cell, 1)),
-        ("used for", lambda name: "training" if name in TRAINING else "testing"),
-    ]
-    return pivot(generator.BLOCKS, columns)
+    return table([
+        {
+            "": name.replace(".", "\\."),
+            "records": numbers(0, name),
+            "authors": numbers(1, name),
+            "used for": "training" if name in TRAINING else "testing",
+        }
+        for name in generator.BLOCKS
+    ])  # fmt: skip
 
 
 def draw_pairs(results, folder):

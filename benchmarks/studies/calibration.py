@@ -13,9 +13,9 @@ from sklearn.model_selection import cross_val_predict
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 
-from ..bench.frames import frame, means, text_table, where
+from ..bench.frames import frame, means, where
 from ..bench.measure import processor_seconds
-from ..bench.rst import times
+from ..bench.rst import text_table, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.calibration import SETS
 

@@ -21,9 +21,9 @@ from sklearn_online_svm import LASVC, KernelAROWClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 
-from ..bench.frames import cross, frame, median, points, verdict, where
+from ..bench.frames import frame, median, points, verdict, where
 from ..bench.measure import Clock, processor_seconds, resident
-from ..bench.rst import column_table, count, joined, number, percent, table
+from ..bench.rst import count, cross, joined, number, percent, table
 from ..bench.study import Study, grid, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
 from . import cells_distributed, cells_files
@@ -291,7 +291,7 @@ def stream_table(results):
         "memory (MB)": found.megabytes.map(number),
         "error": found.error.map(percent),
     }
-    return column_table(columns, n_keys=2)
+    return table(columns, n_keys=2)
 
 
 def _available(models):

@@ -16,7 +16,7 @@ from sklearn_online_svm.partitioned import CellClassifier
 from ..bench.data import load_paper_dataset, scaled
 from ..bench.frames import frame, where
 from ..bench.plots import panels, plain_log, save
-from ..bench.rst import NBSP, count, list_table, number, percent, seconds, split_table
+from ..bench.rst import NBSP, count, list_table, number, percent, seconds
 from ..bench.study import Study, grid, step
 from ..sets.cells import FOREST, N_TEST, forest
 
@@ -177,7 +177,7 @@ def mixing_table(results):
     header = ["set, model", "1", *map(str, len(EPOCHS) * N_PARTITIONS)]
     n = len(N_PARTITIONS)
     parts = {"Test error after one epoch, percent": 1 + n, "After five epochs": n}
-    return split_table(header, rows, parts)
+    return list_table(header, rows, parts)
 
 
 def simulated_seconds(durations, n_workers):

@@ -8,9 +8,9 @@ from sklearn.metrics import zero_one_loss
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.kernel._analysis import _compression
 
-from ..bench.frames import frame, means, text_table, unnest
+from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
-from ..bench.rst import count, list_table, number, percent, times
+from ..bench.rst import count, list_table, number, percent, text_table, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.calibration import SETS, Set
 

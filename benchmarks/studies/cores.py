@@ -19,8 +19,8 @@ from sklearn_online_svm import LASVC, LASVR
 from sklearn_online_svm._core.threads import slices
 
 from ..bench.data import load_all_samples
-from ..bench.frames import frame, text_table, values
-from ..bench.rst import count, percent, seconds, times
+from ..bench.frames import frame, values
+from ..bench.rst import count, percent, seconds, text_table, times
 from ..bench.study import Study, grid, step
 
 MODELS = {"ovo": "LASVC", "ovr": "LASVC, one-vs-rest", "intelex": "scikit-learn-intelex"}

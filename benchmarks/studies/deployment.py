@@ -7,10 +7,10 @@ import numpy as np
 
 from sklearn_online_svm import LASVC, KernelAROWClassifier, PassiveAggressiveClassifier
 
-from ..bench.frames import frame, text_table, unnest, where
+from ..bench.frames import frame, unnest, where
 from ..bench.measure import microseconds_of_calls, timed
 from ..bench.plots import panels, plain_log, save
-from ..bench.rst import joined
+from ..bench.rst import joined, text_table
 from ..bench.study import Study, grid, step
 from ..sets.calibration import SETS, Set
 

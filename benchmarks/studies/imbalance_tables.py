@@ -152,7 +152,7 @@ def ranked(table, rivals, field, parts, results):
     for title, some in (("p", counted), ("p, Reuters", text)):
         p_values = zip(_p_values(ours[some]), _p_values(theirs[some]))
         rows.append([f"{title}, {TITLES[rivals[-1]]}", *(f"{a} [{b}]" for a, b in p_values), ""])
-    return rst.split_table(["", *(TITLES[rival] for rival in rivals)], rows, parts)
+    return rst.list_table(["", *(TITLES[rival] for rival in rivals)], rows, parts)
 
 
 def rare_table_5_3(results):
@@ -241,19 +241,18 @@ def rare_times(results):
 def rare_within(results):
     """Ratio of the classes: of all samples, of those within the margin, of the support vectors."""
 
-    def within(r):
+    rows = []
+    for r in frame("rare_within", results).to_dict("records"):
         n_within = r["negative_within"] + r["positive_within"]
         share = rst.percent(n_within / (r["n_negative"] + r["n_positive"]), 1)
-        return f"{r['negative_within'] / r['positive_within']:.2f} ({share})"
-
-    columns = [
-        ("", lambda r: SETS[r["workload"]].title),
-        ("all", lambda r: f"{r['n_negative'] / r['n_positive']:.1f}"),
-        ("within the margin", within),
-        ("support vectors", lambda r: f"{r['vector_ratio']:.2f}"),
-    ]
+        rows.append({
+            "": SETS[r["workload"]].title,
+            "all": f"{r['n_negative'] / r['n_positive']:.1f}",
+            "within the margin": f"{r['negative_within'] / r['positive_within']:.2f} ({share})",
+            "support vectors": f"{r['vector_ratio']:.2f}",
+        })  # fmt: skip
     title = "Negative samples for each positive one; in brackets the share within the margin"
-    return rst.pivot(frame("rare_within", results).to_dict("records"), columns, title)
+    return rst.table(rows, title)
 
 
 def rare_roc(results):

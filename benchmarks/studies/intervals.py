@@ -17,9 +17,9 @@ from sklearn_online_svm.kernel._analysis._intervals import fitted_scale, knots_o
 from sklearn_online_svm.kernel._analysis._kept_values import ConformalQuantiles
 
 from ..bench.data import drawn, load_paper_dataset
-from ..bench.frames import cross, frame, means, text_table, unnest
+from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
-from ..bench.rst import joined, number, percent, table, times
+from ..bench.rst import cross, joined, number, percent, table, text_table, times
 from ..bench.study import Study, each_seed, grid, step
 from ..sets.tables import REGRESSION, TABLES
 

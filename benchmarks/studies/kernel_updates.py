@@ -21,7 +21,7 @@ from sklearn_online_svm.active import MarginQuery
 
 from ..bench import rst
 from ..bench.data import load_all_samples, scaled
-from ..bench.frames import cross, cross_fields, frame, median
+from ..bench.frames import frame, median
 from ..bench.measure import Stopwatch
 from ..bench.study import Study, grid, seeded, step
 from ..sets.workloads import WORKLOADS
@@ -144,7 +144,7 @@ def stream_table(results):
         "error": ("error", rst.percent),
         "row_seconds": ("one sample", lambda seconds: f"{seconds * 1e6:.0f}{rst.NBSP}µs"),
     }
-    return cross_fields(found, ("policy", POLICIES), fields)
+    return rst.cross_fields(found, ("policy", POLICIES), fields)
 
 
 def of_models(measured, results):
@@ -165,7 +165,7 @@ def sets_table(results):
         return rst.number(error, 100)
 
     return rst.joined(
-        cross(found, ("name", SETS), ("model", models), field, form, title, corner="set")
+        rst.cross(found, ("name", SETS), ("model", models), field, form, title, corner="set")
         for field, form, title in (
             ("error", percent, "Test error, percent"),
             ("n_vectors", rst.count, "Support vectors"),

@@ -20,9 +20,9 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, AROWClassifier, ColumnKernel
 
 from ..bench.data import drawn, load_all_samples, scaled
-from ..bench.frames import frame, text_table, unnest
+from ..bench.frames import frame, unnest
 from ..bench.measure import processor_seconds
-from ..bench.rst import count, number, percent, seconds, times
+from ..bench.rst import count, number, percent, seconds, text_table, times
 from ..bench.study import Study, grid, seeded, step
 
 LIMIT = 900

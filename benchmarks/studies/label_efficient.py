@@ -116,13 +116,16 @@ def paa_summary(results):
     def median(algorithm, way="delta"):
         return f"{np.median(np.abs(differences(algorithm, way))):.3f}"
 
-    columns = [
-        ("", str),
-        ("median", median),
-        ("largest", lambda algorithm: f"{max(differences(algorithm), key=abs):+.3f}"),
-        ("``rate``", partial(median, way="rate")),
+    rows = [
+        {
+            "": algorithm,
+            "median": median(algorithm),
+            "largest": f"{max(differences(algorithm), key=abs):+.3f}",
+            "``rate``": median(algorithm, way="rate"),
+        }
+        for algorithm in filter(differences, models.BINARY)
     ]
-    return rst.pivot(filter(differences, models.BINARY), columns, "Difference of F from the paper")
+    return rst.table(rows, "Difference of F from the paper")
 
 
 def cost(sums, ratio):
@@ -205,13 +208,14 @@ def arow(results):
 def paa_url(results):
     """Time on a stream of the size of the malicious URLs."""
     theirs = {row["algorithm"]: row["seconds"] for row in PRINTED if "seconds" in row}
-    columns = [
-        ("", lambda r: r["algorithm"]),
-        ("seconds", lambda r: f"{r['seconds']:.2f}"),
-        ("paper", lambda r: f"{theirs.get(r['algorithm'], '–')}"),
-        ("sum (%)", lambda r: f"{100 * r['score']:.2f}"),
-    ]
-    return rst.pivot(frame("paa_url", results).to_dict("records"), columns)
+    found = frame("paa_url", results)
+    columns = {
+        "": found["algorithm"],
+        "seconds": found["seconds"].map("{:.2f}".format),
+        "paper": [f"{theirs.get(name, '–')}" for name in found["algorithm"]],
+        "sum (%)": (100 * found["score"]).map("{:.2f}".format),
+    }
+    return rst.table(columns)
 
 
 # ---------------------------------------------------------------------------

@@ -159,14 +159,14 @@ def by_sets(field, columns, title, results):
 
 def sets_table(results):
     """Numbers of samples, features and classes."""
-    columns = [
-        ("", lambda row: SETS[row["set"]].title + " \\*" * SETS[row["set"]].for_defaults),
-        ("samples", lambda row: rst.count(row["n_train"])),
-        ("fea\N{SOFT HYPHEN}tures", lambda row: rst.count(row["n_features"])),
-        ("classes", lambda row: rst.count(row["n_classes"])),
-    ]
     found = frame([f"local_{name}" for name in SETS], results)
-    return rst.pivot(found.to_dict("records"), columns)
+    columns = {
+        "": [SETS[name].title + " \\*" * SETS[name].for_defaults for name in found["set"]],
+        "samples": found["n_train"].map(rst.count),
+        "fea\N{SOFT HYPHEN}tures": found["n_features"].map(rst.count),
+        "classes": found["n_classes"].map(rst.count),
+    }
+    return rst.table(columns)
 
 
 STYLES = {

@@ -20,7 +20,7 @@ from sklearn_online_svm import LASVC
 from ..bench import frames
 from ..bench.data import load_all_samples, scaled
 from ..bench.frames import frame, where
-from ..bench.rst import column_table, count, number, points, split_table, table, times
+from ..bench.rst import count, cross, list_table, number, points, table, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.multiclass import GENERATED, REAL, SETS
 from .cells import fit_forest
@@ -206,7 +206,7 @@ def errors_table(choice, results):
         "ovo": found.ovo.map("{:.2f}".format),
         "difference": difference.mask(found.is_clear, "**" + difference + "**"),
     }
-    return column_table(columns, f"Test error in percent, {CHOICES[choice]}")
+    return table(columns, f"Test error in percent, {CHOICES[choice]}")
 
 
 def summary_table(results):
@@ -246,7 +246,7 @@ def sets_table(results):
         "splits": of_set.size().map(count),
         **{form: of_set.tuned.agg(partial(_most_frequent, form)) for form in FORMS},
     }
-    return column_table(columns, {"Training samples": 3, "C and gamma": 2})
+    return table(columns, {"Training samples": 3, "C and gamma": 2})
 
 
 def times_table(results):
@@ -271,7 +271,7 @@ def times_table(results):
         "Support vectors, tuned": 2,
     }
     header = ["set", "fit, ovr, ms", "fit", "predict", "fit", "predict", *FORMS]
-    return split_table(header, rows, parts)
+    return list_table(header, rows, parts)
 
 
 def forest_table(results):
@@ -293,7 +293,7 @@ def stream_table(results):
     """Errors along a stream of letters."""
     found = frames.points(frame("multiclass_stream", results), "points", "algorithm", "form")
     found["model"] = found.algorithm + ", " + found.form
-    return frames.cross(
+    return cross(
         found,
         ("model", [", ".join(kind.values()) for kind in KINDS]),
         ("n_seen", {n: count(n) for n in SHOWN}),

@@ -15,7 +15,7 @@ from sklearn_online_svm import OneClassLASVM
 
 from ..bench.frames import frame
 from ..bench.measure import processor_seconds, resident
-from ..bench.rst import column_table, count, joined, list_table, megabytes, percent, seconds
+from ..bench.rst import count, joined, list_table, megabytes, percent, seconds, table
 from ..bench.study import Study, grid, step
 
 N_TRAIN, LARGE, STREAM = 20_000, 278_000, 1_000_000
@@ -105,7 +105,7 @@ def models_tables(results):
             "score": of.seconds_predict.map(seconds),
             "AUC": of.auc.map("{:.4f}".format),
         }
-        tables.append(column_table(columns, f"{count(n)} training samples"))
+        tables.append(table(columns, f"{count(n)} training samples"))
     return joined(tables)
 
 

@@ -11,9 +11,9 @@ from sklearn.svm import SVR
 
 from sklearn_online_svm import LASVR
 
-from ..bench.frames import cross, frame, median
+from ..bench.frames import frame, median
 from ..bench.measure import processor_seconds
-from ..bench.rst import count, cross_table, joined, number, seconds
+from ..bench.rst import count, cross, cross_table, joined, number, seconds
 from ..bench.study import Study, grid, step
 from ..sets.regression import REAL_SETS, SETS
 

@@ -13,10 +13,10 @@ from sklearn.preprocessing import scale
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import flip_labels
 
-from ..bench.frames import cross, curve, frame, mean, median, points, ratio, where
+from ..bench.frames import curve, frame, mean, median, points, ratio, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
-from ..bench.rst import cross_table, joined, percent, times
+from ..bench.rst import cross, cross_table, joined, percent, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.calibration import Set
 from ..sets.workloads import CHAPTER_6, WORKLOADS, with_noise

@@ -8,9 +8,9 @@ import pandas as pd
 
 from sklearn_online_svm.kernel._spec import GapDrivenSpec
 
-from ..bench.frames import cross, frame, median, points, ratio, values, where
+from ..bench.frames import frame, median, points, ratio, values, where
 from ..bench.measure import processor_seconds
-from ..bench.rst import change, count, grouped, joined, list_table, split_table, times
+from ..bench.rst import change, count, cross, joined, list_table, times
 from ..bench.study import Study, grid, step
 from ..sets.workloads import WORKLOADS
 from .robust_thesis import ALGORITHMS, N_RUNS, how_many, in_orders, thesis, titled
@@ -149,7 +149,7 @@ def one_coordinate(results):
         f"Support vectors, {how_many(numbers)}": 4,
         "Multiples with steps on one coordinate only": 4,
     }
-    return split_table(header, grouped(rows), parts, n_keys=2)
+    return list_table(header, rows, parts, n_keys=2)
 
 
 def other_constants_table(results):

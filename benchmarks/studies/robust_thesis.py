@@ -17,7 +17,7 @@ from ..bench.frames import curve, frame, mean, median, points, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import note, panels, plain_log, save
 from ..bench.results import printed
-from ..bench.rst import NBSP, count, cross_table, joined, seconds, split_table
+from ..bench.rst import NBSP, count, cross_table, joined, list_table, seconds
 from ..bench.study import Study, grid, step
 from ..sets.workloads import CHAPTER_6, WORKLOADS
 from .svc_models import ONE_PASS, build, fit, learnt, scored, scores_of, warm_up
@@ -171,7 +171,7 @@ def table_6_1(results):
         "", "support vectors", "others", *["left", "on the ramp", "right"] * 2, "left", "right",
     ]  # fmt: skip
     parts = {"Kept": 2, "Admitted": 3, "Removed by CLEAN": 3, "Skipped": 2}
-    return split_table(header, rows, parts)
+    return list_table(header, rows, parts)
 
 
 # Title, and how a value is written.

@@ -25,7 +25,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from ..bench.frames import frame, where
 from ..bench.measure import processor_seconds
 from ..bench.plots import panels, plain_log, save
-from ..bench.rst import column_table, count, points, seconds, table
+from ..bench.rst import count, points, seconds, table
 from ..bench.study import Study, grid, seeded, step
 from ..sets.search import FRESH, METRICS, SETS
 
@@ -261,7 +261,7 @@ def regret_table(results):
         "time": time.map(seconds),
         "times cheaper": (exhaustive / time).map(WHOLE),
     }
-    return column_table(columns, {"Test errors of ProgressiveSearch": 3, "Cost": 3})
+    return table(columns, {"Test errors of ProgressiveSearch": 3, "Cost": 3})
 
 
 def _means(runs, searches, **columns):
@@ -329,7 +329,7 @@ def fresh_table(results):
         regret = where(found, search=name).groupby("work").regret
         columns[TITLES[name]] = regret.mean().reindex(works).map(points)
         columns[f"{TITLES[name]}, worst"] = regret.max().reindex(works).map(points)
-    return column_table(columns, {"Scores": 6, "Cost": 5, "Regret of each search": 6})
+    return table(columns, {"Scores": 6, "Cost": 5, "Regret of each search": 6})
 
 
 def fresh_means(results):

@@ -15,19 +15,10 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
 from sklearn_online_svm.export import load_model, save_model
 
-from ..bench.frames import cross, frame, points, where
+from ..bench.frames import frame, points, where
 from ..bench.measure import PeakMemory, processor_seconds, timed
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, panels, plain_log, save
-from ..bench.rst import (
-    column_table,
-    count,
-    cross_table,
-    joined,
-    number,
-    percent,
-    seconds,
-    times,
-)
+from ..bench.rst import count, cross, cross_table, joined, number, percent, seconds, table, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.small_sets import COMPARED, CURVE, FEW, GRID, N_CLASSES, N_PER_CLASS, SIZES, load
 from ..sets.workloads import WORKLOADS
@@ -225,7 +216,7 @@ def classification_table(results):
         "error, LASVC": errors.lasvc.map(tenths),
         "equal predictions": found["agreement", "lasvc"].map(percent),
     }
-    return column_table(columns, {"Time of a fit": 5, "Predictions": 3})
+    return table(columns, {"Time of a fit": 5, "Predictions": 3})
 
 
 def classes_tables(results):
@@ -263,7 +254,7 @@ def other_models_tables(results):
             "ratio": (of_peer / of_ours).map(times),
             agreement: found["agreement", ours].map(form),
         }
-        tables.append(column_table(columns))
+        tables.append(table(columns))
     return joined(tables)
 
 
@@ -292,7 +283,7 @@ def streams_table(results):
     """Times of streams of several classes."""
     found = by_model("small_sets_streams", results)
     columns = _pair(found, "lasvc", "ovr", "error", 1 - found["score"])
-    return column_table({SHAPE: found.index, **columns})
+    return table({SHAPE: found.index, **columns})
 
 
 def loops_table(results):
@@ -300,7 +291,7 @@ def loops_table(results):
     found = by_model("small_sets_loops", results)
     titles = ["label loop" if name == LOOP else f"search, {name}" for name in found.index]
     columns = _pair(found, "svc", "lasvc", "accuracy", found["score"])
-    return column_table({"": titles, **columns})
+    return table({"": titles, **columns})
 
 
 def calls_table(results):
@@ -311,7 +302,7 @@ def calls_table(results):
         "partial_fit (µs)": found.alone_microseconds.median().map(number),
         "partial_fit and predict (µs)": found.in_turn_microseconds.median().map(number),
     }
-    return column_table(columns)
+    return table(columns)
 
 
 def threads_table(results):
@@ -323,7 +314,7 @@ def threads_table(results):
         "2 threads": found[2].map(seconds),
         "speed-up": (found[1] / found[2]).map(times),
     }
-    return column_table(columns)
+    return table(columns)
 
 
 def files_table(results):
@@ -336,7 +327,7 @@ def files_table(results):
         "write": found.write_seconds.map(seconds),
         "read": found.read_seconds.map(seconds),
     }
-    return column_table(columns, n_keys=2)
+    return table(columns, n_keys=2)
 
 
 STYLES = {

@@ -13,10 +13,10 @@ from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from sklearn_online_svm import LASVC, LASVR, KernelAROWClassifier
 
-from ..bench.frames import frame, means, text_table, unnest
+from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, save
-from ..bench.rst import count, joined, number, points, table, times
+from ..bench.rst import count, joined, number, points, table, text_table, times
 from ..bench.study import Study, each_seed, grid, step
 from ..sets.orders import (
     BURSTS,

@@ -8,10 +8,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from ..bench.frames import cross, cross_fields, curve, frame, mean, median, ratio, verdict, where
+from ..bench.frames import curve, frame, mean, median, ratio, verdict, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
-from ..bench.rst import count, cross_table, joined, megabytes, percent, pivot, seconds, times
+from ..bench.rst import (
+    count,
+    cross,
+    cross_fields,
+    cross_table,
+    joined,
+    megabytes,
+    percent,
+    seconds,
+    table,
+    times,
+)
 from ..bench.study import Study, grid, seeded, step
 from ..sets.workloads import (
     CLUSTER_CLASSES,
@@ -231,17 +242,19 @@ def time_and_error(found, **wanted):
 def sets(results):
     """The data sets of the comparison."""
     found, titles = compared(results, [*COMPARED, *SEVERAL])
-    columns = [
-        ("data set", lambda work: work.title),
-        ("training", lambda work: count(median(found, "n_train", step=work.name))),
-        ("test", lambda work: count(median(found, "n_test", step=work.name))),
-        ("features", lambda work: count(work.n_features)),
-        ("not zero", lambda work: percent(work.density, 0 if work.density > 0.1 else 1)),
-        ("``C``", lambda work: f"{work.C:g}"),
-        ("``gamma``", lambda work: f"{work.gamma:g}" if work.kernel == "rbf" else "linear"),
+    rows = [
+        {
+            "data set": work.title,
+            "training": count(median(found, "n_train", step=work.name)),
+            "test": count(median(found, "n_test", step=work.name)),
+            "features": count(work.n_features),
+            "not zero": percent(work.density, 0 if work.density > 0.1 else 1),
+            "``C``": f"{work.C:g}",
+            "``gamma``": f"{work.gamma:g}" if work.kernel == "rbf" else "linear",
+        }
+        for work in map(WORKLOADS.get, titles)
     ]
-    works = [WORKLOADS[name] for name in titles]
-    return pivot(works, columns, {"Samples and features": 3, "Density and parameters": 3})
+    return table(rows, {"Samples and features": 3, "Density and parameters": 3})
 
 
 def _relative(found, field, column, **wanted):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..bench.frames import cross, curve, frame, mean, median, values, where
+from ..bench.frames import curve, frame, mean, median, values, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import GREY, legend_below, note, panels, plain_log, save
 from ..bench.results import load_those_stored, printed
@@ -16,14 +16,15 @@ from ..bench.rst import (
     NBSP,
     change,
     count,
+    cross,
     cross_table,
     joined,
+    list_table,
     megabytes,
     millions,
     percent,
-    pivot,
     seconds,
-    split_table,
+    table,
 )
 from ..bench.study import Study, grid, step
 from ..sets.workloads import TABLE_3_2, WORKLOADS
@@ -165,15 +166,17 @@ def solutions(results, side="after"):
 def table_3_1(results):
     """The data sets of Table 3.2 and their parameters."""
     found = solutions(results)
-    columns = [
-        ("data set", lambda name: WORKLOADS[name].title),
-        ("training", lambda name: count(median(found, "n_train", workload=name))),
-        ("test", lambda name: count(median(found, "n_test", workload=name))),
-        ("``gamma``", lambda name: f"{WORKLOADS[name].gamma:.4g}"),
-        ("``C``", lambda name: f"{WORKLOADS[name].C:g}"),
-        ("cache", lambda name: megabytes(WORKLOADS[name].thesis_cache)),
-    ]
-    return pivot(TABLE_3_2, columns)
+    return table([
+        {
+            "data set": work.title,
+            "training": count(median(found, "n_train", workload=work.name)),
+            "test": count(median(found, "n_test", workload=work.name)),
+            "``gamma``": f"{work.gamma:.4g}",
+            "``C``": f"{work.C:g}",
+            "cache": megabytes(work.thesis_cache),
+        }
+        for work in map(WORKLOADS.get, TABLE_3_2)
+    ])  # fmt: skip
 
 
 OURS = dict(error=percent, n_support=count, seconds=seconds, n_kernel_evaluations=millions)
@@ -201,7 +204,7 @@ def table_3_2(results):
             )
             rows.append([shown, *svc[:3], *lasvc[:3], svc[3], lasvc[3]])
     header = ["data set", *["error", "vectors", "time"] * 2, "LIBSVM", "LASVM×1"]
-    return split_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
+    return list_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
 
 
 def table_3_3(results):
@@ -243,7 +246,7 @@ def mnist_multiclass(results):
             [title, *errors, percent(error), ours, time and THESIS["seconds"](time) or "–"]
         )
     header = ["", "pixels in [0, 1]", "pixels in [-1, 1]", "thesis", "ours", "thesis"]
-    return split_table(header, rows, {"Error": 3, "Time of ten tasks": 2})
+    return list_table(header, rows, {"Error": 3, "Time of ten tasks": 2})
 
 
 def cache_size_table(results):

@@ -21,11 +21,11 @@ from sklearn.svm import SVC, SVR
 from sklearn_online_svm import LASVC, LASVR, KernelMetric
 from sklearn_online_svm.model_selection import ProgressiveSearch
 
-from ..bench.frames import frame, means, text_table, unnest, values
+from ..bench.frames import frame, means, unnest, values
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.results import NoResults
-from ..bench.rst import count, joined, number, percent, points, table, times
+from ..bench.rst import count, joined, number, percent, points, table, text_table, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.tables import CHOSEN, CLASSES, HELD_BACK, N_QUICK, REGRESSION, TABLES
 from ..sets.workloads import Split

@@ -13,8 +13,8 @@ from sklearn_online_svm.evaluation._left_out_scores import left_out_scores
 from sklearn_online_svm.evaluation._thresholds import choose
 
 from ..bench.data import load_all_samples
-from ..bench.frames import frame, text_table, unnest, where
-from ..bench.rst import joined, list_table, percent, table
+from ..bench.frames import frame, unnest, where
+from ..bench.rst import joined, list_table, percent, table, text_table
 from ..bench.study import Study, grid, seeded, step
 
 SETS = {

@@ -20,7 +20,7 @@ from sklearn_online_svm import (
 )
 
 from ..bench import plots, rst
-from ..bench.frames import cross, frame, mean, points, where
+from ..bench.frames import frame, mean, points, where
 from ..bench.measure import resident
 from ..bench.study import Study, grid, step
 from ..sets.streams import DRIFT_GAMMA, DRIFTS, STREAMS, WRONG, drifting
@@ -232,7 +232,7 @@ def drift_errors(results):
     columns = ("stream", DRIFT_TITLES)
     form, title = (lambda error: f"{100 * error:.2f}"), "Error (%)"
     found = drift_points(results)
-    return cross(found, rows, columns, "error", form, title, corner="", middle=mean)
+    return rst.cross(found, rows, columns, "error", form, title, corner="", middle=mean)
 
 
 def _rate(windows):
