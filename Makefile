@@ -196,8 +196,8 @@ doc: $(VENV)/.built $(VENV)/.extra-doc $(FIGURES) ## the documentation, into doc
 doc-quick: $(VENV)/.built $(VENV)/.extra-doc $(FIGURES) ## the documentation without running the gallery, into doc/_build/quick
 	$(PY) -m sphinx -W --keep-going -D plot_gallery=0 -b html doc doc/_build/quick
 
-$(FIGURES): $(foreach end,*.py */*.py results/*.json,$(wildcard benchmarks/$(end))) \
-		| $(VENV)/.built $(VENV)/.extra-doc $(VENV)/.extra-test
+$(FIGURES): $(wildcard benchmarks/*.py benchmarks/*/*.py benchmarks/*.json benchmarks/*/*.json \
+		reliability/*.py reliability/results/*.json) | $(VENV)/.built $(VENV)/.extra-doc $(VENV)/.extra-test
 	$(PY) -m benchmarks.build
 
 doc-test: doc $(VENV)/.extra-test ## test the built documentation, in Chromium
