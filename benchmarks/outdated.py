@@ -15,7 +15,7 @@ from importlib.util import resolve_name
 
 from .bench.measure import ROOT
 from .bench.results import load_those_stored
-from .studies import STUDIES, study
+from .studies import STUDIES, modules, study
 
 PACKAGE = "sklearn_online_svm"
 # Parts of the engine, by the folder of the package that uses it.
@@ -67,9 +67,9 @@ def main():
     for name in STUDIES:
         stored = load_those_stored(study(name).steps)
         dates = {step: found["environment"]["date"] for step, found in stored.items()}
-        path = ROOT / "benchmarks" / "studies" / f"{name}.py"
-        code = folders(imported(path, f"benchmarks.studies.{name}")) + [str(path)]
-        changed, subject = last_commit(code)
+        paths = {ROOT / f"{module.replace('.', '/')}.py": module for module in modules(name)}
+        code = folders(set().union(*(imported(*of_module) for of_module in paths.items())))
+        changed, subject = last_commit([*code, *map(str, paths)])
         old = sorted(step for step, date in dates.items() if date < changed)
         if old:
             oldest = min(dates.values())

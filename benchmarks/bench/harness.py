@@ -34,17 +34,9 @@ class Settings:
 
     seeds: int = 3
     quick: bool = False
-    # Seconds after which a peer that is `limited` is stopped.
-    limit: float = 120
     results: Path = RESULTS
     # The step that is measured.
     step: str = ""
-
-    @classmethod
-    def from_arguments(cls, arguments):
-        if arguments.quick:
-            return cls(seeds=1, quick=True, limit=20, results=QUICK_RESULTS)
-        return cls(seeds=arguments.seeds, limit=arguments.limit)
 
     def call(self, task, **fields):
         """`measure.call` with the size of this run."""
@@ -64,9 +56,16 @@ class Settings:
         say(self.step, record, **labels)
         return {**labels, **record}
 
-    def records(self, task, cases, **fixed):
-        """Return a record for each case."""
-        return {"records": [self.record(task, asked, **fixed) for asked in cases]}
+    def records(self, task, cases, split=None, **fixed):
+        """Return a record for each case, or for each part of a list in it.
+
+        `split`: the field of the list; its parts are dicts.
+        """
+        records = []
+        for asked in cases:
+            record = self.record(task, asked, **fixed)
+            records += [record | part for part in record.pop(split, [{}])]
+        return {"records": records}
 
     def runs(self, n):
         """Seeds of a step that has a number of its own."""
@@ -107,11 +106,6 @@ def _simd_level():
     return str(simd_level())
 
 
-def _store(name, outcome, settings):
-    payload = {"step": name, "environment": environment(), "seeds": settings.seeds, **outcome}
-    results.store(name, payload, settings.results)
-
-
 def say(step, record, **what):
     """One line of progress for one record."""
     words = [step] + [f"{key} {value}" for key, value in what.items()]
@@ -119,11 +113,6 @@ def say(step, record, **what):
         words.append(f"no result in {record['limit']:g} s")
     elif record["status"] != "ok":
         words.append(f"FAILED: {textwrap.shorten(record['message'], 150)}")
-    elif "fit_seconds" in record:
-        words.append(
-            f"fit {min(record['fit_seconds']):.3f} s, "
-            f"predict {min(record['predict_seconds']):.3f} s, error {record['error']:.2%}"
-        )
     print(", ".join(words), flush=True)
 
 
@@ -133,11 +122,10 @@ def main(steps, description, argv=None):
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(steps), default=[])
     parser.add_argument("--quick", action="store_true", help="small subsets: does it work?")
     parser.add_argument("--seeds", type=int, default=Settings.seeds)
-    parser.add_argument(
-        "--limit", type=float, default=Settings.limit, help="seconds for ThunderSVM"
-    )
     arguments = parser.parse_args(argv)
-    settings = Settings.from_arguments(arguments)
+    settings = Settings(arguments.seeds)
+    if arguments.quick:
+        settings = Settings(seeds=1, quick=True, results=QUICK_RESULTS)
     for name in arguments.only or steps:
         start = time.perf_counter()
         try:
@@ -146,6 +134,7 @@ def main(steps, description, argv=None):
             # What an earlier run has stored stays as it was.
             print(f"== {name} left out. {missing}", flush=True)
             continue
-        _store(name, outcome, settings)
+        payload = {"step": name, "environment": environment(), "seeds": settings.seeds, **outcome}
+        results.store(name, payload, settings.results)
         print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)
     return settings

@@ -5,11 +5,12 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
-INK, GREY, BLUE, ORANGE, GREEN, YELLOW = (
-    "#24292f", "#8b949e", "#0072b2", "#d55e00", "#009e73", "#e69f00",
+INK, GREY, BLUE, ORANGE, GREEN, YELLOW, PINK, SKY = (
+    "#24292f", "#8b949e", "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9",
 )  # fmt: skip
 
 
@@ -36,19 +37,26 @@ def panels(n_rows, n_columns, width=4.0, height=3.2):
     return figure, axes
 
 
-def save(figure, path, *, tight=True):
-    """Write and close a figure, with a tight layout unless it has one."""
-    if tight:
+def save(figure, path):
+    """Write and close a figure, with a tight layout unless it has a common legend."""
+    if not figure.legends:
         figure.tight_layout()
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
-def legend_below(figure, axis, n_columns, inches=0.5):
-    """One legend for all panels, from the labels of one of them; its layout needs no `tight`."""
+def legend_below(figure, axes, n_columns, inches=0.5):
+    """One legend for all panels, of what any of the axes shows."""
     figure.tight_layout(rect=(0, inches / figure.get_figheight(), 1, 1))
-    handles, names = axis.get_legend_handles_labels()
-    figure.legend(handles, names, loc="lower center", ncols=n_columns, frameon=False)
+    figure.legend(*labels_of(axes), loc="lower center", ncols=n_columns, frameon=False)
+
+
+def labels_of(axes):
+    """Return the artists that any of the axes has a label for, and the labels."""
+    handles = {}
+    for axis in np.ravel(axes):
+        handles |= dict(zip(*reversed(axis.get_legend_handles_labels())))
+    return [*handles.values()], [*handles]
 
 
 def plain_log(axis, subs=(1,)):

@@ -26,6 +26,10 @@ class Study:
     tables: Mapping[str, Callable] = field(default_factory=dict)
     figures: Sequence[Callable] = ()
 
+    def __or__(self, other):
+        steps, tables = {**self.steps, **other.steps}, {**self.tables, **other.tables}
+        return Study(steps, tables, [*self.figures, *other.figures])
+
 
 def step(task, cases, n_quick=None, **fixed):
     """Return a step that calls a task for each case.
@@ -42,8 +46,8 @@ def step(task, cases, n_quick=None, **fixed):
     n_quick : int, optional
         Number of cases of a quick run, the first ones.
     **fixed
-        Keywords that are the same for all cases and are not stored, and ``limit``, the seconds
-        after which a process is stopped.
+        Keywords that are the same for all cases and are not stored; ``limit``, the seconds after
+        which a process is stopped; and ``split`` (`Settings.records`).
     """
 
     def measure(settings):
@@ -51,6 +55,11 @@ def step(task, cases, n_quick=None, **fixed):
         return settings.records(task, asked[:n_quick] if settings.quick else asked, **fixed)
 
     return measure
+
+
+def in_turn(*steps):
+    """Return a step with the records of several, one after the other."""
+    return lambda settings: {"records": [r for each in steps for r in each(settings)["records"]]}
 
 
 def grid(**axes):

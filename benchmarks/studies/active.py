@@ -1,11 +1,9 @@
-"""Sample selection, section 3.3 of Ertekin (2009), and all steps of the study.
+"""Sample selection, section 3.3 of Ertekin (2009).
 
 ``selection_adult``: Figures 3.8 and 3.9; ``selection_noise``: 3.10 to 3.12;
 ``selection_noise_epoch``: the same up to all samples, with the optimum; ``selection_pools``: small
 pools and full search, 3.13; ``selection_warm``: retraining.
 """
-
-from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -14,26 +12,13 @@ from sklearn_online_svm import ActiveLASVC
 from sklearn_online_svm.evaluation import geometric_mean_score
 from sklearn_online_svm.kernel._choice import seeds_first
 
+from ..bench import plots
 from ..bench.frames import frame, mean, points, pointwise, ratio, where
 from ..bench.measure import Stopwatch, timed
-from ..bench.plots import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    YELLOW,
-    legend_below,
-    optimum,
-    panels,
-    plain_log,
-    plot,
-    save,
-)
 from ..bench.results import NoResults
 from ..bench.rst import count, joined, list_table, percent, seconds, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, in_turn, seeded, step
 from ..sets.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
-from . import active_loops, active_pairs, active_stopping
 from .active_loops import Loop, WarmStarted
 from .svc_models import CACHE_SIZE, ONE_PASS, build, learnt
 
@@ -44,7 +29,12 @@ N_WARM = 200
 N_SPLITS = 10
 
 # After how many labels ActiveLASVC is scored (None: all), and its parameters.
-SELECTIONS = {"random": GREY, "gradient": YELLOW, "active": BLUE, "autoactive": GREEN}
+SELECTIONS = {
+    "random": plots.GREY,
+    "gradient": plots.YELLOW,
+    "active": plots.BLUE,
+    "autoactive": plots.GREEN,
+}
 ADULT_BUDGETS = [500, 1000, 2000, 3000, 4000, 6000, 8000, 12000]
 ADULT = [
     (ADULT_BUDGETS + [None] * (name == "random"), dict(selection=name)) for name in SELECTIONS
@@ -143,7 +133,7 @@ def retrain(workload, pool_size, seed=0, quick=False):
                 loop.step()
         if n_labels in budgets:
             curve.append({"n_labels": n_labels, **told(model, split, watch.seconds)})
-    return {"n_train": len(y), "points": curve}
+    return {"selection": "warm", "n_train": len(y), "points": curve}
 
 
 def told(model, split, passed):
@@ -157,33 +147,14 @@ def told(model, split, passed):
     }
 
 
-def curves(settings, variants, cases, with_optimum=False):
-    """Measure all variants in one process, case after case; a record for each of them."""
-    records = []
-    for case in cases(settings):
-        if with_optimum:
-            records.append(settings.record(learn_all, dict(model="sklearnex", **case)))
-        record = settings.record(learn_chosen, case, variants=variants)
-        records += [record | of_variant for of_variant in record.pop("curves", [{}])]
-    return {"records": records}
+def chosen(cases, variants, **options):
+    """Return a step with a record for each variant of each case."""
+    return step(learn_chosen, cases, variants=variants, split="curves", **options)
 
 
-def measure_noise_epoch(settings):
-    """A pass in random order over more and more samples, selected samples, and the optimum; one
-    order of the samples, and a process for each fit: the last ones take minutes.
-    """
-    noise = [0.0] if settings.quick else [0.0, 0.1]
-    cases = grid(workload=[NOISE_SET], noise=noise, seed=[0], cache_size=[8000], limit=[540])
-    records = [settings.record(learn_all, dict(model="sklearnex", **case)) for case in cases]
-    for variant in EPOCH:
-        records += curves(settings, [variant], lambda settings: cases)["records"]
-    return {"records": records}
-
-
-def _warm(settings):
-    """Retraining after each label, as in the thesis."""
-    cases = seeded(grid(workload=POOL_SETS, pool_size=(50, "all")), N_SPLITS)(settings)
-    return [(dict(selection="warm", **case), case) for case in cases]
+def all_samples(cases, **options):
+    """Return a step with SVC on all samples."""
+    return step(learn_all, cases, model="sklearnex", **options)
 
 
 def mean_points(found, **wanted):
@@ -251,11 +222,11 @@ def selection_noise(results):
 
 # Titles and styles, by selection and number of samples drawn.
 WAYS = {
-    ("active", 50): ("``LASVC``, 50 samples drawn", dict(color=BLUE)),
-    ("active", "all"): ("``LASVC``, all samples scored", dict(color=BLUE, linestyle="--")),
-    ("random", None): ("``LASVC``, a sample at random", dict(color=GREY)),
-    ("warm", 50): ("retrained, 50 samples drawn", dict(color=GREEN)),
-    ("warm", "all"): ("retrained, all samples scored", dict(color=GREEN, linestyle="--")),
+    ("active", 50): ("``LASVC``, 50 samples drawn", dict(color=plots.BLUE)),
+    ("active", "all"): ("``LASVC``, all samples scored", dict(color=plots.BLUE, linestyle="--")),
+    ("random", None): ("``LASVC``, a sample at random", dict(color=plots.GREY)),
+    ("warm", 50): ("retrained, 50 samples drawn", dict(color=plots.GREEN)),
+    ("warm", "all"): ("retrained, all samples scored", dict(color=plots.GREEN, linestyle="--")),
 }
 
 
@@ -295,19 +266,19 @@ def selection_pools(results):
 def draw_adult(results, folder):
     """Error against samples used, support vectors and time (Figures 3.8 and 3.9)."""
     found, svc = adult_records(results)
-    figure, axes = panels(2, 2, width=4.0, height=3.2)
+    figure, axes = plots.panels(2, 2, width=4.0, height=3.2)
     labels = {"n_labels": "samples used", "n_support": "support vectors", "seconds": "time (s)"}
     for axis, (field, label) in zip(axes.flat, labels.items()):
         for name, colour in SELECTIONS.items():
             curve = mean_points(found, selection=name)
-            plot(axis, curve, field, "error", 100, color=colour, label=name)
-        optimum(axis, svc["error"])
+            plots.plot(axis, curve, field, "error", 100, color=colour, label=name)
+        plots.optimum(axis, svc["error"])
         axis.set(xlabel=label, ylabel="test error (%)", ylim=(14.9, 18))
-        plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
-    axes[0, 1].plot([svc["n_support"]], [100 * svc["error"]], "x", color=INK)
+        plots.plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
+    axes[0, 1].plot([svc["n_support"]], [100 * svc["error"]], "x", color=plots.INK)
     axes[1, 1].axis("off")
     axes[1, 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="center", frameon=False)
-    save(figure, folder / "selection_adult.png")
+    plots.save(figure, folder / "selection_adult.png")
 
 
 def draw_noise(results, folder):
@@ -315,85 +286,73 @@ def draw_noise(results, folder):
     found, epoch = (frame(f"selection_{step}", results) for step in ("noise", "noise_epoch"))
     one_order = points(epoch[epoch.points.notna()], "points", "selection", "noise")
     shares = sorted(found.noise.unique())
-    figure, axes = panels(len(shares), 2, width=4.0, height=2.8)
+    figure, axes = plots.panels(len(shares), 2, width=4.0, height=2.8)
     for pair, noise in zip(axes, shares):
         for axis, x in zip(pair, ("n_labels", "n_support")):
             for title, wanted in NOISY.items():
                 line = "-" if wanted["C"] is None else "--"
                 style = dict(color=SELECTIONS[wanted["selection"]], linestyle=line)
                 curve = mean_points(found, noise=noise, **wanted)
-                plot(axis, curve, x, "error", 100, label=title, **style)
+                plots.plot(axis, curve, x, "error", 100, label=title, **style)
             for selection in ("random", "active"):
                 curve = where(one_order, selection=selection, noise=noise).sort_values("n_labels")
                 style = dict(color=SELECTIONS[selection], linestyle=":", marker="s", markersize=4)
                 label = f"{selection}, one order"
-                plot(axis, curve.to_dict("records"), x, "error", 100, label=label, **style)
+                plots.plot(axis, curve.to_dict("records"), x, "error", 100, label=label, **style)
             for svc in where(epoch, model="sklearnex", noise=noise).itertuples():
-                optimum(axis, svc.error)
+                plots.optimum(axis, svc.error)
                 if x == "n_support":
-                    axis.plot([svc.n_support], [100 * svc.error], "x", color=INK)
-            plain_log(axis.xaxis, subs=(1, 2, 5))
-            plain_log(axis.yaxis, subs=(1, 2, 5))
+                    axis.plot([svc.n_support], [100 * svc.error], "x", color=plots.INK)
+            plots.plain_log(axis.xaxis, subs=(1, 2, 5))
+            plots.plain_log(axis.yaxis, subs=(1, 2, 5))
             axis.set_ylim(0.35, 50)
             axis.tick_params(axis="x", labelrotation=45)
         pair[0].set(title=f"{noise:.0%} wrong labels", ylabel="test error (%)")
     for axis, label in zip(axes[-1], ("samples used", "support vectors")):
         axis.set_xlabel(label)
-    legend_below(figure, axes[0, 0], 3, 0.8)
-    save(figure, folder / "selection_noise.png", tight=False)
+    plots.legend_below(figure, axes, 3, 0.8)
+    plots.save(figure, folder / "selection_noise.png")
 
 
 def draw_retraining(results, folder):
     """g-means against labels (Figure 3.13)."""
     curves = pool_curves(results)
-    figure, (axes,) = panels(1, len(curves), width=4.0, height=3.4)
+    figure, (axes,) = plots.panels(1, len(curves), width=4.0, height=3.4)
     for axis, (name, (_, of_set)) in zip(axes, curves.items()):
         for way, (title, style) in WAYS.items():
             label = title.replace("``", "")
-            plot(axis, of_set[way], "n_labels", "gmean", 100, label=label, **style)
+            plots.plot(axis, of_set[way], "n_labels", "gmean", 100, label=label, **style)
         axis.set(title=WORKLOADS[name].title, xlabel="labels")
     axes[0].set_ylabel("g-mean (%)")
-    legend_below(figure, axes[0], 2, 0.8)
-    save(figure, folder / "selection_pools.png", tight=False)
+    plots.legend_below(figure, axes, 2, 0.8)
+    plots.save(figure, folder / "selection_pools.png")
 
 
+ADULT_SPLITS = seeded([dict(workload="adult_dense", new_split=True)], N_SPLITS)
+# A pass in random order over more and more samples, selected samples, and the optimum; one order
+# of the samples, and a process for each fit: the last ones take minutes.
+EPOCHS = grid(workload=[NOISE_SET], noise=[0.0, 0.1], seed=[0], cache_size=[8000], limit=[540])
 STUDY = Study(
     steps={
-        **active_loops.STUDY.steps,
-        **active_pairs.STUDY.steps,
-        **active_stopping.STUDY.steps,
-        "selection_pools": partial(
-            curves,
-            variants=POOLS,
-            cases=seeded(grid(workload=POOL_SETS, new_split=[True]), N_SPLITS),
+        "selection_pools": chosen(
+            seeded(grid(workload=POOL_SETS, new_split=[True]), N_SPLITS), POOLS
         ),
-        "selection_warm": step(retrain, _warm),
-        "selection_adult": partial(
-            curves,
-            variants=ADULT,
-            cases=seeded([dict(workload="adult_dense", new_split=True)], N_SPLITS),
-            with_optimum=True,
+        "selection_warm": step(
+            retrain, seeded(grid(workload=POOL_SETS, pool_size=[50, "all"]), N_SPLITS)
         ),
-        "selection_noise": partial(
-            curves,
-            variants=NOISE,
-            cases=seeded(grid(workload=[NOISE_SET], noise=[0.0, 0.05, 0.1]), 5),
+        "selection_adult": in_turn(all_samples(ADULT_SPLITS), chosen(ADULT_SPLITS, ADULT)),
+        "selection_noise": chosen(
+            seeded(grid(workload=[NOISE_SET], noise=[0.0, 0.05, 0.1]), 5), NOISE
         ),
-        "selection_noise_epoch": measure_noise_epoch,
+        "selection_noise_epoch": in_turn(
+            all_samples(EPOCHS, n_quick=1),
+            *(chosen(EPOCHS, [each], n_quick=1) for each in EPOCH),
+        ),
     },
     tables={
         "selection_adult": selection_adult,
         "selection_noise": selection_noise,
         "selection_pools": selection_pools,
-        **active_loops.STUDY.tables,
-        **active_pairs.STUDY.tables,
-        **active_stopping.STUDY.tables,
     },
-    figures=[
-        draw_adult,
-        draw_noise,
-        draw_retraining,
-        *active_loops.STUDY.figures,
-        *active_pairs.STUDY.figures,
-    ],
+    figures=[draw_adult, draw_noise, draw_retraining],
 )

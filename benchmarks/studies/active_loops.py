@@ -1,7 +1,4 @@
-"""Loops that query labels one after the other, as different libraries do it.
-
-Their step belongs to `active`.
-"""
+"""Loops that query labels one after the other, as different libraries do it."""
 
 import warnings
 
@@ -15,13 +12,12 @@ from sklearn_online_svm.active import MarginSampling
 from ..bench.frames import frame, median, pointwise, ratio, verdict, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, legend_below, panels, plain_log, save
-from ..bench.results import load
 from ..bench.rst import count, joined, list_table, percent, seconds, times
-from ..bench.study import Study, grid, seeded
+from ..bench.study import Study, grid, seeded, step
 from ..sets.workloads import WORKLOADS
 
 # Labels that are queried, after how many a curve has a point, and of each class to begin with.
-N_LABELS, QUICK_N_LABELS, EVERY, N_FIRST = 300, 20, 20, 5
+N_LABELS, EVERY, N_FIRST = 300, 20, 5
 # Loops that are measured for one seed only: they take minutes.
 ONCE = {("reuters", "refit_all"), ("reuters", "scikit_activeml")}
 
@@ -108,9 +104,9 @@ LOOPS = {
 }
 
 
-def learn_from_pool(workload, loop, n_labels, seed=0, quick=False):
+def learn_from_pool(workload, loop, seed=0, quick=False):
     """Query labels one after the other. Predicting the test samples is not in the times."""
-    split = WORKLOADS[workload].load(seed, quick)
+    split, n_labels = WORKLOADS[workload].load(seed, quick), 20 if quick else N_LABELS
     X, y, X_test = split.X_train, split.y_train, split.X_test
     rng = np.random.default_rng([seed, 17])
     first = np.concatenate(
@@ -137,22 +133,18 @@ def learn_from_pool(workload, loop, n_labels, seed=0, quick=False):
     return {"n_pool": X.shape[0], "seconds": watch.seconds, "error": error, "curve": curve}
 
 
-def measure_loops(settings):
+def _cases(settings):
     """All loops on the same pools; they take turns, seed after seed."""
-    n_labels = QUICK_N_LABELS if settings.quick else N_LABELS
-    cases = [
+    return [
         case
         for case in seeded(grid(workload=["banana", "usps", "reuters"], loop=LOOPS))(settings)
         if case["seed"] == 0 or (case["workload"], case["loop"]) not in ONCE
     ]
-    found = settings.records(learn_from_pool, cases, n_labels=n_labels, limit=400)
-    return {"n_labels": n_labels} | found
 
 
 def pool_loops(results):
     """Time of a loop, and the error after it, for each set."""
     found = frame("pool_loops", results, failed=True)
-    n_labels = load("pool_loops", results)["n_labels"]
     tables = []
     for name, here in found.groupby("workload", sort=False):
         first = median(here, "seconds", loop="partial_fit")
@@ -163,7 +155,7 @@ def pool_loops(results):
             rows.append([title, *(cells if passed else [verdict(here, loop=loop), "", ""])])
         title = (
             f"{WORKLOADS[name].title}, {count(median(here, 'n_pool'))} samples: "
-            f"{n_labels} labels after {N_FIRST} of each class"
+            f"{N_LABELS} labels after {N_FIRST} of each class"
         )
         tables.append(list_table(["", "time", "relative to the first", "error"], rows, title))
     return joined(tables)
@@ -187,12 +179,12 @@ def draw_pool_loops(results, folder):
         plain_log(right.xaxis)
         for axis in (left, right):
             plain_log(axis.yaxis, subs=(1, 2, 5))
-    legend_below(figure, axes[0, 0], 2, 0.8)
-    save(figure, folder / "pool_loops.png", tight=False)
+    legend_below(figure, axes, 2, 0.8)
+    save(figure, folder / "pool_loops.png")
 
 
 STUDY = Study(
-    steps={"pool_loops": measure_loops},
+    steps={"pool_loops": step(learn_from_pool, _cases, limit=400)},
     tables={"pool_loops": pool_loops},
     figures=[draw_pool_loops],
 )

@@ -1,4 +1,4 @@
-"""Pairs of author records, section 3.4 of Ertekin (2009). Its step belongs to `active`.
+"""Pairs of author records, section 3.4 of Ertekin (2009).
 
 The records are those of ``examples/few_labels/_author_records.py``.
 """
@@ -14,7 +14,7 @@ from sklearn_online_svm.active import EntityResolver
 from ..bench.frames import frame, mean, points
 from ..bench.plots import BLUE, GREY, legend_below, optimum, panels, plain_log, plot, save
 from ..bench.rst import count, list_table, percent, table
-from ..bench.study import Study
+from ..bench.study import Study, seeded, step
 
 # As in Tables 3.4 and 3.5: three names for training, the others for testing.
 TRAINING = ("D. Johnson", "J. Anderson", "M. Jones")
@@ -75,15 +75,6 @@ def curves_of_pairs(seed=0, quick=False):
             ]
             curves.append({"name": name, "points": found})
     return {"curves": curves}
-
-
-def measure_pairs(settings):
-    """Error on pairs of records of each name, of each generated set of records."""
-    records = []
-    for seed in settings.runs(5):
-        record = settings.record(curves_of_pairs, dict(seed=seed))
-        records += [record | part for part in record.pop("curves", [{}])]
-    return {"records": records}
 
 
 def pair_points(results):
@@ -149,12 +140,12 @@ def draw_pairs(results, folder):
         axis.set_ylabel("error on pairs (%)")
     for axis in axes[-1]:
         axis.set_xlabel("labels")
-    legend_below(figure, axes[0, 0], 3)
-    save(figure, folder / "selection_pairs.png", tight=False)
+    legend_below(figure, axes, 3)
+    save(figure, folder / "selection_pairs.png")
 
 
 STUDY = Study(
-    steps={"pairs_curves": measure_pairs},
+    steps={"pairs_curves": step(curves_of_pairs, seeded([{}], 5), split="curves")},
     tables={"pairs_models": pairs_models, "pairs_names": pairs_names},
     figures=[draw_pairs],
 )

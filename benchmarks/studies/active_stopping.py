@@ -1,7 +1,4 @@
-"""Early stopping of active selection: its sets, and what it loses compared with all samples.
-
-Its step belongs to `active`.
-"""
+"""Early stopping of active selection: its sets, and what it loses compared with all samples."""
 
 from dataclasses import replace
 
@@ -68,10 +65,6 @@ def chapter_4(name, suffix="", change=None, **parameters):
     return replace(work, **parameters)
 
 
-def shortened(split, seed):
-    return split.head(3000)
-
-
 def noisy(share):
     return lambda split, seed: with_noise(split, share, seed)[0]
 
@@ -80,7 +73,10 @@ def noisy(share):
 GROUPS = {
     "tables": [CHAPTER_4[name] for name in GENERAL],
     "waveform": [chapter_4(f"waveform_{ratio}") for ratio in (2, 8, 32)],
-    "large": [chapter_4(name, "part", shortened) for name in ("adult_3", "adult_20", "mnist")],
+    "large": [
+        chapter_4(name, "part", lambda split, seed: split.head(3000))
+        for name in ("adult_3", "adult_20", "mnist")
+    ],
     "reuters": [CHAPTER_4[name] for name in TEXT],
     "letters": [
         Workload(f"letter_{name}", name, one_against_rest(integer_letters, k), C=10, gamma=0.01)
@@ -146,13 +142,12 @@ def stop_early(group, workload, seed=0, quick=False):
     return {"n_train": split.X_train.shape[0], "criteria": criteria}
 
 
-def _cases(settings):
-    return [
-        dict(group=group, workload=work.name, seed=seed)
-        for group, works in GROUPS.items()
-        for work in works
-        for seed in settings.runs(3 if group == "hidden" else 1)
-    ]
+CASES = [
+    dict(group=group, workload=work.name, seed=seed)
+    for group, works in GROUPS.items()
+    for work in works
+    for seed in range(3 if group == "hidden" else 1)
+]
 
 
 def loss_of(criteria, criterion):
@@ -184,6 +179,6 @@ def stopping_criteria(results):
 
 
 STUDY = Study(
-    steps={"stopping_criteria": step(stop_early, _cases, limit=400)},
+    steps={"stopping_criteria": step(stop_early, CASES, limit=400)},
     tables={"stopping_criteria": stopping_criteria},
 )

@@ -26,7 +26,6 @@ from ..bench.measure import Clock, processor_seconds, resident
 from ..bench.rst import count, cross, joined, number, percent, table
 from ..bench.study import Study, grid, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
-from . import cells_distributed, cells_files
 
 LIMIT = 1800
 # Samples from which parameters for all cells are found.
@@ -325,8 +324,6 @@ STUDY = Study(
         "cells_sets": measure_sets,
         "cells_curve": step(fit_forest, _curve, limit=LIMIT),
         "cells_stream": step(train_stream, grid(model=STREAM_MODELS), limit=LIMIT),
-        **cells_files.STUDY.steps,
-        **cells_distributed.STUDY.steps,
     },
     tables={
         "cells_errors": partial(by_set, ERRORS),
@@ -334,8 +331,5 @@ STUDY = Study(
         "cells_curve_2": partial(curve_table, 2),
         "cells_curve_7": partial(curve_table, 7),
         "cells_stream": stream_table,
-        **cells_files.STUDY.tables,
-        **cells_distributed.STUDY.tables,
     },
-    figures=cells_distributed.STUDY.figures,
 )

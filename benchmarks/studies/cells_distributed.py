@@ -1,4 +1,4 @@
-"""Steps of `cells`: training on worker processes, and mixing of linear models."""
+"""Training on worker processes, and mixing of linear models."""
 
 import heapq
 import pickle

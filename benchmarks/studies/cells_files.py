@@ -1,4 +1,4 @@
-"""Steps of `cells`: from a file to a trained linear model, compared with Vowpal Wabbit."""
+"""From a file to a trained linear model, compared with Vowpal Wabbit."""
 
 import os
 import tempfile

@@ -44,30 +44,26 @@ MNIST_BUDGETS = {"active_all": [7000]} | dict.fromkeys(
 )
 
 
-def along(names, budgets, n_runs=N_RUNS, once=()):
+def along(names, budgets, n_runs=N_RUNS, once=(), **options):
     """Return a step with a record for each run, set and method.
 
-    `budgets`: the numbers of samples after which each method is scored, which gives the points of
-    its record (None: all); or methods alone, whose records have the scores after all samples.
-    `once`: methods of the first run only.
+    `budgets`: the numbers of samples after which each method is scored (None: all). `once`:
+    methods of the first run only.
     """
-    whole = not isinstance(budgets, dict)
-    budgets = dict.fromkeys(budgets, [None]) if whole else budgets
 
-    def measure(settings):
-        records = []
+    def cases(settings):
+        asked = []
         for case in grid(seed=settings.runs(n_runs), workload=names):
             chosen = {m: n for m, n in budgets.items() if case["seed"] == 0 or m not in once}
-            record = settings.record(learn_rare, case, budgets=chosen)
-            curves = record.pop("rivals", {})
-            for method in chosen:
-                found = curves.get(method, [])
-                # Without a point if it failed.
-                fields = dict(*found) if whole else {"points": found}
-                records.append({**record, "rival": method, **fields})
-        return {"records": records}
+            asked.append((case, case | {"budgets": chosen}))
+        return asked
 
-    return measure
+    return step(learn_rare, cases, split="rivals", **options)
+
+
+def at_end(names, methods, **options):
+    """Return a step as `along`, whose records have the scores after all samples."""
+    return along(names, dict.fromkeys(methods, [None]), at_end=True, **options)
 
 
 STYLES = {
@@ -136,8 +132,8 @@ def draw_curves(name, results, folder):
             plots.plain_log(axis.yaxis, subs=(1, 2, 5))
     for axis in axes[-1]:
         axis.set_xlabel("samples used")
-    plots.legend_below(figure, axes[0, 0], 3, 0.6)
-    plots.save(figure, folder / f"{name}.png", tight=False)
+    plots.legend_below(figure, axes, 3, 0.6)
+    plots.save(figure, folder / f"{name}.png")
 
 
 def _focus(axis):
@@ -173,7 +169,7 @@ def draw_origin(results, folder):
         plots.plot(axis, curve, "n_learnt", field, label=label, color=colour, linestyle=line)
     axis.set(title="Waveform, 32 to 1", xlabel="samples used", ylabel="support vectors")
     plots.legend_below(figure, axis, 2, 0.6)
-    plots.save(figure, folder / "along_origin.png", tight=False)
+    plots.save(figure, folder / "along_origin.png")
 
 
 def draw_roc(results, folder):
@@ -216,11 +212,11 @@ def draw_within(results, folder):
 STUDY = Study(
     steps={
         "imbalance_methods": step(compare_imbalance, seeded([{}], N_RUNS)),
-        "rare_sets": along(sets.GENERAL, RIVALS),
+        "rare_sets": at_end(sets.GENERAL, RIVALS),
         # The split is the same in all runs, so that batch is, too.
-        "rare_reuters": along(sets.TEXT, RIVALS, once=["batch"]),
-        "rare_printed": along(sets.PRINTED_TEXT, RIVALS, once=["batch"]),
-        "rare_positions": along(sets.TEXT, [*POSITIONS]),
+        "rare_reuters": at_end(sets.TEXT, RIVALS, once=["batch"]),
+        "rare_printed": at_end(sets.PRINTED_TEXT, RIVALS, once=["batch"]),
+        "rare_positions": at_end(sets.TEXT, POSITIONS),
         "rare_within": step(
             samples_within,
             [

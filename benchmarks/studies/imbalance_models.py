@@ -133,7 +133,7 @@ def judged(rival, work, split, seed, budget=None, ratio=None):
     return model, found
 
 
-def learn_rare(workload, budgets, seed=0, quick=False):
+def learn_rare(workload, budgets, at_end=False, seed=0, quick=False):
     """Score methods after each number of samples of a list; None: all.
 
     Each is fitted again for each number: the same samples are selected, so the models are those
@@ -142,16 +142,17 @@ def learn_rare(workload, budgets, seed=0, quick=False):
     work = SETS[workload]
     split = work.load(seed, quick)
     n_train, n_positive = len(split.y_train), int(np.sum(split.y_train > 0))
-    ratio, curves = None, {}
+    ratio, curves = None, []
     for name, numbers in budgets.items():
         numbers = QUICK_BUDGETS if quick and numbers != [None] else numbers
-        curves[name] = [
+        points = [
             judged(name, work, split, seed, n, ratio)[1]
             for n in numbers
             if n is None or n < n_train
         ]
         if name in ("active", "active_all"):
-            ratio = curves[name][-1]["vector_ratio"]
+            ratio = points[-1]["vector_ratio"]
+        curves.append({"rival": name, **(points[0] if at_end else {"points": points})})
     counts = {"n_positive": n_positive, "n_negative": n_train - n_positive, "n_train": n_train}
     return {**counts, "rivals": curves}
 

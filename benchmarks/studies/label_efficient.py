@@ -222,10 +222,10 @@ def paa_url(results):
 # Figures
 # ---------------------------------------------------------------------------
 
-# Okabe and Ito's colours. Those that query at random are dashed, so that two algorithms that
-# differ in nothing else have one colour.
+# Those that query at random are dashed, so that two algorithms that differ in nothing else have
+# one colour.
 BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY = (
-    "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e",
+    plots.BLUE, plots.GREEN, plots.YELLOW, plots.ORANGE, plots.PINK, plots.SKY, plots.GREY,
 )  # fmt: skip
 STYLES = {
     "PEA": (GREY, "o"), "SEL-ada": (PINK, "v"), "SEL-2nd": (SKY, "D"), "RPE": (GREY, "o"),
@@ -267,17 +267,10 @@ def _style(algorithm, **changed):
 
 def _finish(figure, axes, path):
     """Save with one legend at the foot of what any of the axes shows."""
-    handles = {}
-    for axis in axes:
-        handles |= dict(zip(*reversed(axis.get_legend_handles_labels())))
-    width, height = figure.get_size_inches()
-    n_columns = max(1, int(width / 1.3))
-    n_lines = -(-len(handles) // n_columns)
-    figure.tight_layout(rect=(0, (0.2 + 0.25 * n_lines) / height, 1, 1))
-    figure.legend(
-        handles.values(), handles.keys(), loc="lower center", ncols=n_columns, frameon=False
-    )
-    plots.save(figure, path, tight=False)
+    n_columns = max(1, int(figure.get_figwidth() / 1.3))
+    n_lines = -(-len(plots.labels_of(axes)[1]) // n_columns)
+    plots.legend_below(figure, axes, n_columns, 0.2 + 0.25 * n_lines)
+    plots.save(figure, path)
 
 
 def _draw_panel(axis, records, least):

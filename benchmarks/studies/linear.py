@@ -2,8 +2,7 @@
 
 ``linear_fit``: one pass, compared with scikit-learn; ``linear_calls``: one sample and chunks,
 compared with scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AROW, CW and SCW;
-``linear_growth``: samples, features, nonzeros, classes and the full covariance; ``linear_sgd``:
-errors and times of whole fits, with parameters chosen on held-out samples.
+``linear_growth``: samples, features, nonzeros, classes and the full covariance.
 """
 
 import statistics
@@ -30,7 +29,6 @@ from ..bench.frames import frame, median, ratio, where
 from ..bench.measure import microseconds_of_calls
 from ..bench.study import Study, grid, seeded, step
 from ..sets.linear import csr_text, noisy_plane
-from .linear_sgd import SGD_STEP, linear_sgd
 
 # ---------------------------------------------------------------------------
 # Data, and models that make one pass
@@ -414,13 +412,11 @@ STUDY = Study(
         ),
         "linear_second_order": step(fit_in_turns, _second_order),
         "linear_growth": step(fit_in_turns, _growth, repeats=5),
-        "linear_sgd": SGD_STEP,
     },
     tables={
         "linear_fit": linear_fit,
         "linear_calls": linear_calls,
         "linear_second_order": linear_second_order,
-        "linear_sgd": linear_sgd,
     },
     figures=[draw_growth],
 )

@@ -20,7 +20,6 @@ from ..bench.rst import cross, cross_table, joined, percent, times
 from ..bench.study import Study, grid, seeded, step
 from ..sets.calibration import Set
 from ..sets.workloads import CHAPTER_6, WORKLOADS, with_noise
-from . import robust_constants, robust_thesis
 from .robust_thesis import ALGORITHMS, TITLES, style, titled
 from .svc_models import ONE_PASS, build, fit, fit_and_predict, scored
 
@@ -330,8 +329,8 @@ def draw_trade_off(results, folder):
                 plain_log(axis.xaxis, subs=(1, 2, 5))
             else:
                 axis.set_xlim(left=0)
-    legend_below(figure, axes[0, 0], 4, 0.64)
-    save(figure, folder / "trade_off.png", tight=False)
+    legend_below(figure, axes, 4, 0.64)
+    save(figure, folder / "trade_off.png")
 
 
 def draw_label_noise(results, folder):
@@ -349,8 +348,8 @@ def draw_label_noise(results, folder):
         part = "of the positive samples" if one_sided else "of all samples"
         axis.set(xlabel=f"flipped labels {part} (%)", ylabel="test error (%)", ylim=(0, None))
         axis.set_title(titled(name), fontsize=10)
-    legend_below(figure, axes[0, 0], len(NOISE_COLUMNS), 0.06 * figure.get_figheight())
-    save(figure, folder / "label_noise.png", tight=False)
+    legend_below(figure, axes, len(NOISE_COLUMNS), 0.06 * figure.get_figheight())
+    save(figure, folder / "label_noise.png")
 
 
 STUDY = Study(
@@ -359,8 +358,6 @@ STUDY = Study(
             f"robust_{name}": step(fit_and_predict, partial(_robust, workload=name), workload=name)
             for name in CHAPTER_6
         },
-        **robust_thesis.STUDY.steps,
-        **robust_constants.STUDY.steps,
         "label_noise": step(noise_sweep, seeded(NOISE_SETS)),
         "noise_kinds": step(
             noise_kinds, seeded(grid(kind=NOISE_KINDS, n_features=NOISE_FEATURES, C=NOISE_C))
@@ -368,11 +365,9 @@ STUDY = Study(
         "suspect_methods": step(suspect_methods, _suspects_cases),
     },
     tables={
-        **robust_thesis.STUDY.tables,
-        **robust_constants.STUDY.tables,
         "suspect_labels": suspect_labels,
         "suspect_methods": suspect_methods_table,
         "noise_kinds": noise_kinds_table,
     },
-    figures=[*robust_thesis.STUDY.figures, draw_trade_off, draw_label_noise],
+    figures=[draw_trade_off, draw_label_noise],
 )

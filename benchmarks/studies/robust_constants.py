@@ -1,4 +1,4 @@
-"""Other constants of LASVM-G, -NC and -I than the package has. Its step belongs to `robust`."""
+"""Other constants of LASVM-G, -NC and -I than the package has."""
 
 from dataclasses import replace
 from functools import partial

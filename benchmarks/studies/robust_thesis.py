@@ -1,4 +1,4 @@
-"""Chapter 6 of Ertekin (2009): LASVM-G, -NC, -I and FULL SVM. Its steps belong to `robust`.
+"""Chapter 6 of Ertekin (2009): LASVM-G, -NC, -I and FULL SVM.
 
 ``chapter_6_*``: the runs behind Tables 6.1, 6.3 and 6.4 and the curves of the figures; ``ramp_s``:
 Figure 6.5.
@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..bench.frames import curve, frame, mean, median, points, where
 from ..bench.measure import Stopwatch
-from ..bench.plots import note, panels, plain_log, save
+from ..bench.plots import labels_of, note, panels, plain_log, save
 from ..bench.results import printed
 from ..bench.rst import NBSP, count, cross_table, joined, list_table, seconds
 from ..bench.study import Study, grid, step
@@ -254,10 +254,7 @@ def one_per_set(sets):
 
 def common_legend(axis, axes):
     """One legend, in its own axes, of what any of the axes shows."""
-    handles = {}
-    for shown in axes:
-        handles |= dict(zip(*reversed(shown.get_legend_handles_labels())))
-    axis.legend(handles.values(), handles.keys(), loc="center", frameon=False, fontsize=10)
+    axis.legend(*labels_of(axes), loc="center", frameon=False, fontsize=10)
 
 
 def learning_curve(runs, field):

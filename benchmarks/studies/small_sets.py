@@ -19,7 +19,7 @@ from ..bench.frames import frame, points, where
 from ..bench.measure import PeakMemory, processor_seconds, timed
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, panels, plain_log, save
 from ..bench.rst import count, cross, cross_table, joined, number, percent, seconds, table, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, in_turn, seeded, step
 from ..sets.small_sets import COMPARED, CURVE, FEW, GRID, N_CLASSES, N_PER_CLASS, SIZES, load
 from ..sets.workloads import WORKLOADS
 from .active_loops import Loop
@@ -379,14 +379,9 @@ MEMORY += grid(set=[LARGE], model=["svc", "lasvc"], stream=[False])
 MEMORY += grid(set=[LARGE], model=["lasvc"], stream=[True])
 
 
-def measure_loops(settings):
-    """Measure searches, and a label loop."""
-    found = settings.records(search, grid(set=SEARCHED), limit=LIMIT)["records"]
-    return {
-        "records": found + settings.records(label_loop, grid(set=[LOOP]), limit=LIMIT)["records"]
-    }
-
-
+LOOPS = in_turn(
+    step(search, grid(set=SEARCHED), limit=LIMIT), step(label_loop, grid(set=[LOOP]), limit=LIMIT)
+)
 STUDY = Study(
     steps={
         "small_sets": step(fit, _thinned(FITS, 7), limit=LIMIT),
@@ -394,7 +389,7 @@ STUDY = Study(
         "small_sets_memory": step(memory, _thinned(MEMORY, 4), limit=LIMIT),
         "small_sets_streams": step(stream, grid(set=STREAMS), limit=LIMIT),
         "small_sets_calls": step(single_calls, seeded(grid(n_vectors=N_VECTORS))),
-        "small_sets_loops": measure_loops,
+        "small_sets_loops": LOOPS,
         "small_sets_threads": step(fit_on_threads, grid(set=[THREADS], threads=[1, 2])),
         "small_sets_files": step(files, FILES, limit=LIMIT),
     },

@@ -339,8 +339,8 @@ def draw_along(results, folder):
             axis.plot(seen, 100 * error, line, color=colour, label=label)
         axis.set_title(f"{SETS[name].title}, test error (%)", loc="left", fontsize=10)
         axis.set(xlabel="samples", ylim=(0, None))
-    legend_below(figure, axes[0], 5)
-    save(figure, folder / "stream_order_along.png", tight=False)
+    legend_below(figure, axes, 5)
+    save(figure, folder / "stream_order_along.png")
 
 
 def _sets(settings):

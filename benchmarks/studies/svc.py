@@ -32,7 +32,6 @@ from ..sets.workloads import (
     TEXT_CLASSES,
     WORKLOADS,
 )
-from . import svc_thesis
 from .svc_models import CACHE_SIZE, ONE_PASS, build, fit_and_predict, warm_up
 
 COLUMNS = {
@@ -161,7 +160,7 @@ def _is_measured(workload, column, seed):
 
 def _comparison(settings, workload):
     """All columns alternate, so that a slow period of the machine affects all of them."""
-    limits = {column: {"limit": settings.limit} for column in DENSE}
+    limits = dict.fromkeys(DENSE, {"limit": 20 if settings.quick else 120})
     return [
         (
             dict(column=column, seed=seed),
@@ -431,8 +430,8 @@ def draw_comparison(results, folder):
         plain_log(axis.xaxis)
         axis.set_yticks(range(len(sets)), [titles[name] for name in sets])
         axis.set_title(title, loc="left")
-    legend_below(figure, axes[0, 0], 3, 0.576)
-    save(figure, folder / "comparison.png", tight=False)
+    legend_below(figure, axes, 3, 0.576)
+    save(figure, folder / "comparison.png")
 
 
 def _curves(axis, found, x, field, scale=1, slopes=False, **style):
@@ -490,7 +489,7 @@ def draw_start(results, folder):
 
 EXACT = dict(fits=["one thread", "two threads"], predictions=["one thread"])
 STUDY = Study(
-    steps=STEPS | svc_thesis.STUDY.steps,
+    steps=STEPS,
     tables={
         "sets": sets,
         "relative_times": relative_times,
@@ -506,13 +505,6 @@ STUDY = Study(
         "other_models": partial(
             comparison, names=COMPARED, fits=["other models"], predictions=["other models"]
         ),
-        **svc_thesis.STUDY.tables,
     },
-    figures=[
-        draw_comparison,
-        draw_scaling,
-        draw_classes,
-        draw_start,
-        *svc_thesis.STUDY.figures,
-    ],
+    figures=[draw_comparison, draw_scaling, draw_classes, draw_start],
 )

@@ -1,4 +1,4 @@
-"""Chapter 3 of Ertekin (2009), where LASVM is compared with LIBSVM. Its steps belong to `svc`."""
+"""Chapter 3 of Ertekin (2009), where LASVM is compared with LIBSVM."""
 
 import statistics
 import tempfile
@@ -332,8 +332,8 @@ def draw_mnist_digits(results, folder):
         axis.set_xticks(range(len(digits)), digits)
         axis.set(xlabel="digit against the rest", ylabel=label)
     plain_log(axes[1].yaxis)
-    legend_below(figure, axes[0], 3, 0.451)
-    save(figure, folder / "mnist_digits.png", tight=False)
+    legend_below(figure, axes, 3, 0.451)
+    save(figure, folder / "mnist_digits.png")
 
 
 def draw_figure_3_3(results, folder):

@@ -337,8 +337,8 @@ def draw_irrelevant(results, folder):
         axis.set_title(f"{function}, test error (%)", loc="left", fontsize=10)
         axis.set(xlabel=f"features, of which {N_RELEVANT} are relevant", ylim=(0, None))
         plain_log(axis.xaxis, (1, 2, 5))
-    legend_below(figure, axes[0], len(styles))
-    save(figure, folder / "tables_irrelevant.png", tight=False)
+    legend_below(figure, axes, len(styles))
+    save(figure, folder / "tables_irrelevant.png")
 
 
 def _fits(tables, models, limit=LIMIT, **fixed):
