@@ -22,21 +22,18 @@ PACKAGE = "sklearn_online_svm"
 ENGINE = {"linear": "_core/linear", "kernel": "_core/kernel", "partitioned": "_core/kernel"}
 
 
-def imported(path, module):
+def imported(module):
     """Return names that a module imports from the package, also by modules of the benchmarks."""
-    found, todo = set(), [(path, module)]
-    for path, module in todo:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.ImportFrom):
-                continue
-            name = "." * node.level + (node.module or "")
-            name = resolve_name(name, module.rpartition(".")[0]) if node.level else name
-            if name.startswith(PACKAGE):
-                found |= {f"{name}.{alias.name}" for alias in node.names}
-            elif name.startswith("benchmarks.s"):  # studies, sets
-                other = ROOT / (name.replace(".", "/") + ".py")
-                if other.exists() and (other, name) not in todo:
-                    todo.append((other, name))
+    found, todo = set(), [module]
+    for module in todo:
+        for node in ast.walk(ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())):
+            if isinstance(node, ast.ImportFrom):
+                name = "." * node.level + (node.module or "")
+                name = resolve_name(name, module.rpartition(".")[0]) if node.level else name
+                if name.startswith(PACKAGE):
+                    found |= {f"{name}.{alias.name}" for alias in node.names}
+                elif name.startswith(("benchmarks.studies.", "benchmarks.sets.")):
+                    todo += {name}.difference(todo)
     return found
 
 
@@ -67,9 +64,7 @@ def main():
     for name in STUDIES:
         stored = load_those_stored(study(name).steps)
         dates = {step: found["environment"]["date"] for step, found in stored.items()}
-        paths = {ROOT / f"{module.replace('.', '/')}.py": module for module in modules(name)}
-        code = folders(set().union(*(imported(*of_module) for of_module in paths.items())))
-        changed, subject = last_commit([*code, *map(str, paths)])
+        changed, subject = last_commit(folders(set().union(*map(imported, modules(name)))))
         old = sorted(step for step, date in dates.items() if date < changed)
         if old:
             oldest = min(dates.values())

@@ -13,7 +13,7 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmarks import build, coverage
-from benchmarks.bench import frames, harness, measure, results, rst, summary
+from benchmarks.bench import frames, harness, measure, results, rst
 from benchmarks.bench.measure import ROOT
 from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
@@ -710,10 +710,10 @@ def test_pages_name_numbers_of_runs_that_exist():
 def test_runs_are_counted(tmp_path):
     def numbers(records, **options):
         results.store("step", {"records": records}, tmp_path)
-        return summary.n_runs(["step"], tmp_path, **options)
+        return coverage.n_runs(["step"], tmp_path, **options)
 
     ok = {"status": "ok"}
-    assert summary.n_runs(["step"], tmp_path) is None
+    assert coverage.n_runs(["step"], tmp_path) is None
     assert numbers([{"model": m, "seed": s, **ok} for m in "ab" for s in (0, 1, 2)]) == (3, 3)
     # SVC for the first seed only; a failure does not count, nor does a second curve of a run.
     records = [{"model": "svc", "seed": 0, **ok}, {"model": "svc", "seed": 1, "status": "failed"}]

@@ -85,14 +85,6 @@ def load_paper_dataset(name):
     return Bunch(**{"X_test": None, "y_test": None} | arrays)
 
 
-def load_parts(name, *parts):
-    """Samples and labels of some parts, "train" or "test", one after the other."""
-    data = load_paper_dataset(name)
-    Xs = [data[f"X_{part}"] for part in parts]
-    X = vstack(Xs).tocsr() if issparse(Xs[0]) else np.concatenate(Xs)
-    return X, np.concatenate([data[f"y_{part}"] for part in parts])
-
-
 def imbalanced(X, y, ratio, seed=0):
     """As many samples as give `ratio` negative ones for each positive one, drawn once.
 

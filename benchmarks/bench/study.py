@@ -31,7 +31,7 @@ class Study:
         return Study(steps, tables, [*self.figures, *other.figures])
 
 
-def step(task, cases, n_quick=None, **fixed):
+def step(task, cases, n_quick=None, every=1, **fixed):
     """Return a step that calls a task for each case.
 
     Parameters
@@ -43,8 +43,8 @@ def step(task, cases, n_quick=None, **fixed):
     cases : list or callable
         Keywords of the task for each record, in which they are stored (`grid` makes many); or
         pairs of what is stored and keywords. A function returns them from the settings.
-    n_quick : int, optional
-        Number of cases of a quick run, the first ones.
+    n_quick, every : int, optional
+        Number of cases of a quick run, and the distance between them.
     **fixed
         Keywords that are the same for all cases and are not stored; ``limit``, the seconds after
         which a process is stopped; and ``split`` (`Settings.records`).
@@ -52,7 +52,9 @@ def step(task, cases, n_quick=None, **fixed):
 
     def measure(settings):
         asked = cases(settings) if callable(cases) else cases
-        return settings.records(task, asked[:n_quick] if settings.quick else asked, **fixed)
+        return settings.records(
+            task, asked[::every][:n_quick] if settings.quick else asked, **fixed
+        )
 
     return measure
 

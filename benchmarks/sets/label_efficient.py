@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from scipy.sparse import issparse
 
-from ..bench.data import imbalanced, load_paper_dataset, load_parts
+from ..bench.data import imbalanced, load_all_samples, load_paper_dataset
 from .linear import TextLike
 
 N_QUICK = 1500
@@ -43,24 +42,25 @@ class Stream:
         return X, y
 
 
-def _dense(name, *parts):
+def _dense(name, part):
     """Features of mean 0 and deviation 1, then samples of length 1."""
-    X, y = load_parts(name, *parts)
-    X = (X.toarray() if issparse(X) else X).astype(np.float64)
+    X, y, n_train = load_all_samples(name, dense=True)
+    rows = {"train": slice(n_train), "test": slice(n_train, None), "both": slice(None)}[part]
+    X, y = X[rows].astype(np.float64), y[rows]
     deviation = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
     norms = np.sqrt(np.einsum("ij,ij->i", X, X))
     return X / np.where(norms > 0, norms, 1)[:, np.newaxis], y
 
 
-def _table(name, *parts, title=None):
-    return Stream(title or name, partial(_dense, name, *parts))
+def _table(name, part="train", title=None):
+    return Stream(title or name, partial(_dense, name, part))
 
 
 def _newsgroups(positive=None, negative=None):
     """All groups, or a family of them, such as comp.* (1), against another or the rest (-1)."""
-    X, y = load_parts("newsgroups20", "train", "test")
-    X = X.astype(np.float64)
+    X, y, _ = load_all_samples("newsgroups20")
+    X = X.tocsr().astype(np.float64)
     if positive is None:
         return X, y
     names = load_paper_dataset("newsgroups20").target_names
@@ -73,12 +73,12 @@ def _reuters(*topics):
     """The documents that have one of the topics and no other of the ten largest; the labels are
     places in `topics`, of two topics 1 and -1.
     """
-    X, topics_of_rows = load_parts("reuters21578_modapte", "train", "test")
+    X, topics_of_rows, _ = load_all_samples("reuters21578_modapte")
     names = [str(name) for name in load_paper_dataset("reuters21578_modapte").target_names]
     one = topics_of_rows[:, [names.index(topic) for topic in topics]].astype(bool)
     rows = (topics_of_rows.sum(axis=1) == 1) & one.any(axis=1)
     y = one[rows].argmax(axis=1)
-    return X[rows].astype(np.float64), 1 - 2 * y if len(topics) == 2 else y
+    return X.tocsr()[rows].astype(np.float64), 1 - 2 * y if len(topics) == 2 else y
 
 
 def url_like(positive_share):
@@ -87,24 +87,24 @@ def url_like(positive_share):
 
 
 BINARY = {
-    "svmguide1": _table("svmguide1", "train", "test"),
-    "mushrooms": _table("mushrooms", "train"),
-    "a8a": _table("adult_a8a", "train", "test", title="a8a"),
-    "spambase": _table("spambase", "train"),
-    "splice": _table("splice", "train", "test"),
-    "w8a": _table("w8a", "train", title="w8a (training part)"),
-    "codrna": _table("codrna", "train", title="codrna (training part)"),
-    "magic04": _table("magic04", "train"),
+    "svmguide1": _table("svmguide1", "both"),
+    "mushrooms": _table("mushrooms"),
+    "a8a": _table("adult_a8a", "both", title="a8a"),
+    "spambase": _table("spambase"),
+    "splice": _table("splice", "both"),
+    "w8a": _table("w8a", title="w8a (training part)"),
+    "codrna": _table("codrna", title="codrna (training part)"),
+    "magic04": _table("magic04"),
 }
 MULTICLASS = {
-    "dna": _table("dna", "train"),
-    "satimage": _table("satimage", "train"),
-    "usps": _table("usps", "train"),
+    "dna": _table("dna"),
+    "satimage": _table("satimage"),
+    "usps": _table("usps"),
     "mnist": _table("mnist", "test", title="mnist (10 000 samples)"),
-    "letter": _table("letter", "train"),
-    "shuttle": _table("shuttle", "train"),
-    "covtype": _table("covtype_first20k", "train", "test", title="covtype (stand-in)"),
-    "poker": _table("poker_train25010", "train", title="poker (training part)"),
+    "letter": _table("letter"),
+    "shuttle": _table("shuttle"),
+    "covtype": _table("covtype_first20k", "both", title="covtype (stand-in)"),
+    "poker": _table("poker_train25010", title="poker (training part)"),
 }
 # 18 846 documents by date without duplicates; the paper's sizes are those of LIBSVM's news20.
 TEXT = {
@@ -123,8 +123,8 @@ WEB = {
 }
 # Stand-ins for the malicious URLs of the paper; their classes are made uneven.
 COST = {
-    "w8a": _table("w8a", "train"),
-    "codrna": _table("codrna", "train"),
+    "w8a": _table("w8a"),
+    "codrna": _table("codrna"),
     "newsgroups_rec": Stream("20 Newsgroups, rec against the rest", partial(_newsgroups, "rec")),
 }
 STREAMS = BINARY | MULTICLASS | TEXT | TEXT_MULTICLASS | WEB | COST

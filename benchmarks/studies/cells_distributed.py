@@ -245,14 +245,12 @@ def draw_cluster(results, folder):
     save(figure, folder / "cells_cluster.png")
 
 
-def _cluster(settings):
-    return grid(n_train=SIZES[: 1 if settings.quick else None], n_workers=WORKERS)
-
-
 STUDY = Study(
     steps={
         "cells_mixing": step(mix_partitions, RUNS, limit=1800),
-        "cells_cluster": step(fit_cluster, _cluster, limit=6 * 3600),
+        "cells_cluster": step(
+            fit_cluster, grid(n_train=SIZES, n_workers=WORKERS), n_quick=2, limit=6 * 3600
+        ),
     },
     tables={
         "cells_billion": billion_table,

@@ -24,7 +24,7 @@ from sklearn_online_svm import (
 )
 
 from ..bench import plots, rst
-from ..bench.data import load_parts
+from ..bench.data import load_all_samples
 from ..bench.frames import frame, median, ratio, where
 from ..bench.measure import microseconds_of_calls
 from ..bench.study import Study, grid, seeded, step
@@ -36,9 +36,9 @@ from ..sets.linear import csr_text, noisy_plane
 
 
 def _newsgroups(parts, seed):
-    X, y = load_parts("newsgroups20", "train", "test")
+    X, y, _ = load_all_samples("newsgroups20")
     rows = np.random.default_rng(seed).permutation(len(y))[: len(y) // parts]
-    return X[rows].astype(np.float64), y[rows]
+    return X.tocsr()[rows].astype(np.float64), y[rows]
 
 
 # Samples of the tables: all of them, or one of so many parts.

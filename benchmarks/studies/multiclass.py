@@ -322,11 +322,6 @@ def late_table(results):
     return table(rows, "Error in percent")
 
 
-def _sets(sets, settings):
-    """Cases; the import of a fresh process takes longer than a small set."""
-    return grid(set=[*sets][: 4 if settings.quick else None])
-
-
 def _stored(settings):
     """Cases for the sets that were tuned, with the parameters of their first splits."""
     runs = runs_of("tuned", settings.results).groupby("set", sort=False)
@@ -339,8 +334,8 @@ def _stored(settings):
 
 STUDY = Study(
     steps={
-        "multiclass_real": step(tune, partial(_sets, REAL)),
-        "multiclass_generated": step(tune, partial(_sets, GENERATED)),
+        "multiclass_real": step(tune, grid(set=REAL), n_quick=4),
+        "multiclass_generated": step(tune, grid(set=GENERATED), n_quick=4),
         "multiclass_times": step(measure_times, _stored),
         "multiclass_forest": step(fit_forest, FOREST_RUNS, n_classes=7, limit=1800),
         "multiclass_stream": step(stream, seeded(KINDS, 3)),

@@ -144,14 +144,12 @@ def outputs_table(results):
     return cross_table("features", {width: count(width) for width in WIDTHS}, titles, cell)
 
 
-def _sizes(settings):
-    return grid(n_train=SIZES[:1] if settings.quick else SIZES, model=CURVE)
-
-
 STUDY = Study(
     steps={
         "regression_sets": step(regress, grid(set=SETS, model=MODELS), limit=LIMIT),
-        "regression_curve": step(regress, _sizes, limit=LIMIT),
+        "regression_curve": step(
+            regress, grid(n_train=SIZES, model=CURVE), n_quick=len(CURVE), limit=LIMIT
+        ),
         "regression_real": step(regress, grid(set=REAL_SETS, model=MODELS), limit=LIMIT),
         "regression_outputs": step(
             regress_outputs, grid(n_features=WIDTHS, model=OUTPUT_MODELS), limit=LIMIT

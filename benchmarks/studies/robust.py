@@ -234,9 +234,7 @@ def _robust(settings, workload):
     return cases
 
 
-def _suspects_cases(settings):
-    cases = grid(set=SUSPECT_SETS, kind=SUSPECT_KINDS, share=SUSPECT_SHARES, C=SUSPECT_C)
-    return cases[:1] if settings.quick else cases
+SUSPECT_CASES = grid(set=SUSPECT_SETS, kind=SUSPECT_KINDS, share=SUSPECT_SHARES, C=SUSPECT_C)
 
 
 def noise_points(results):
@@ -362,7 +360,7 @@ STUDY = Study(
         "noise_kinds": step(
             noise_kinds, seeded(grid(kind=NOISE_KINDS, n_features=NOISE_FEATURES, C=NOISE_C))
         ),
-        "suspect_methods": step(suspect_methods, _suspects_cases),
+        "suspect_methods": step(suspect_methods, SUSPECT_CASES, n_quick=1),
     },
     tables={
         "suspect_labels": suspect_labels,

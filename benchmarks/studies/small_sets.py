@@ -365,13 +365,7 @@ def draw_classes(results, folder):
     save(figure, folder / "small_sets_classes.png")
 
 
-def _thinned(cases, every):
-    """Return cases, but every so many of a quick run."""
-    return lambda settings: cases[:: every if settings.quick else 1]
-
-
 FITS = grid(kind=["classes"], set=COMPARED) + grid(kind=["regression", "novelty"], set=SIZES)
-GRID_FITS = grid(kind=["classes"], set=GRID.values())
 FILES = [*grid(set=["letter"], n_train=[5000, 15_000]), {"set": "2625 x 32, 105"}]
 # One-vs-rest takes minutes on the large set.
 MEMORY = grid(set=FEW.values(), model=CLASSIFIERS, stream=[False])
@@ -384,9 +378,11 @@ LOOPS = in_turn(
 )
 STUDY = Study(
     steps={
-        "small_sets": step(fit, _thinned(FITS, 7), limit=LIMIT),
-        "small_sets_grid": step(fit, _thinned(GRID_FITS, 7), limit=LIMIT),
-        "small_sets_memory": step(memory, _thinned(MEMORY, 4), limit=LIMIT),
+        "small_sets": step(fit, FITS, every=7, limit=LIMIT),
+        "small_sets_grid": step(
+            fit, grid(kind=["classes"], set=GRID.values()), every=7, limit=LIMIT
+        ),
+        "small_sets_memory": step(memory, MEMORY, every=4, limit=LIMIT),
         "small_sets_streams": step(stream, grid(set=STREAMS), limit=LIMIT),
         "small_sets_calls": step(single_calls, seeded(grid(n_vectors=N_VECTORS))),
         "small_sets_loops": LOOPS,

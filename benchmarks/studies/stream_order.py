@@ -343,10 +343,6 @@ def draw_along(results, folder):
     save(figure, folder / "stream_order_along.png")
 
 
-def _sets(settings):
-    return grid(set=list(SETS)[:: 6 if settings.quick else 1])
-
-
 DRIFTS = [
     *grid(drift=["boundary", "boundary, bursts"], set=[""]),
     *grid(drift=["a class"], set=["covtype", "letter", "usps"]),
@@ -355,9 +351,14 @@ TIMED = grid(set=["covtype", "adult", "letter", "usps", "magic04"], predicting=[
 CS = [0.1, 1.0, 10.0]
 STUDY = Study(
     steps={
-        "stream_order": step(learn_in_orders, _sets, models=BOTH),
+        "stream_order": step(learn_in_orders, grid(set=SETS), every=6, models=BOTH),
         "stream_order_peers": step(
-            learn_in_orders, _sets, models=["sgd", "arow"], orders=[SHUFFLED, BY_CLASS], n_seeds=1
+            learn_in_orders,
+            grid(set=SETS),
+            every=6,
+            models=["sgd", "arow"],
+            orders=[SHUFFLED, BY_CLASS],
+            n_seeds=1,
         ),
         "stream_order_along": step(errors_along, grid(set=["covtype", "letter", "adult"])),
         "stream_order_regression": step(

@@ -177,10 +177,6 @@ def fit_text(classes, model, **fixed):
     return fit_and_predict(f"text_{classes}", model, **fixed)
 
 
-def _classes(settings):
-    return grid(classes=TEXT_CLASSES[: 2 if settings.quick else None], model=NAMES)
-
-
 def fit_clusters(classes, features, **fixed):
     """Fit clusters that overlap."""
     return fit_and_predict(f"clusters_{features}_{classes}", **fixed)
@@ -215,7 +211,7 @@ STEPS = {
         cache_size=500,
         **ONE_PASS,
     ),
-    "classes": step(fit_text, _classes, limit=400),
+    "classes": step(fit_text, grid(classes=TEXT_CLASSES, model=NAMES), n_quick=6, limit=400),
     "leave_one_out": step(leave_one_out_errors, seeded(LEFT_OUT, 3)),
     **{
         name: step(fit_and_predict, partial(_comparison, workload=name), workload=name)

@@ -274,12 +274,8 @@ def draw_streams(results, folder):
     plots.save(figure, folder / "unbounded_streams.png")
 
 
-def _sets(settings):
-    return grid(stream=[*STREAMS][:: 6 if settings.quick else 1], model=MODELS)
-
-
 STUDY = Study(
-    steps={"unbounded_sets": step(learn_stream, _sets)}
+    steps={"unbounded_sets": step(learn_stream, grid(stream=STREAMS, model=MODELS), every=7)}
     | {
         f"unbounded_{name}": step(follow_drift, grid(stream=[name], model=DRIFT_MODELS))
         for name in DRIFTS
