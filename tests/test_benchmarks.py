@@ -191,7 +191,7 @@ def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
     (run,) = search.regrets(tmp_path).itertuples()
     assert (run.search, run.regret, run.cost) == ("progressive", pytest.approx(2.0), 6.0)
     assert (run.exhaustive, run.time) == (20.0, 12.0)
-    assert "- 13.00\n     - +2.00\n     - +2.00\n" in search.regret_table(tmp_path)
+    assert "- 13.00\n     - +2.00\n     - +2.00\n" in search.search_regret(tmp_path)
 
 
 @pytest.mark.parametrize("name", search_sets.FRESH)
@@ -234,11 +234,11 @@ def test_regrets_on_fresh_tables(tmp_path):
     assert found.regret.tolist() == pytest.approx([5.0, -1.0, 0.0])
     assert found.fits.tolist() == [20.0, 20.0, 80.0]
     assert found.part.tolist() == [0.5, 0.5, 2.0]
-    text = search.fresh_table(tmp_path)
+    text = search.search_fresh(tmp_path)
     assert "- 20.0\n     - +2.00\n     - +5.00\n     - 2.00\n" in text
     assert "- +0.00\n     - +0.00\n     - –\n     - –\n" in text
     assert "- progressive\n     - +2.00\n     - +5.00\n     - 20\n" in (
-        search.fresh_means(tmp_path)
+        search.search_fresh_means(tmp_path)
     )
 
 
@@ -303,14 +303,14 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
     results.store("multiclass_real", {"records": [record]}, tmp_path)
     table = multiclass.errors_table("C1", tmp_path)
     assert table.endswith("- 20.00\n     - 10.00\n     - **-10.00 ± 3.54**\n")
-    assert "-10.00 (Iris)" in multiclass.summary_table(tmp_path)
-    assert "10, 1" in multiclass.sets_table(tmp_path)
+    assert "-10.00 (Iris)" in multiclass.multiclass_summary(tmp_path)
+    assert "10, 1" in multiclass.multiclass_sets(tmp_path)
     times = {
         form: dict(fit_seconds=[s], predict_seconds=[s]) for form, s in (("ovr", 1), ("ovo", 2))
     }
     record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, C1=times)])
     results.store("multiclass_times", {"records": [record]}, tmp_path)
-    assert multiclass.times_table(tmp_path).count("- 2×") == 4
+    assert multiclass.multiclass_times(tmp_path).count("- 2×") == 4
 
 
 def test_tables_of_chapter_6_count_their_runs(tmp_path):
@@ -350,7 +350,7 @@ def test_tables_of_constants_compare_means(tmp_path):
     assert "Support vectors, 2 runs" in text
     assert text.count("- 1 000\n     - 1 050\n     - +5 %\n     - 669\n") == 1
     assert text.count("- 4×\n     - 1×\n     - 1×\n     - 50.00 → 50.00\n") == 1
-    text = robust_constants.other_constants_table(tmp_path)
+    text = robust_constants.other_constants(tmp_path)
     assert "* - S = 0\n     - 15; 50.00 (1 collapsed)\n" in text
     assert "* - thesis\n     - 669; 10.16\n" in text
 
@@ -511,7 +511,9 @@ def test_excesses_are_above_the_shuffled_stream(tmp_path):
     shuffled, above = stream_order.excesses(found)
     assert shuffled.tolist() == [pytest.approx(15.0)]
     assert above.loc["usps"].tolist() == pytest.approx([2.0, 45.0])
-    assert "- 15.0\n     - 17.0\n     - +2.0\n     - +2.0" in stream_order.summary(tmp_path)
+    assert "- 15.0\n     - 17.0\n     - +2.0\n     - +2.0" in stream_order.stream_order_summary(
+        tmp_path
+    )
 
 
 def test_every_second_table_is_held_back():

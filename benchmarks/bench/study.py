@@ -59,6 +59,11 @@ def step(task, cases, n_quick=None, every=1, **fixed):
     return measure
 
 
+def named(*functions):
+    """Return functions by their names, which those of tables have as files."""
+    return {function.__name__: function for function in functions}
+
+
 def in_turn(*steps):
     """Return a step with the records of several, one after the other."""
     return lambda settings: {"records": [r for each in steps for r in each(settings)["records"]]}

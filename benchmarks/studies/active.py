@@ -17,7 +17,7 @@ from ..bench.frames import frame, mean, points, pointwise, ratio, where
 from ..bench.measure import Stopwatch, timed
 from ..bench.results import NoResults
 from ..bench.rst import count, joined, list_table, percent, seconds, times
-from ..bench.study import Study, grid, in_turn, seeded, step
+from ..bench.study import Study, grid, in_turn, named, seeded, step
 from ..sets.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 from .active_loops import Loop, WarmStarted
 from .svc_models import CACHE_SIZE, ONE_PASS, build, learnt
@@ -349,10 +349,6 @@ STUDY = Study(
             *(chosen(EPOCHS, [each], n_quick=1) for each in EPOCH),
         ),
     },
-    tables={
-        "selection_adult": selection_adult,
-        "selection_noise": selection_noise,
-        "selection_pools": selection_pools,
-    },
+    tables=named(selection_adult, selection_noise, selection_pools),
     figures=[draw_adult, draw_noise, draw_retraining],
 )

@@ -13,7 +13,7 @@ from ..bench.frames import frame, median, pointwise, ratio, verdict, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, legend_below, panels, plain_log, save
 from ..bench.rst import count, joined, list_table, percent, seconds, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.workloads import WORKLOADS
 
 # Labels that are queried, after how many a curve has a point, and of each class to begin with.
@@ -185,6 +185,6 @@ def draw_pool_loops(results, folder):
 
 STUDY = Study(
     steps={"pool_loops": step(learn_from_pool, _cases, limit=400)},
-    tables={"pool_loops": pool_loops},
+    tables=named(pool_loops),
     figures=[draw_pool_loops],
 )

@@ -14,7 +14,7 @@ from sklearn_online_svm.active import EntityResolver
 from ..bench.frames import frame, mean, points
 from ..bench.plots import BLUE, GREY, legend_below, optimum, panels, plain_log, plot, save
 from ..bench.rst import count, list_table, percent, table
-from ..bench.study import Study, seeded, step
+from ..bench.study import Study, named, seeded, step
 
 # As in Tables 3.4 and 3.5: three names for training, the others for testing.
 TRAINING = ("D. Johnson", "J. Anderson", "M. Jones")
@@ -146,6 +146,6 @@ def draw_pairs(results, folder):
 
 STUDY = Study(
     steps={"pairs_curves": step(curves_of_pairs, seeded([{}], 5), split="curves")},
-    tables={"pairs_models": pairs_models, "pairs_names": pairs_names},
+    tables=named(pairs_models, pairs_names),
     figures=[draw_pairs],
 )

@@ -14,7 +14,7 @@ from sklearn_online_svm.kernel._choice import STOPPINGS
 from ..bench.frames import frame
 from ..bench.measure import timed
 from ..bench.rst import count, list_table, percent
-from ..bench.study import Study, step
+from ..bench.study import Study, named, step
 from ..sets.imbalance import GENERAL, TEXT
 from ..sets.imbalance import SETS as CHAPTER_4
 from ..sets.workloads import Split, Workload, letter, one_against_rest, with_noise
@@ -180,5 +180,5 @@ def stopping_criteria(results):
 
 STUDY = Study(
     steps={"stopping_criteria": step(stop_early, CASES, limit=400)},
-    tables={"stopping_criteria": stopping_criteria},
+    tables=named(stopping_criteria),
 )

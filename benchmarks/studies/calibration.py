@@ -16,7 +16,7 @@ from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 from ..bench.frames import frame, means, where
 from ..bench.measure import processor_seconds
 from ..bench.rst import text_table, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.calibration import SETS
 
 N_FOLDS = 5
@@ -114,7 +114,7 @@ def losses(results, C):
     return text_table(found, columns, f"Log-loss with C = {C:g}")
 
 
-def relative_times(results):
+def calibration_time(results):
     """Write times relative to a fit without probabilities."""
     found, cells = frame("calibration_sets", results), {}
     for C, (name, title) in product(CS, {"seconds": "", "seconds_folds": ", CV"}.items()):
@@ -124,7 +124,7 @@ def relative_times(results):
     return text_table(cells, parts="Time relative to a fit without probabilities")
 
 
-def streams(results):
+def calibration_streams(results):
     """Write the log-loss of the second half of a stream."""
     found = frame("calibration_streams", results)
     found["time"] = found["seconds_asked"] / found["seconds_trained"]
@@ -144,10 +144,9 @@ STUDY = Study(
         "calibration_sets": step(calibrate, seeded(grid(set=SETS, C=CS), 3)),
         "calibration_streams": step(follow, seeded(grid(set=STREAMS, drift=DRIFTS), 3)),
     },
-    tables={
+    tables=named(calibration_time, calibration_streams)
+    | {
         "calibration_c1": partial(losses, C=1.0),
         "calibration_c10": partial(losses, C=10.0),
-        "calibration_time": relative_times,
-        "calibration_streams": streams,
     },
 )

@@ -24,7 +24,7 @@ from sklearn_online_svm.partitioned import CellClassifier
 from ..bench.frames import frame, median, points, verdict, where
 from ..bench.measure import Clock, processor_seconds, resident
 from ..bench.rst import count, cross, joined, number, percent, table
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
 
 LIMIT = 1800
@@ -280,7 +280,7 @@ def curve_table(n_classes, results):
     return table(rows, n_keys=2)
 
 
-def stream_table(results):
+def cells_stream(results):
     """Time, memory and error along a stream."""
     found = points(frame("cells_stream", results), "points", "model")
     columns = {
@@ -325,11 +325,11 @@ STUDY = Study(
         "cells_curve": step(fit_forest, _curve, limit=LIMIT),
         "cells_stream": step(train_stream, grid(model=STREAM_MODELS), limit=LIMIT),
     },
-    tables={
+    tables=named(cells_stream)
+    | {
         "cells_errors": partial(by_set, ERRORS),
         "cells_times": partial(by_set, TIMES),
         "cells_curve_2": partial(curve_table, 2),
         "cells_curve_7": partial(curve_table, 7),
-        "cells_stream": stream_table,
     },
 )

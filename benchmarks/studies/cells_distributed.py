@@ -17,7 +17,7 @@ from ..bench.data import load_paper_dataset, scaled
 from ..bench.frames import frame, where
 from ..bench.plots import panels, plain_log, save
 from ..bench.rst import NBSP, count, list_table, number, percent, seconds
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.cells import FOREST, N_TEST, forest
 
 # Samples of the runs on worker processes, numbers of these, and samples of a partition.
@@ -149,7 +149,7 @@ def _split(name, seed):
     return X, y, X_test, y_test
 
 
-def cluster_table(results):
+def cells_cluster(results):
     """Times, memory and traffic of worker processes; a column for each run."""
     found = frame("cells_cluster", results).to_dict("records")
     fields = {
@@ -165,7 +165,7 @@ def cluster_table(results):
     return list_table(["samples", *(f"{r['n_train'] / 1e6:g}{NBSP}M" for r in found)], rows)
 
 
-def mixing_table(results):
+def cells_mixing(results):
     """Errors of linear models that are mixed from models of partitions."""
     rows = [
         [
@@ -195,7 +195,7 @@ def simulated_seconds(durations, n_workers):
     return total
 
 
-def billion_table(results):
+def cells_billion(results):
     """What 10^9 samples need, in proportion to the largest run on one worker process."""
     found = where(frame("cells_cluster", results), n_workers=1)
     largest = found.loc[found.n_train.idxmax()]
@@ -252,10 +252,6 @@ STUDY = Study(
             fit_cluster, grid(n_train=SIZES, n_workers=WORKERS), n_quick=2, limit=6 * 3600
         ),
     },
-    tables={
-        "cells_billion": billion_table,
-        "cells_mixing": mixing_table,
-        "cells_cluster": cluster_table,
-    },
+    tables=named(cells_billion, cells_mixing, cells_cluster),
     figures=[draw_cluster],
 )

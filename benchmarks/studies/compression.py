@@ -11,7 +11,7 @@ from sklearn_online_svm.kernel._analysis import _compression
 from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, list_table, number, percent, text_table, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.calibration import SETS, Set
 
 SAMPLES = SETS | {"banana": Set("Banana", "banana", scale=1.0)}
@@ -103,7 +103,7 @@ def sizes(results, first, names):
     return list_table(["set", "vectors", "error (%)", "differs by", "faster"], rows)
 
 
-def methods(results):
+def compression_methods(results):
     """Write errors with selected and with moved vectors."""
     found = means(frame("compression_methods", results), "set").rename(index=TITLES)
     columns = {
@@ -119,8 +119,8 @@ STUDY = Study(
         "compression_methods": step(compare, seeded(grid(set=PARAMS), 3)),
         "compression_sets": step(compress, seeded(grid(set=PARAMS), 3)),
     },
-    tables={
-        "compression_methods": methods,
+    tables=named(compression_methods)
+    | {
         "compression_tolerance": partial(sizes, first=0, names=[f"{t:g}" for t in TOLERANCES]),
         "compression_size": partial(
             sizes, first=len(TOLERANCES), names=[percent(share, 0) for share in SHARES]

@@ -21,7 +21,7 @@ from sklearn_online_svm._core.threads import slices
 from ..bench.data import load_all_samples
 from ..bench.frames import frame, values
 from ..bench.rst import count, percent, seconds, text_table, times
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 
 MODELS = {"ovo": "LASVC", "ovr": "LASVC, one-vs-rest", "intelex": "scikit-learn-intelex"}
 N_SLOTS = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536]
@@ -139,7 +139,7 @@ def _threads(n):
     return f"{count(n)} thread{'s' * (n > 1)}"
 
 
-def measured(results):
+def cores(results):
     """Write times by number of threads, and their ratio."""
     found = _fits(results, CASES)
     cells = found.map(seconds).rename(columns=_threads)
@@ -148,7 +148,7 @@ def measured(results):
     return text_table(cells)
 
 
-def predicted(results):
+def cores_predicted(results):
     """Write times by Amdahl's law: a model, not a measurement."""
     found = _fits(results, [name for name in CASES if name != "small"])
     most = found.columns[-1]
@@ -162,7 +162,7 @@ def predicted(results):
     return text_table(pd.DataFrame(cells))
 
 
-def passes(results):
+def cores_pass(results):
     """Write the time of a pass over the gradient, and its gain."""
     found = frame("cores_pass", results)
     found = found.pivot(index="n_slots", columns="threads", values="nanoseconds")
@@ -188,5 +188,5 @@ STUDY = Study(
         "cores": step(fit, FITS, limit=900),
         "cores_pass": step(shared_pass, grid(n_slots=N_SLOTS, threads=numbers_of_threads())),
     },
-    tables={"cores": measured, "cores_predicted": predicted, "cores_pass": passes},
+    tables=named(cores, cores_predicted, cores_pass),
 )

@@ -11,7 +11,7 @@ from ..bench.frames import frame, unnest, where
 from ..bench.measure import microseconds_of_calls, timed
 from ..bench.plots import panels, plain_log, save
 from ..bench.rst import joined, text_table
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.calibration import SETS, Set
 
 N_SINGLE = 300
@@ -118,7 +118,7 @@ def _table(results, field, form, title="", models=TITLES):
     return text_table(found, columns, title, keys=["set", "model"])
 
 
-def durations(results):
+def deployment_times(results):
     """Write the time of a batch in milliseconds, and of a single sample in microseconds."""
     forms = {
         "seconds": (lambda value: f"{1000 * value:.3g}", "All test samples, milliseconds"),
@@ -131,7 +131,7 @@ def _scientific(value):
     return f"{value:.1e}".replace("-", "\N{MINUS SIGN}")
 
 
-def errors(results):
+def deployment_errors(results):
     """Write the largest errors of scores."""
     return _table(results, "error", _scientific, models=["lasvc", "kernel_arow"])
 
@@ -158,6 +158,6 @@ def draw_times(results, folder):
 
 STUDY = Study(
     steps={"deployment_onnx": step(deploy, grid(set=SAMPLES, model=MODELS))},
-    tables={"deployment_errors": errors, "deployment_times": durations},
+    tables=named(deployment_errors, deployment_times),
     figures=[draw_times],
 )

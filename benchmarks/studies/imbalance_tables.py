@@ -11,6 +11,7 @@ from scipy.stats import rankdata, wilcoxon
 from ..bench import rst
 from ..bench.frames import frame, mean, median, points, ratio
 from ..bench.results import NoResults, printed
+from ..bench.study import named
 from ..sets import imbalance as sets
 from ..sets.imbalance import SETS
 
@@ -301,15 +302,11 @@ def imbalance_methods(results):
     return rst.cross_table("method", METHODS, kinds, cell, title)
 
 
-TABLES = {
+TABLES = named(
+    rare_table_5_3, rare_parameters, rare_positions, rare_times, rare_within, rare_roc,
+    imbalance_methods,
+) | {
     "rare_table_4_3": partial(compared, "4.3", TABLE_4_3),
     "rare_table_4_4": partial(ranked, "4.4", CHAPTER_4, "prbep", TABLE_4_4),
     "rare_table_5_2": partial(compared, "5.2", TABLE_5_2),
-    "rare_table_5_3": rare_table_5_3,
-    "rare_parameters": rare_parameters,
-    "rare_positions": rare_positions,
-    "rare_times": rare_times,
-    "rare_within": rare_within,
-    "rare_roc": rare_roc,
-    "imbalance_methods": imbalance_methods,
-}
+}  # fmt: skip

@@ -20,7 +20,7 @@ from ..bench.data import drawn, load_paper_dataset
 from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.rst import cross, joined, number, percent, table, text_table, times
-from ..bench.study import Study, each_seed, grid, step
+from ..bench.study import Study, each_seed, grid, named, step
 from ..sets.tables import REGRESSION, TABLES
 
 COVERAGE = 0.9
@@ -281,7 +281,7 @@ def _coverage(found):
     }
 
 
-def summary(results):
+def intervals(results):
     """Write a line for each method."""
     found = _by_table(frame(["intervals", "intervals_peers"], results), "method")
     reference, rows = found.loc["ours"], []
@@ -293,7 +293,7 @@ def summary(results):
     return table(rows, f"{len(reference)} tables, coverage of 90 % intervals")
 
 
-def lines(results):
+def intervals_lines(results):
     """Write a line for each table."""
     found = _by_table(frame("intervals", results), "method").reset_index()
     methods = {method: TITLES[method] for method in ("ours", "one width")}
@@ -307,7 +307,7 @@ def lines(results):
     )
 
 
-def parameters(results):
+def intervals_parameters(results):
     """Write a line for each number of samples and pair of parameters."""
     found = frame("intervals_parameters", results)
     asked = found.reindex(columns=["n_train", "C", "epsilon"])
@@ -321,7 +321,7 @@ def parameters(results):
     return table(rows, "Coverage with other numbers of samples and parameters")
 
 
-def sets(results):
+def intervals_sets(results):
     """Write a line for each set of classes."""
     runs = unnest(frame("intervals_sets", results), "runs", "set", "method")
     found = means(runs, "method", "set")
@@ -340,7 +340,7 @@ def sets(results):
     )
 
 
-def stream(results):
+def intervals_stream(results):
     """Write a line for each stream and way."""
     found = means(unnest(frame("intervals_stream", results), "runs", "set"), "set", "way")
     columns = {
@@ -378,11 +378,7 @@ STUDY = Study(
             follow_stream, grid(set=["nothing", "noise", "function"]), **COMMON
         ),
     },
-    tables={
-        "intervals": summary,
-        "intervals_lines": lines,
-        "intervals_parameters": parameters,
-        "intervals_sets": sets,
-        "intervals_stream": stream,
-    },
+    tables=named(
+        intervals, intervals_lines, intervals_parameters, intervals_sets, intervals_stream
+    ),
 )

@@ -23,7 +23,7 @@ from ..bench import rst
 from ..bench.data import load_all_samples, scaled
 from ..bench.frames import frame, median
 from ..bench.measure import Stopwatch
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.workloads import WORKLOADS
 
 POLICIES = ("margin", "projection", "merging")
@@ -95,7 +95,7 @@ def _measured(models, X, y, X_test, y_test):
     return {"models": found}
 
 
-def kernel_pa_sets(name, seed=0, quick=False):
+def compare_on_sets(name, seed=0, quick=False):
     """Compare PA-I with all labels, some labels and few vectors, and LASVC."""
     X, y, _ = load_all_samples(name, dense=True)
     rows = np.random.default_rng(seed).permutation(len(y))
@@ -135,7 +135,7 @@ def perceptrons_of_digits(digit, seed=0, quick=False):
     return _measured(models, split.X_train, split.y_train, split.X_test, split.y_test)
 
 
-def stream_table(results):
+def kernel_stream(results):
     """Speed and error of the policies."""
     found = frame("kernel_stream", results)
     found["rate"] = found["rows"] / found["pass_seconds"]
@@ -156,7 +156,7 @@ def of_models(measured, results):
     )
 
 
-def sets_table(results):
+def kernel_pa_sets(results):
     """Errors and support vectors, with a row for each set."""
     found = of_models("kernel_pa_sets", results)
     models = found["model"].unique()
@@ -173,7 +173,7 @@ def sets_table(results):
     )
 
 
-def perceptrons_table(results):
+def kernel_perceptrons(results):
     """Errors of models on digits, with the medians of support vectors and time."""
     found = of_models("kernel_perceptrons", results)
 
@@ -193,13 +193,9 @@ def perceptrons_table(results):
 STUDY = Study(
     steps={
         "kernel_stream": step(budget_stream, seeded(grid(policy=POLICIES))),
-        "kernel_pa_sets": step(kernel_pa_sets, seeded(grid(name=SETS))),
+        "kernel_pa_sets": step(compare_on_sets, seeded(grid(name=SETS))),
         # One order of the samples: ten passes over each of ten digits take their time.
         "kernel_perceptrons": step(perceptrons_of_digits, grid(digit=range(10), seed=[0])),
     },
-    tables={
-        "kernel_stream": stream_table,
-        "kernel_pa_sets": sets_table,
-        "kernel_perceptrons": perceptrons_table,
-    },
+    tables=named(kernel_stream, kernel_perceptrons, kernel_pa_sets),
 )

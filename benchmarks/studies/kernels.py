@@ -23,7 +23,7 @@ from ..bench.data import drawn, load_all_samples, scaled
 from ..bench.frames import frame, unnest
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, number, percent, seconds, text_table, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 
 LIMIT = 900
 SIZES = [3000, 9000, 27_000, 100_000]
@@ -241,7 +241,7 @@ def fit_mixed(set, n_train, model, seed=0, quick=False):
     return measured(models[best], X[:n], y[:n], X[n:], y[n:])
 
 
-def sets_table(results):
+def kernels_sets(results):
     """Write times and errors of a name and of a function."""
     found = unnest(frame("kernels_sets", results), None)
     for name in ("fit", "predict"):
@@ -260,7 +260,7 @@ def sets_table(results):
     return text_table(found, columns, parts, keys=["kernel, set"])
 
 
-def tanimoto_table(results):
+def kernels_tanimoto(results):
     """Write times on fingerprints."""
     found = frame("kernels_tanimoto", results)
     fields = ["seconds_fit", "seconds_predict"]
@@ -269,7 +269,7 @@ def tanimoto_table(results):
     return text_table(cells.map(seconds, na_action="ignore").rename(index=count), keys=["samples"])
 
 
-def mixed_results(results):
+def kernels_mixed(results):
     """Write error and time of models on tables of mixed types."""
     found = frame("kernels_mixed", results).groupby(["set", "model"], sort=False)
     found = found[["error", "seconds_fit"]].median()
@@ -291,9 +291,5 @@ STUDY = Study(
         "kernels_tanimoto": step(fit_fingerprints, SIZED, n_quick=2, limit=LIMIT),
         "kernels_mixed": step(fit_mixed, seeded(MIXED, 3), limit=LIMIT),
     },
-    tables={
-        "kernels_sets": sets_table,
-        "kernels_tanimoto": tanimoto_table,
-        "kernels_mixed": mixed_results,
-    },
+    tables=named(kernels_sets, kernels_tanimoto, kernels_mixed),
 )

@@ -16,7 +16,7 @@ import numpy as np
 from ..bench import plots, rst
 from ..bench.frames import frame
 from ..bench.results import NoResults, printed
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets import label_efficient as streams
 from . import label_efficient_models as models
 from .label_efficient_models import asked_labels, large_stream
@@ -351,21 +351,16 @@ STUDY = Study(
         },
         "paa_url": step(large_stream, grid(algorithm=models.COST), ratio=99),
     },
-    tables={
-        "paa_sets": paa_sets,
-        "paa_summary": paa_summary,
+    tables=named(paa_sets, paa_summary, cspaa_table_8, arow, paa_url)
+    | {
         "paa_table_2": partial(f_measures, TABLE_2, RATES),
         "paa_table_3": partial(f_measures, TABLE_3, RATES),
         "paa_text": partial(f_measures, streams.TEXT, RATES[:1]),
         "cspaa_table_6": partial(at_first_rates, models.COST, "sum", table="6, 7"),
         "cspaa_table_7": partial(at_first_rates, models.COST, "cost", table="6, 7"),
-        "cspaa_table_8": cspaa_table_8,
-        "arow": arow,
-        # With class weights, beside algorithms of Table 6.
         "arow_cost": partial(
             at_first_rates, ("PAUM", "CSPAA", "CSPAA(a)", *models.AROW_COST), "sum", more="arow"
         ),
-        "paa_url": paa_url,
     },
     figures=[*(partial(draw_curves, name) for name in CURVES), draw_figure_7],
 )

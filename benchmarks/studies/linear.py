@@ -27,7 +27,7 @@ from ..bench import plots, rst
 from ..bench.data import load_all_samples
 from ..bench.frames import frame, median, ratio, where
 from ..bench.measure import microseconds_of_calls
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.linear import csr_text, noisy_plane
 
 # ---------------------------------------------------------------------------
@@ -413,10 +413,6 @@ STUDY = Study(
         "linear_second_order": step(fit_in_turns, _second_order),
         "linear_growth": step(fit_in_turns, _growth, repeats=5),
     },
-    tables={
-        "linear_fit": linear_fit,
-        "linear_calls": linear_calls,
-        "linear_second_order": linear_second_order,
-    },
+    tables=named(linear_fit, linear_calls, linear_second_order),
     figures=[draw_growth],
 )

@@ -17,7 +17,7 @@ from sklearn_online_svm import AROWClassifier, PassiveAggressiveClassifier
 from ..bench import rst
 from ..bench.data import load_paper_dataset, scaled
 from ..bench.frames import frame, median, values
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 
 # Samples on which a parameter is chosen, at most: so many to fit, and half as many to score.
 N_CHOICE = 8000
@@ -146,5 +146,5 @@ def linear_sgd(results):
 
 STUDY = Study(
     steps={"linear_sgd": step(choose_and_fit, seeded(grid(set=SETS)), 3, models=[*TUNED])},
-    tables={"linear_sgd": linear_sgd},
+    tables=named(linear_sgd),
 )

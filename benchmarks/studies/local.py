@@ -17,7 +17,7 @@ import sklearn_online_svm as ours
 
 from ..bench import plots, rst
 from ..bench.frames import frame, where
-from ..bench.study import Study, step
+from ..bench.study import Study, named, step
 from ..sets.local import SETS
 
 ORDERS = [0, 1, 2]
@@ -157,7 +157,7 @@ def by_sets(field, columns, title, results):
     return rst.cross_table("", rows, columns, cell, title)
 
 
-def sets_table(results):
+def local_sets(results):
     """Numbers of samples, features and classes."""
     found = frame([f"local_{name}" for name in SETS], results)
     columns = {
@@ -195,8 +195,8 @@ def draw_errors(results, folder):
 
 STUDY = Study(
     steps={f"local_{name}": step(learn_streams, [dict(set=name)]) for name in SETS},
-    tables={
-        "local_sets": sets_table,
+    tables=named(local_sets)
+    | {
         "local_linear": partial(
             by_sets, "error", AGAINST_LINEAR, "Test error (%), local and linear models"
         ),

@@ -21,7 +21,7 @@ from ..bench import frames
 from ..bench.data import load_all_samples, scaled
 from ..bench.frames import frame, where
 from ..bench.rst import count, cross, list_table, number, points, table, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.multiclass import GENERATED, REAL, SETS
 from .cells import fit_forest
 from .new_classes import added_and_known, along_late_letters
@@ -209,7 +209,7 @@ def errors_table(choice, results):
     return table(columns, f"Test error in percent, {CHOICES[choice]}")
 
 
-def summary_table(results):
+def multiclass_summary(results):
     """A row for each choice of parameters: differences over all sets."""
     rows = []
     for choice, title in CHOICES.items():
@@ -236,7 +236,7 @@ def _most_frequent(form, tuned):
     return ", ".join(f"{value:g}" for value in max(chosen, key=chosen.count).values())
 
 
-def sets_table(results):
+def multiclass_sets(results):
     """A row for each set: its size and the parameters that were found most often."""
     of_set = runs_of("tuned", results).groupby("set", sort=False)
     columns = {
@@ -249,7 +249,7 @@ def sets_table(results):
     return table(columns, {"Training samples": 3, "C and gamma": 2})
 
 
-def times_table(results):
+def multiclass_times(results):
     """A row for each set: times of ovr, and of ovo divided by those of ovr."""
     timed = {}
     for choice in ("tuned", "C1"):
@@ -274,7 +274,7 @@ def times_table(results):
     return list_table(header, rows, parts)
 
 
-def forest_table(results):
+def multiclass_forest(results):
     """A row for each number of samples and threads: times and errors of LASVC and its peer."""
     found, rows = frame("multiclass_forest", results), []
     shown = {"fit (s)": "fit_seconds", "predict (s)": "predict_seconds", "error (%)": "error"}
@@ -289,7 +289,7 @@ def forest_table(results):
     return table(rows)
 
 
-def stream_table(results):
+def multiclass_stream(results):
     """Errors along a stream of letters."""
     found = frames.points(frame("multiclass_stream", results), "points", "algorithm", "form")
     found["model"] = found.algorithm + ", " + found.form
@@ -304,7 +304,7 @@ def stream_table(results):
     )
 
 
-def late_table(results):
+def multiclass_late(results):
     """Errors on late and former letters: added later / known from the start."""
     found = frame("multiclass_late", results)
     columns = {
@@ -341,13 +341,15 @@ STUDY = Study(
         "multiclass_stream": step(stream, seeded(KINDS, 3)),
         "multiclass_late": step(late, seeded(KINDS, 3)),
     },
-    tables={
-        "multiclass_summary": summary_table,
+    tables=named(
+        multiclass_summary,
+        multiclass_sets,
+        multiclass_times,
+        multiclass_forest,
+        multiclass_stream,
+        multiclass_late,
+    )
+    | {
         **{f"multiclass_errors_{choice}": partial(errors_table, choice) for choice in CHOICES},
-        "multiclass_sets": sets_table,
-        "multiclass_times": times_table,
-        "multiclass_forest": forest_table,
-        "multiclass_stream": stream_table,
-        "multiclass_late": late_table,
     },
 )

@@ -23,7 +23,7 @@ from sklearn_online_svm import (
 from ..bench.data import load_all_samples
 from ..bench.frames import frame
 from ..bench.rst import table
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 
 N_LATE, N_EARLY, N_TEST = 5, 6000, 5000
 # Further samples, of all classes, after which errors are computed.
@@ -116,7 +116,7 @@ def _by_model(results, columns):
     )
 
 
-def former_table(results):
+def new_classes_former(results):
     """Errors on former classes, and samples of them that are predicted as late ones."""
     columns = {
         "error at once": ("former", 0),
@@ -126,12 +126,12 @@ def former_table(results):
     return _by_model(results, columns)
 
 
-def new_table(results):
+def new_classes_new(results):
     """Errors on late classes."""
     return _by_model(results, {f"after {n}": ("new", k) for k, n in enumerate(AFTER) if n})
 
 
 STUDY = Study(
     steps={"new_classes": step(late_letters, seeded(grid(model=MODELS)))},
-    tables={"new_classes_former": former_table, "new_classes_new": new_table},
+    tables=named(new_classes_former, new_classes_new),
 )

@@ -16,7 +16,7 @@ from sklearn_online_svm import OneClassLASVM
 from ..bench.frames import frame
 from ..bench.measure import processor_seconds, resident
 from ..bench.rst import count, joined, list_table, megabytes, percent, seconds, table
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 
 N_TRAIN, LARGE, STREAM = 20_000, 278_000, 1_000_000
 N_FEATURES, N_CLUSTERS, OUTLIERS = 19, 20, 0.01
@@ -95,7 +95,7 @@ def detect_in_stream(model, n_train, seed=0, quick=False):
     return {"samples_per_second": n / spent, **found}
 
 
-def models_tables(results):
+def novelty_models(results):
     """Times and ROC AUC, a table for each number of samples."""
     tables = []
     for n, of in frame("novelty_models", results).groupby("n_train"):
@@ -109,7 +109,7 @@ def models_tables(results):
     return joined(tables)
 
 
-def streams_table(results):
+def novelty_streams(results):
     """Speed, memory and AUC of streams that drift; a column for each model."""
     found = frame("novelty_streams", results)
     rows = {
@@ -131,5 +131,5 @@ STUDY = Study(
         "novelty_models": step(detect, RUNS),
         "novelty_streams": step(detect_in_stream, grid(model=STREAMS, n_train=[STREAM])),
     },
-    tables={"novelty_models": models_tables, "novelty_streams": streams_table},
+    tables=named(novelty_models, novelty_streams),
 )

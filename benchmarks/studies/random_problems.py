@@ -26,7 +26,7 @@ from tests.support.problems import random_classification, random_regression
 from ..bench.frames import frame, points, where
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, list_table, percent, times
-from ..bench.study import Study, step
+from ..bench.study import Study, named, step
 
 # Steps of the peers; problems on which they do not converge are left out.
 MOST_STEPS = 1_000_000
@@ -225,7 +225,7 @@ TITLES = {
 }
 
 
-def accuracy(results):
+def random_accuracy(results):
     """By how many points the default models are below and above their peers."""
     found = points(frame(TITLES, results), "problems", "step")
     rows = []
@@ -241,7 +241,7 @@ def accuracy(results):
     return list_table(header, rows)
 
 
-def speed(results):
+def random_speed(results):
     """Times divided by those of the peer, and the number of epochs."""
     found = points(frame(["random_small", "random_large"], results), "problems")
     found["ratio"] = found.seconds / found.peer_seconds
@@ -258,7 +258,7 @@ def speed(results):
     return list_table(header, rows)
 
 
-def epochs(results):
+def random_epochs(results):
     """Points below the optimum, average precision and time as multiples of the optimum's."""
     found = points(frame("random_epochs", results), "problems")
     optimum, rows = pd.DataFrame([*found["-1"]]), []
@@ -292,5 +292,5 @@ STUDY = Study(
         ),
         "random_epochs": step(compare_epochs, in_processes(6000, 600)),
     },
-    tables={"random_accuracy": accuracy, "random_speed": speed, "random_epochs": epochs},
+    tables=named(random_accuracy, random_speed, random_epochs),
 )

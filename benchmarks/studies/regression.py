@@ -14,7 +14,7 @@ from sklearn_online_svm import LASVR
 from ..bench.frames import frame, median
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, cross, cross_table, joined, number, seconds
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.regression import REAL_SETS, SETS
 
 LIMIT = 1800
@@ -106,7 +106,7 @@ SPEED = ("lasvr", "svr", "sklearnex", "boosting")
 CURVE = ("lasvr", "svr", "sklearnex")
 
 
-def sets_tables(results):
+def regression_sets(results):
     """R2 and times on generated sets and on a real one."""
     found = frame(["regression_sets", "regression_real"], results)
     sets = {name: case.title for name, case in (SETS | REAL_SETS).items()}
@@ -121,7 +121,7 @@ def sets_tables(results):
     )
 
 
-def curve_table(results):
+def regression_curve(results):
     """Times over the number of samples."""
     found = frame("regression_curve", results, failed=True)
     sizes = {n: count(n) for n in SIZES}
@@ -131,7 +131,7 @@ def curve_table(results):
     )
 
 
-def outputs_table(results):
+def regression_outputs(results):
     """Times of one model of ten outputs and of ten models, and vectors that they store."""
     found = frame("regression_outputs", results)
     forms = {"seconds_fit": seconds, "seconds_predict": seconds, "n_vectors": count}
@@ -155,9 +155,5 @@ STUDY = Study(
             regress_outputs, grid(n_features=WIDTHS, model=OUTPUT_MODELS), limit=LIMIT
         ),
     },
-    tables={
-        "regression_sets": sets_tables,
-        "regression_curve": curve_table,
-        "regression_outputs": outputs_table,
-    },
+    tables=named(regression_sets, regression_curve, regression_outputs),
 )

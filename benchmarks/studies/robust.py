@@ -17,7 +17,7 @@ from ..bench.frames import curve, frame, mean, median, points, ratio, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.rst import cross, cross_table, joined, percent, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.calibration import Set
 from ..sets.workloads import CHAPTER_6, WORKLOADS, with_noise
 from .robust_thesis import ALGORITHMS, TITLES, style, titled
@@ -117,7 +117,7 @@ def overlapping_classes(n_train, n_features, seed):
     return X, np.where(rng.random(len(X)) < expit(odds), 1, -1)
 
 
-def noise_kinds(kind, n_features, C, seed=0, quick=False):
+def compare_losses(kind, n_features, C, seed=0, quick=False):
     """Compare the hinge and the ramp loss with flipped labels and with overlapping classes."""
     n = 500 if quick else 4000
     make = flipped_labels if kind == "flipped" else overlapping_classes
@@ -195,7 +195,7 @@ def probabilities_of_folds(model, X, y, folds):
     return P[np.arange(len(y)), np.searchsorted(np.unique(y), y)]
 
 
-def suspect_methods(set, kind, share, C, seed=0, quick=False):
+def find_wrong_labels(set, kind, share, C, seed=0, quick=False):
     """Average precision of the wrong labels in the order of each method, and its time."""
     X, y, _, _ = SUSPECT_SETS[set].load(seed, quick)
     X, y = X[:SUSPECT_TRAIN], y[:SUSPECT_TRAIN]
@@ -258,7 +258,7 @@ def suspect_labels(results):
     )
 
 
-def suspect_methods_table(results):
+def suspect_methods(results):
     """Average precision of each method: means by kind, share, set and C."""
     found = points(frame("suspect_methods", results), "sweep", "set", "kind", "share", "C")
     methods = {
@@ -281,7 +281,7 @@ def suspect_methods_table(results):
     return cross_table("mean over", rows, methods, cell, "Average precision")
 
 
-def noise_kinds_table(results):
+def noise_kinds(results):
     """Test errors; support vectors and times as multiples of those of LASVM."""
     found = points(frame("noise_kinds", results), "sweep", "kind", "n_features", "C")
     found["case"] = [f"{n}, {C}" for n, C in zip(found.n_features, found.C)]
@@ -358,14 +358,10 @@ STUDY = Study(
         },
         "label_noise": step(noise_sweep, seeded(NOISE_SETS)),
         "noise_kinds": step(
-            noise_kinds, seeded(grid(kind=NOISE_KINDS, n_features=NOISE_FEATURES, C=NOISE_C))
+            compare_losses, seeded(grid(kind=NOISE_KINDS, n_features=NOISE_FEATURES, C=NOISE_C))
         ),
-        "suspect_methods": step(suspect_methods, SUSPECT_CASES, n_quick=1),
+        "suspect_methods": step(find_wrong_labels, SUSPECT_CASES, n_quick=1),
     },
-    tables={
-        "suspect_labels": suspect_labels,
-        "suspect_methods": suspect_methods_table,
-        "noise_kinds": noise_kinds_table,
-    },
+    tables=named(suspect_labels, suspect_methods, noise_kinds),
     figures=[draw_trade_off, draw_label_noise],
 )

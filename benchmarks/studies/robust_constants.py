@@ -11,7 +11,7 @@ from sklearn_online_svm.kernel._spec import GapDrivenSpec
 from ..bench.frames import frame, median, points, ratio, values, where
 from ..bench.measure import processor_seconds
 from ..bench.rst import change, count, cross, joined, list_table, times
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.workloads import WORKLOADS
 from .robust_thesis import ALGORITHMS, N_RUNS, how_many, in_orders, thesis, titled
 from .svc_models import build, scores_of, warm_up
@@ -40,7 +40,7 @@ LARGE = {
 }
 
 
-def other_constants(workload, algorithm, seed=0, threads=1, quick=False):
+def vary_constants(workload, algorithm, seed=0, threads=1, quick=False):
     """One pass of `partial_fit` in several orders, for several constants of the solver.
 
     These are values of constants that the thesis does not state, or has otherwise.
@@ -152,7 +152,7 @@ def one_coordinate(results):
     return list_table(header, rows, parts, n_keys=2)
 
 
-def other_constants_table(results):
+def other_constants(results):
     """Support vectors and errors with other constants, and the runs that see one class only."""
     ours, theirs = constants_of(results), thesis()
     ours["shown"] = [
@@ -179,14 +179,10 @@ def other_constants_table(results):
 STUDY = Study(
     steps={
         "chapter_6_constants": step(
-            other_constants,
+            vary_constants,
             grid(workload=SETS, algorithm=USED_BY)
             + [dict(workload=name, algorithm=key) for name, key in LARGE],
         ),
     },
-    tables={
-        "gap_driven_constants": gap_driven_constants,
-        "one_coordinate": one_coordinate,
-        "other_constants": other_constants_table,
-    },
+    tables=named(gap_driven_constants, one_coordinate, other_constants),
 )

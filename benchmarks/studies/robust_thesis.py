@@ -18,7 +18,7 @@ from ..bench.measure import Stopwatch
 from ..bench.plots import labels_of, note, panels, plain_log, save
 from ..bench.results import printed
 from ..bench.rst import NBSP, count, cross_table, joined, list_table, seconds
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.workloads import CHAPTER_6, WORKLOADS
 from .svc_models import ONE_PASS, build, fit, learnt, scored, scores_of, warm_up
 
@@ -392,15 +392,14 @@ STUDY = Study(
         },
         "ramp_s": step(ramp_sweep, grid(workload=CHAPTER_6)),
     },
-    tables={
-        "table_6_1": table_6_1,
+    tables=named(table_6_1, runs_of_chapter_6)
+    | {
         "table_6_3": lambda results: compared_with_thesis(
             results, "accuracy", "n_support", "seconds"
         ),
         "table_6_4": lambda results: compared_with_thesis(
             results, "prbep", "auc", "gmean", "n_kernel_evaluations"
         ),
-        "runs_of_chapter_6": runs_of_chapter_6,
     },
     figures=[
         draw_figure_6_1,

@@ -26,7 +26,7 @@ from ..bench.frames import frame, where
 from ..bench.measure import processor_seconds
 from ..bench.plots import panels, plain_log, save
 from ..bench.rst import count, points, seconds, table
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.search import FRESH, METRICS, SETS
 
 # Seeds of our search. The searches of others take longer and have one seed, except on `FRESH`.
@@ -248,7 +248,7 @@ def regrets(results):
     return found.assign(regret=100 * (found.error - found.lowest), cost=found.cost.fillna(in_fits))
 
 
-def regret_table(results):
+def search_regret(results):
     """Regret and cost of our search."""
     of_set = where(regrets(results), search="progressive").groupby("work", sort=False)
     time, exhaustive = of_set.time.first(), of_set.exhaustive.first()
@@ -278,7 +278,7 @@ def _worst(regret):
     return regret.quantile(0.95 if len(regret) == N_DRAWS else 1.0)
 
 
-def peers_table(results):
+def search_peers(results):
     """Regret and cost of all searches, over the sets that each has finished."""
     runs = regrets(results).assign(worst=lambda runs: runs.regret)
     return _means(
@@ -305,7 +305,7 @@ def fresh_runs(results):
     )
 
 
-def fresh_table(results):
+def search_fresh(results):
     """Scores, regrets and costs on the tables of `FRESH`, and the regrets of other searches."""
     found = fresh_runs(results)
     ours = where(found, search="progressive").groupby("work", sort=False)
@@ -332,7 +332,7 @@ def fresh_table(results):
     return table(columns, {"Scores": 6, "Cost": 5, "Regret of each search": 6})
 
 
-def fresh_means(results):
+def search_fresh_means(results):
     """Means over the tables of `FRESH` of the regret on each, and medians of the cost."""
     runs = fresh_runs(results).assign(worst=lambda runs: runs.regret)
     columns = {
@@ -401,11 +401,6 @@ STUDY = Study(
         **{name: s for work in SETS for name, s in _steps_of_set(work).items()},
         **{name: s for work in FRESH for name, s in _steps_of_fresh(work).items()},
     },
-    tables={
-        "search_fresh": fresh_table,
-        "search_fresh_means": fresh_means,
-        "search_regret": regret_table,
-        "search_peers": peers_table,
-    },
+    tables=named(search_fresh, search_fresh_means, search_regret, search_peers),
     figures=[draw_regret],
 )

@@ -19,7 +19,7 @@ from ..bench.frames import frame, points, where
 from ..bench.measure import PeakMemory, processor_seconds, timed
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, panels, plain_log, save
 from ..bench.rst import count, cross, cross_table, joined, number, percent, seconds, table, times
-from ..bench.study import Study, grid, in_turn, seeded, step
+from ..bench.study import Study, grid, in_turn, named, seeded, step
 from ..sets.small_sets import COMPARED, CURVE, FEW, GRID, N_CLASSES, N_PER_CLASS, SIZES, load
 from ..sets.workloads import WORKLOADS
 from .active_loops import Loop
@@ -203,7 +203,7 @@ def by_model(step, results, **wanted):
     return points(found, "models", "set").pivot(index="set", columns="model").loc[found["set"]]
 
 
-def classification_table(results):
+def small_sets(results):
     """Times, agreement and errors, with a row for each set."""
     found = by_model("small_sets", results, kind="classes")
     times_, errors = found["seconds"], 1 - found["score"]
@@ -219,7 +219,7 @@ def classification_table(results):
     return table(columns, {"Time of a fit": 5, "Predictions": 3})
 
 
-def classes_tables(results):
+def small_sets_grid(results):
     """Ratios of times, by classes and samples of each."""
     found = by_model("small_sets_grid", results)["seconds"]
     rows, columns = ({n: count(n) for n in numbers} for numbers in (N_CLASSES, N_PER_CLASS))
@@ -237,7 +237,7 @@ def classes_tables(results):
     return joined(tables)
 
 
-def other_models_tables(results):
+def small_sets_other_models(results):
     """Regression and novelty detection, by the number of samples."""
     tables = []
     for kind, agreement, form in (
@@ -258,7 +258,7 @@ def other_models_tables(results):
     return joined(tables)
 
 
-def memory_table(results):
+def small_sets_memory(results):
     """Peak memory beyond the data, in MB."""
     found = frame("small_sets_memory", results, failed=True)
     found["way"] = found.model + np.where(found.stream, ", stream", "")
@@ -279,14 +279,14 @@ def _pair(found, slow, fast, title, scores):
     }
 
 
-def streams_table(results):
+def small_sets_streams(results):
     """Times of streams of several classes."""
     found = by_model("small_sets_streams", results)
     columns = _pair(found, "lasvc", "ovr", "error", 1 - found["score"])
     return table({SHAPE: found.index, **columns})
 
 
-def loops_table(results):
+def small_sets_loops(results):
     """Times of searches and of a label loop."""
     found = by_model("small_sets_loops", results)
     titles = ["label loop" if name == LOOP else f"search, {name}" for name in found.index]
@@ -294,7 +294,7 @@ def loops_table(results):
     return table({"": titles, **columns})
 
 
-def calls_table(results):
+def small_sets_calls(results):
     """Times of calls with one sample."""
     found = frame("small_sets_calls", results).groupby("n_vectors")
     columns = {
@@ -305,7 +305,7 @@ def calls_table(results):
     return table(columns)
 
 
-def threads_table(results):
+def small_sets_threads(results):
     """Time of a fit with one thread and with two."""
     found = frame("small_sets_threads", results).pivot(index="set", columns="threads")["seconds"]
     columns = {
@@ -317,7 +317,7 @@ def threads_table(results):
     return table(columns)
 
 
-def files_table(results):
+def small_sets_files(results):
     """Sizes of files, and times to write and read them."""
     found = points(frame("small_sets_files", results), "files", "set", "n_vectors")
     columns = {
@@ -389,16 +389,16 @@ STUDY = Study(
         "small_sets_threads": step(fit_on_threads, grid(set=[THREADS], threads=[1, 2])),
         "small_sets_files": step(files, FILES, limit=LIMIT),
     },
-    tables={
-        "small_sets": classification_table,
-        "small_sets_grid": classes_tables,
-        "small_sets_other_models": other_models_tables,
-        "small_sets_memory": memory_table,
-        "small_sets_streams": streams_table,
-        "small_sets_calls": calls_table,
-        "small_sets_loops": loops_table,
-        "small_sets_threads": threads_table,
-        "small_sets_files": files_table,
-    },
+    tables=named(
+        small_sets,
+        small_sets_grid,
+        small_sets_other_models,
+        small_sets_memory,
+        small_sets_streams,
+        small_sets_calls,
+        small_sets_loops,
+        small_sets_threads,
+        small_sets_files,
+    ),
     figures=[draw_classes],
 )

@@ -17,7 +17,7 @@ from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, save
 from ..bench.rst import count, joined, number, points, table, text_table, times
-from ..bench.study import Study, each_seed, grid, step
+from ..bench.study import Study, each_seed, grid, named, step
 from ..sets.orders import (
     BURSTS,
     BY_CLASS,
@@ -228,7 +228,7 @@ def _pairs(found, field, form):
     return ours + " / " + off
 
 
-def in_orders(results):
+def stream_order(results):
     """Write the error of the shuffled stream, and what each order adds to it."""
     tables = []
     for model, of_model in errors("stream_order", results).items():
@@ -241,7 +241,7 @@ def in_orders(results):
     return joined(tables)
 
 
-def summary(results):
+def stream_order_summary(results):
     """Write mean errors and excesses; the order by a feature differs from set to set."""
     rows = []
     for model, of_model in errors("stream_order", results).items():
@@ -259,7 +259,7 @@ def summary(results):
     return table(rows)
 
 
-def peers(results):
+def stream_order_peers(results):
     """Write errors of shuffled streams and of those sorted by class."""
     found = errors("stream_order", results).join(errors("stream_order_peers", results))
     found = found.map("{:.1f}".format).rename(columns=TITLES)
@@ -267,7 +267,7 @@ def peers(results):
     return text_table(shuffled + " / " + by_class)
 
 
-def regression_table(results):
+def stream_order_regression(results):
     """Write R2 of streams sorted by the target."""
     parts = _parts("stream_order_regression", results, ["runs", "orders"], "C")
     found = means(parts, "set", "C", "order")
@@ -275,7 +275,7 @@ def regression_table(results):
     return text_table(cells.rename("{:g}".format, level="C"), keys=["", "C"])
 
 
-def late(results):
+def stream_order_late(results):
     """Write errors of streams at whose end classes are added."""
     columns = {
         "fit": "fit", "shuffled": "shuffled", "lasvc": "late", "4000": "late, replay_size=4000",
@@ -287,7 +287,7 @@ def late(results):
     return text_table(found, forms)
 
 
-def drift(results):
+def stream_order_drift(results):
     """Write errors of the first samples since a change, and of later ones."""
     found = 100 * means(_parts("stream_order_drift", results, "runs", "drift"), "drift", "set")
     found.index = [", ".join(filter(None, key)) for key in found.index]
@@ -300,7 +300,7 @@ def drift(results):
     return text_table(pd.DataFrame(cells))
 
 
-def sizes(results):
+def stream_order_sizes(results):
     """Write sizes of pickled models, in MB."""
     found = unnest(frame("stream_order_sizes", results), "models", "order")
     columns = {
@@ -311,7 +311,7 @@ def sizes(results):
     return text_table(found.replace({"model": TITLES}).set_index(["order", "model"]), columns)
 
 
-def costs(results):
+def stream_order_costs(results):
     """Write times, divided by that of the shuffled stream without replay."""
     found = _parts("stream_order_times", results, "orders", "predicting")
     found["predicting"] = found["predicting"].map({True: "yes", False: "no"})
@@ -369,15 +369,15 @@ STUDY = Study(
         "stream_order_sizes": step(model_sizes, grid(set=["mnist"], order=[SHUFFLED, BY_CLASS])),
         "stream_order_times": step(time_in_orders, TIMED, n_quick=2),
     },
-    tables={
-        "stream_order": in_orders,
-        "stream_order_summary": summary,
-        "stream_order_peers": peers,
-        "stream_order_regression": regression_table,
-        "stream_order_late": late,
-        "stream_order_drift": drift,
-        "stream_order_sizes": sizes,
-        "stream_order_costs": costs,
-    },
+    tables=named(
+        stream_order,
+        stream_order_summary,
+        stream_order_peers,
+        stream_order_regression,
+        stream_order_late,
+        stream_order_drift,
+        stream_order_sizes,
+        stream_order_costs,
+    ),
     figures=[draw_along],
 )

@@ -23,7 +23,7 @@ from ..bench.rst import (
     table,
     times,
 )
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.workloads import (
     CLUSTER_CLASSES,
     CLUSTER_FEATURES,
@@ -92,7 +92,7 @@ LEFT_OUT = [
 ]
 
 
-def prefixes(workload, n_train, seed=0, threads=1, quick=False):
+def predict_along(workload, n_train, seed=0, threads=1, quick=False):
     """Errors after each chunk of a stream: by default, after `finish`, and without finishing.
 
     Times: of the stream alone, and with a prediction after each chunk.
@@ -198,7 +198,7 @@ def _scaling(settings):
 
 STEPS = {
     "text": step(fit_and_predict, seeded(grid(model=TEXT_MODELS)), workload="newsgroups"),
-    "prefixes": step(prefixes, [dict(workload=w, n_train=n) for w, n in STREAMS.items()]),
+    "prefixes": step(predict_along, [dict(workload=w, n_train=n) for w, n in STREAMS.items()]),
     "scaling": step(fit_and_predict, _scaling, workload="adult_csr"),
     "how_long": step(
         fit_clusters,
@@ -363,7 +363,7 @@ def how_long(results):
     ])  # fmt: skip
 
 
-def prefixes_table(results):
+def prefixes(results):
     """Predictions during a stream: errors and times."""
     found = frame("prefixes", results)
     # The first chunk may hold a single class.
@@ -486,16 +486,8 @@ def draw_start(results, folder):
 EXACT = dict(fits=["one thread", "two threads"], predictions=["one thread"])
 STUDY = Study(
     steps=STEPS,
-    tables={
-        "sets": sets,
-        "relative_times": relative_times,
-        "memory": memory,
-        "classes": classes,
-        "how_long": how_long,
-        "prefixes": prefixes_table,
-        "leave_one_out": leave_one_out,
-        "text": text,
-        # The last set has ten classes.
+    tables=named(sets, relative_times, memory, classes, how_long, leave_one_out, text, prefixes)
+    | {
         "binary": partial(comparison, names=COMPARED[:-1], **EXACT),
         "several": partial(comparison, names=["mnist_ten", *SEVERAL], **EXACT),
         "other_models": partial(

@@ -26,7 +26,7 @@ from ..bench.rst import (
     seconds,
     table,
 )
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.workloads import TABLE_3_2, WORKLOADS
 from .svc_models import ONE_PASS, TWO_PASSES, build, fit, fit_and_predict, scored, warm_up
 
@@ -386,11 +386,8 @@ STUDY = Study(
         "mnist_signed": partial(measure_mnist, sets="mnist_signed", ways=["x1", "x2", "exact"]),
         "cache_size": step(fit_digit, _cache_sizes, limit=150),
     },
-    tables={
-        "table_3_1": table_3_1,
-        "table_3_2": table_3_2,
-        "table_3_3": table_3_3,
-        "mnist_multiclass": mnist_multiclass,
+    tables=named(table_3_1, table_3_2, table_3_3, mnist_multiclass)
+    | {
         "cache_size": cache_size_table,
     },
     figures=[draw_cache_size, draw_mnist_digits, draw_figure_3_3, draw_figure_3_7],

@@ -26,7 +26,7 @@ from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.results import NoResults
 from ..bench.rst import count, joined, number, percent, points, table, text_table, times
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 from ..sets.tables import CHOSEN, CLASSES, HELD_BACK, N_QUICK, REGRESSION, TABLES
 from ..sets.workloads import Split
 
@@ -288,7 +288,7 @@ def summary(results, step):
     return joined(tables)
 
 
-def in_order(results):
+def tables_time(results):
     """Write errors of a random split and of one in the order of time."""
     steps = ("untuned", "time")
     at_random, ordered = (_percents(_by_model(_frame(s, results), "error")) for s in steps)
@@ -307,7 +307,7 @@ def _errors(results):
     return means(found, "function", "kind", "n_features")
 
 
-def irrelevant(results):
+def tables_irrelevant(results):
     """Write errors without and with irrelevant features, and shares of relevant features found."""
     errors, shares = _errors(results), frame("tables_relevant", results)
     few, many = (_percents(errors.xs(n, level=2)) for n in (N_RELEVANT, N_FEATURES))
@@ -367,13 +367,12 @@ STUDY = Study(
         "tables_irrelevant": step(add_irrelevant, seeded(GENERATED), n_quick=1),
         "tables_relevant": step(find_relevant, GENERATED, n_quick=1),
     },
-    tables={
+    tables=named(tables_time, tables_irrelevant)
+    | {
         "tables": partial(lines, step="untuned"),
         "tables_summary": partial(summary, step="untuned"),
-        "tables_time": in_order,
         "tables_tuned": partial(lines, step="tuned"),
         "tables_tuned_summary": partial(summary, step="tuned"),
-        "tables_irrelevant": irrelevant,
     },
     figures=[draw_irrelevant],
 )

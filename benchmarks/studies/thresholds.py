@@ -15,7 +15,7 @@ from sklearn_online_svm.evaluation._thresholds import choose
 from ..bench.data import load_all_samples
 from ..bench.frames import frame, unnest, where
 from ..bench.rst import joined, list_table, percent, table, text_table
-from ..bench.study import Study, grid, seeded, step
+from ..bench.study import Study, grid, named, seeded, step
 
 SETS = {
     "adult": "Adult",
@@ -196,7 +196,7 @@ def _coverage(results, **wanted):
     return where(unnest(frame("thresholds_coverage", results), None), **wanted)
 
 
-def attained_table(results):
+def thresholds_attained(results):
     """Write the mean of the target on test samples, with leave-one-out values."""
     found, tables = _coverage(results, scores=SCORES[0]), []
     for target in ("recall", "precision", "alarm_rate"):
@@ -224,7 +224,7 @@ def _shares(found, target, field):
     return cells
 
 
-def coverage(results):
+def thresholds_coverage(results):
     """Write how often intervals contain the rate on test samples."""
     found = _coverage(results)
     rows = [
@@ -236,7 +236,7 @@ def coverage(results):
     return list_table(["target", "interval of", *HEADER], rows)
 
 
-def guarantee(results):
+def thresholds_guarantee(results):
     """Write how often a guaranteed target was reached on test samples."""
     found = _coverage(results)
     rows = [
@@ -246,7 +246,7 @@ def guarantee(results):
     return list_table(["target", *HEADER], rows)
 
 
-def tuned(results):
+def thresholds_tuned(results):
     """Write recall and cost, compared with TunedThresholdClassifierCV."""
     ours = _coverage(results, scores=SCORES[0], n_positive=100).set_index("set")
     theirs = unnest(frame("thresholds_tuned", results), None).set_index("set")
@@ -258,7 +258,7 @@ def tuned(results):
     return text_table(cells.rename(index=SETS))
 
 
-def streams(results):
+def thresholds_streams(results):
     """Write alarms per day, and the recall of a week, of three kinds of thresholds."""
     found, rows, parts = frame("thresholds_streams", results), [], ("least", "mean", "most")
     for way in ("fixed", "window", "adaptive"):
@@ -294,11 +294,11 @@ STUDY = Study(
         "thresholds_tuned": step(tune, grid(set=SETS, n_positive=[100], n_draws=[50]), n_quick=2),
         "thresholds_streams": step(follow, seeded(grid(target=["alarm_rate", "recall"]), 3)),
     },
-    tables={
-        "thresholds_attained": attained_table,
-        "thresholds_coverage": coverage,
-        "thresholds_guarantee": guarantee,
-        "thresholds_tuned": tuned,
-        "thresholds_streams": streams,
-    },
+    tables=named(
+        thresholds_attained,
+        thresholds_coverage,
+        thresholds_guarantee,
+        thresholds_tuned,
+        thresholds_streams,
+    ),
 )

@@ -22,7 +22,7 @@ from sklearn_online_svm import (
 from ..bench import plots, rst
 from ..bench.frames import frame, mean, points, where
 from ..bench.measure import resident
-from ..bench.study import Study, grid, step
+from ..bench.study import Study, grid, named, step
 from ..sets.streams import DRIFT_GAMMA, DRIFTS, STREAMS, WRONG, drifting
 
 # Support vectors or components, and the number of seeds.
@@ -226,7 +226,7 @@ def drift_points(results):
     return points(found, "points", "stream", "model")
 
 
-def drift_errors(results):
+def unbounded_errors(results):
     """Mean errors over the windows."""
     rows = ("model", {model: title for model, (title, *_) in DRIFT_MODELS.items()})
     columns = ("stream", DRIFT_TITLES)
@@ -243,7 +243,7 @@ def _rate(windows):
     return f"{(end['rows'] - begin['rows']) / (end['seconds'] - begin['seconds']) / 1000:.1f}"
 
 
-def drift_costs(results):
+def unbounded_costs(results):
     """Samples, speed and memory in half a minute."""
     rows = []
     for model, found in where(drift_points(results), stream="abrupt").groupby("model", sort=False):
@@ -280,7 +280,8 @@ STUDY = Study(
         f"unbounded_{name}": step(follow_drift, grid(stream=[name], model=DRIFT_MODELS))
         for name in DRIFTS
     },
-    tables={
+    tables=named(unbounded_errors, unbounded_costs)
+    | {
         "unbounded_kernels": partial(
             accuracies,
             ["kernel_arow", "kernel_pa", "nystroem_arow"],
@@ -289,8 +290,6 @@ STUDY = Study(
         "unbounded_others": partial(
             accuracies, ["lasvc", "local", "linear"], "Accuracy (%), other models"
         ),
-        "unbounded_errors": drift_errors,
-        "unbounded_costs": drift_costs,
     },
     figures=[draw_streams],
 )
