@@ -11,10 +11,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import zero_one_loss
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, KernelAROWClassifier
@@ -23,6 +21,7 @@ from sklearn_online_svm.partitioned import CellClassifier
 
 from ..bench.frames import frame, median, points, verdict, where
 from ..bench.measure import Clock, processor_seconds, resident
+from ..bench.models import intelex, on_nystroem
 from ..bench.rst import count, cross, joined, number, percent, table
 from ..bench.study import Study, grid, named, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
@@ -121,40 +120,38 @@ def _lasvc(case, seed, threads):
     return LASVC(C=case.C, gamma=case.gamma, n_jobs=threads, random_state=seed)
 
 
-def _cells(case, seed, threads):
-    return CellClassifier(_lasvc(case, seed, None), n_jobs=threads, random_state=seed)
-
-
 def _searched_cells(case, seed, threads, of=CellClassifier):
     return of(_search(case, seed), n_jobs=threads, random_state=seed)
-
-
-def _intelex(case, seed, threads):
-    from sklearnex.svm import SVC as IntelSVC
-
-    return IntelSVC(C=case.C, gamma=case.gamma, cache_size=1000, n_jobs=threads)
-
-
-def _nystroem(case, seed, threads):
-    return make_pipeline(
-        Nystroem(gamma=case.gamma, n_components=500, random_state=seed),
-        SGDClassifier(alpha=1e-6, random_state=seed),
-    )
 
 
 # Title, and the model of a case, a seed and a number of threads.
 MODELS = {
     "lasvc": ("LASVC", _lasvc),
-    "cells": ("cells", _cells),
+    "cells": (
+        "cells",
+        lambda case, seed, threads: CellClassifier(
+            _lasvc(case, seed, None), n_jobs=threads, random_state=seed
+        ),
+    ),
     "lasvc_search": ("LASVC, tuned", lambda case, seed, threads: _search(case, seed)),
     "cells_search": ("cells, each tuned", _searched_cells),
     "cells_tuned": ("cells, tuned once", partial(_searched_cells, of=TunedCells)),
-    "intelex": ("intelex", _intelex),
+    "intelex": (
+        "intelex",
+        lambda case, seed, threads: intelex(
+            "SVC", C=case.C, gamma=case.gamma, cache_size=1000, n_jobs=threads
+        ),
+    ),
     "svc_part": (
         "SVC, part",
         lambda case, seed, threads: PartialSVC(C=case.C, gamma=case.gamma, random_state=seed),
     ),
-    "nystroem": ("Nystroem + SGD", _nystroem),
+    "nystroem": (
+        "Nystroem + SGD",
+        lambda case, seed, threads: on_nystroem(
+            SGDClassifier(alpha=1e-6, random_state=seed), gamma=case.gamma, random_state=seed
+        ),
+    ),
     "lpd": ("LPD-SVM", lambda case, seed, threads: LPDSVM(case.C, case.gamma)),
     "boosting": (
         "boosting",

@@ -20,6 +20,7 @@ from sklearn_online_svm._core.threads import slices
 
 from ..bench.data import load_all_samples
 from ..bench.frames import frame, values
+from ..bench.models import intelex
 from ..bench.rst import count, percent, seconds, text_table, times
 from ..bench.study import Study, grid, named, step
 
@@ -91,10 +92,7 @@ def make_model(name, params, threads, seed):
     """Return a classifier, or a regressor if the parameters have ``epsilon``."""
     params = dict(cache_size=1000, n_jobs=threads, **params)
     if name == "intelex":
-        # Only here: it loads oneDAL, and there is not a wheel for each machine.
-        from sklearnex.svm import SVC, SVR
-
-        return SVR(**params) if "epsilon" in params else SVC(**params)
+        return intelex("SVR" if "epsilon" in params else "SVC", **params)
     if "epsilon" in params:
         return LASVR(random_state=seed, **params)
     return LASVC(multi_class=name, random_state=seed, **params)

@@ -4,17 +4,16 @@ from functools import partial
 
 import numpy as np
 from sklearn.ensemble import IsolationForest
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDOneClassSVM
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import OneClassSVM
 
 from sklearn_online_svm import OneClassLASVM
 
 from ..bench.frames import frame
 from ..bench.measure import processor_seconds, resident
+from ..bench.models import on_nystroem
 from ..bench.rst import count, joined, list_table, megabytes, percent, seconds, table
 from ..bench.study import Study, grid, named, step
 
@@ -38,16 +37,19 @@ def clusters(n_samples, random, shift=0.0):
     return X.astype(np.float32), is_outlier
 
 
-def _sgd(X, seed):
-    features = Nystroem(gamma=1.0 / (X.shape[1] * X.var()), n_components=300, random_state=seed)
-    return make_pipeline(features, SGDOneClassSVM(nu=NU, random_state=seed))
-
-
 # Title, and a model for samples and a seed.
 MODELS = {
     "lasvm": ("OneClassLASVM", lambda X, seed: OneClassLASVM(nu=NU, random_state=seed)),
     "svm": ("OneClassSVM", lambda X, seed: OneClassSVM(nu=NU)),
-    "sgd": ("Nystroem, SGDOneClassSVM", _sgd),
+    "sgd": (
+        "Nystroem, SGDOneClassSVM",
+        lambda X, seed: on_nystroem(
+            SGDOneClassSVM(nu=NU, random_state=seed),
+            n_components=300,
+            gamma=1.0 / (X.shape[1] * X.var()),
+            random_state=seed,
+        ),
+    ),
     "forest": (
         "IsolationForest",
         lambda X, seed: IsolationForest(contamination=NU, random_state=seed),

@@ -2,17 +2,16 @@
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 from sklearn.multioutput import MultiOutputRegressor
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 
 from sklearn_online_svm import LASVR
 
 from ..bench.frames import frame, median
 from ..bench.measure import processor_seconds
+from ..bench.models import intelex, on_nystroem
 from ..bench.rst import count, cross, cross_table, joined, number, seconds
 from ..bench.study import Study, grid, named, step
 from ..sets.regression import REAL_SETS, SETS
@@ -25,26 +24,17 @@ N_OUTPUTS, WIDTHS = 10, (10, 100, 784)
 N_TRAIN, N_TEST = 5000, 2000
 
 
-def _sklearnex(params, seed):
-    from sklearnex.svm import SVR as IntelSVR
-
-    return IntelSVR(**params)
-
-
-def _nystroem(params, seed):
-    features = Nystroem(gamma=params["gamma"], n_components=500, random_state=seed)
-    return make_pipeline(features, Ridge(alpha=0.1))
-
-
 MODELS = {
     "lasvr": lambda params, seed: LASVR(**params, random_state=seed),
     "lasvr_budget": lambda params, seed: LASVR(
         **params, max_support_vectors=1000, random_state=seed
     ),
     "svr": lambda params, seed: SVR(**params),
-    "sklearnex": _sklearnex,
+    "sklearnex": lambda params, seed: intelex("SVR", **params),
     "boosting": lambda params, seed: HistGradientBoostingRegressor(random_state=seed),
-    "nystroem_ridge": _nystroem,
+    "nystroem_ridge": lambda params, seed: on_nystroem(
+        Ridge(alpha=0.1), gamma=params["gamma"], random_state=seed
+    ),
 }
 OUTPUT_MODELS = {
     "lasvr": MODELS["lasvr"],

@@ -7,11 +7,9 @@ from functools import partial
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import ComplementNB
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_online_svm import (
@@ -24,6 +22,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 
 from ..bench.measure import PeakMemory, Stopwatch, timed
+from ..bench.models import intelex, on_nystroem, prepared
 from ..sets.workloads import WORKLOADS
 
 # Options of LASVC for the papers' protocol: online passes, then `finish`, once.
@@ -41,62 +40,47 @@ class QuarterSVC(SVC):
         return super().fit(X[rows], y[rows])
 
 
-def _sklearnex(problem, seed, threads):
-    # Only here: it loads oneDAL, and there is not a wheel for each machine.
-    from sklearnex.svm import SVC as IntelSVC
-
-    return IntelSVC(**problem, n_jobs=threads)
-
-
-def _thundersvm(problem, seed, threads):
+def _thundersvm():
     # Only here: it loads a shared library, and nothing else needs it.
     from thundersvm import SVC as ThunderSVC
 
-    return ThunderSVC(**problem, n_jobs=threads)
+    return ThunderSVC()
 
 
-def _nystroem_sgd(problem, seed, threads):
-    features = Nystroem(gamma=problem["gamma"], n_components=500, random_state=seed)
-    return make_pipeline(features, SGDClassifier(random_state=seed))
-
-
-def _seeded(make, **options):
-    """A model that has no parameter of the kernel models."""
-    return lambda problem, seed, threads: make(random_state=seed, **options)
-
-
-_ONCE = dict(max_iter=1, tol=None)
-# Functions of the parameters of all kernel models, a seed and a number of threads.
-MODELS = {
-    "lasvc": lambda problem, seed, threads: LASVC(**problem, random_state=seed, n_jobs=threads),
-    "ramp_svc": lambda problem, seed, threads: RampSVC(
-        **problem, random_state=seed, n_jobs=threads
-    ),
-    "svc": lambda problem, seed, threads: SVC(**problem),
-    "quarter_svc": lambda problem, seed, threads: QuarterSVC(**problem, random_state=seed),
-    "sklearnex": _sklearnex,
+# With the parameters of a set.
+KERNEL_MODELS = {
+    "lasvc": LASVC,
+    "ramp_svc": RampSVC,
+    "svc": SVC,
+    "quarter_svc": QuarterSVC,
+    "sklearnex": partial(intelex, "SVC"),
     "thundersvm": _thundersvm,
-    "nystroem_sgd": _nystroem_sgd,
-    "hist_gradient_boosting": _seeded(HistGradientBoostingClassifier),
-    # For text; linear.
-    "arow_once": _seeded(AROWClassifier, **_ONCE),
-    "cw_once": _seeded(ConfidenceWeightedClassifier, **_ONCE),
-    "pa_once": _seeded(
+    "nystroem_sgd": lambda: on_nystroem(SGDClassifier()),
+}
+_ONCE = dict(max_iter=1, tol=None)
+# With parameters of their own; all but boosting are for text.
+OTHER_MODELS = {
+    "hist_gradient_boosting": HistGradientBoostingClassifier,
+    "arow_once": partial(AROWClassifier, **_ONCE),
+    "cw_once": partial(ConfidenceWeightedClassifier, **_ONCE),
+    "pa_once": partial(
         PassiveAggressiveClassifier, multi_class="crammer_singer", average=True, **_ONCE
     ),
-    "arow": _seeded(AROWClassifier, max_iter=1000),
-    "linear_svc": _seeded(LinearSVC),
-    "sgd": _seeded(SGDClassifier),
-    "logistic": _seeded(LogisticRegression, C=10),
-    "bayes": lambda problem, seed, threads: ComplementNB(),
+    "arow": partial(AROWClassifier, max_iter=1000),
+    "linear_svc": LinearSVC,
+    "sgd": SGDClassifier,
+    "logistic": partial(LogisticRegression, C=10),
+    "bayes": ComplementNB,
 }
 
 
 def build(workload, model="lasvc", seed=0, threads=1, cache_size=CACHE_SIZE, **options):
     """Return an unfitted model with the parameters of a set, and with further options."""
-    work = WORKLOADS[workload]
-    problem = dict(C=work.C, gamma=work.gamma, kernel=work.kernel, cache_size=cache_size)
-    return MODELS[model](problem, seed, threads).set_params(**options)
+    work, given = WORKLOADS[workload], dict(random_state=seed)
+    if model in KERNEL_MODELS:
+        given |= dict(C=work.C, gamma=work.gamma, kernel=work.kernel, cache_size=cache_size)
+        given |= dict(n_jobs=threads)
+    return prepared((KERNEL_MODELS | OTHER_MODELS)[model](), **given).set_params(**options)
 
 
 def fit(model, split):
