@@ -171,7 +171,7 @@ bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured
 	$(if $(wildcard $(LPD)/cpu-svm),LPD_SVM=$${LPD_SVM:-$(abspath $(LPD))}) \
 		$(PY) -m benchmarks.run $(if $(QUICK),--quick)
 
-results: $(VENV)/.built $(VENV)/.extra-test ## list results that are older than the code that they measure
+results: $(VENV)/.built $(VENV)/.extra-test ## list how old the results of the benchmarks are
 	@$(PY) -m benchmarks.outdated
 
 bench-cores: $(VENV)/.built $(VENV)/.extra-bench $(VENV)/.extra-doc ## what more cores gain on this machine, into doc/benchmarks/cores*.inc

@@ -53,7 +53,7 @@ The comparison with peers is in ``studies/svc.py``. All of its models have one t
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
 and memory (``measure``), stored results (``results``), data frames of them (``frames``), ``rst``,
 ``plots`` and the data sets of the papers (``data``). ``worker`` is the fresh process, and
-``outdated`` lists results that are older than the code. ``asv`` times small cases across commits.
+``outdated`` lists how old results are. ``asv`` times small cases across commits.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date, one record per line. Medians and ratios are taken when the tables are built, so that a

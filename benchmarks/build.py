@@ -16,6 +16,7 @@ from reliability.tables import tables as reliability_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .coverage import tables as coverage_tables
+from .sets.workloads import COMPARED
 from .studies import STUDIES, study, svc
 
 DOC = ROOT / "doc" / "benchmarks"
@@ -70,7 +71,7 @@ def tables(results=RESULTS):
     if results == RESULTS:
         for table, text in (coverage_tables() | reliability_tables()).items():
             (folder / f"{table}.inc").write_text(text)
-        parts = svc.headline(results), environment(results, svc.COMPARED)
+        parts = svc.headline(results), environment(results, COMPARED)
         _into_readme("\n".join(filter(None, parts)))
     print(f"tables are in {folder}")
 

@@ -108,6 +108,13 @@ def load_all_samples(name, dense=False):
     return X.toarray() if dense and issparse(X) else X, y, len(data.y_train)
 
 
+def load_abalone():
+    """Three indicators of the sex, then sizes and weights; the numbers of rings."""
+    data = load_paper_dataset("abalone")
+    sex, sizes = data.X_train[:, :1], data.X_train[:, 1:]
+    return np.hstack([sex == np.arange(3), sizes]), data.y_train
+
+
 def scaled(X_train, X_test, scale=None):
     """Both parts, divided by a number or, without one, standardized like the training part."""
     if scale is not None:
@@ -164,3 +171,8 @@ def drawn(X, y, n_train, n_test, seed):
     order = np.random.default_rng(seed).permutation(len(y))
     train, test = order[:n_train], order[n_train : n_train + n_test]
     return X[train], y[train], X[test], y[test]
+
+
+def chunks(n, size):
+    """Return the slices of so many samples, each of a size but the last."""
+    return [slice(first, min(first + size, n)) for first in range(0, n, size)]

@@ -36,6 +36,12 @@ def points(found, field, *labels):
     )
 
 
+def entries(found, field, key, *labels):
+    """As `points`, for a dict of dicts in each row; its keys are in the column `key`."""
+    listed = [[{key: k, **part} for k, part in parts.items()] for parts in found[field]]
+    return points(found.assign(**{field: listed}), field, *labels)
+
+
 def where(found, **wanted):
     """Return the rows with these values; None: the value, or the field, is missing."""
     for name, value in wanted.items():

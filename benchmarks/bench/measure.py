@@ -130,6 +130,14 @@ def processor_seconds(function, repeats=1):
     return value, min(seconds)
 
 
+def fit_and_predict(model, X, y, X_test):
+    """Return predictions, and processor times of the fit and of them."""
+    # A model that is used for the first time optimizes over its support set.
+    _, fitting = processor_seconds(lambda: model.fit(X, y).predict(X_test[:1]))
+    predicted, predicting = processor_seconds(lambda: model.predict(X_test))
+    return predicted, {"seconds_fit": fitting, "seconds_predict": predicting}
+
+
 def microseconds_of_calls(function, items):
     """Time each of many short calls, one for each tuple of arguments."""
     clock = time.perf_counter_ns
@@ -139,26 +147,6 @@ def microseconds_of_calls(function, items):
         function(*item)
         microseconds.append((clock() - start) / 1000)
     return microseconds
-
-
-class Clock:
-    """Seconds since it was made: of the wall clock, and of all processors together."""
-
-    def __init__(self):
-        self._wall, self._processor = time.perf_counter(), self._all_processors()
-
-    def read(self):
-        """Return ``seconds`` and ``cpu_seconds``."""
-        return {
-            "seconds": time.perf_counter() - self._wall,
-            "cpu_seconds": self._all_processors() - self._processor,
-        }
-
-    @staticmethod
-    def _all_processors():
-        """Processor time of this process and of its children that have ended."""
-        children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.process_time() + children.ru_utime + children.ru_stime
 
 
 class PeakMemory:
@@ -192,14 +180,25 @@ def resident(field="VmRSS"):
 
 
 class Stopwatch:
-    """Seconds of the wall clock in all of its ``with`` blocks."""
+    """Seconds in all of its ``with`` blocks: of the wall clock, and of all processors together."""
 
     def __init__(self):
-        self.seconds = 0.0
+        self.seconds = self.cpu_seconds = 0.0
 
     def __enter__(self):
-        self._start = time.perf_counter()
+        self._start = time.perf_counter(), _all_processors()
         return self
 
     def __exit__(self, *exception):
-        self.seconds += time.perf_counter() - self._start
+        self.seconds += time.perf_counter() - self._start[0]
+        self.cpu_seconds += _all_processors() - self._start[1]
+
+    def read(self):
+        """Return ``seconds`` and ``cpu_seconds``."""
+        return {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
+
+
+def _all_processors():
+    """Processor time of this process and of its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bench.data import load_paper_dataset, scaled
+from ..bench.data import drawn, load_paper_dataset, scaled
 from .workloads import WORKLOADS
 
 N_TEST = 20_000
@@ -31,10 +31,10 @@ class Case:
             split = WORKLOADS[self.source].load(seed)
             return split.X_train, split.y_train, split.X_test, split.y_test
         data = load_paper_dataset(self.source)
-        order = np.random.default_rng(seed).permutation(len(data.y_train))
-        X, y, n = data.X_train[order].astype(np.float64), data.y_train[order], len(order) * 7 // 10
-        X, X_test = (part.astype(np.float32) for part in scaled(X[:n], X[n:]))
-        return X, y[:n], X_test, y[n:]
+        n = len(data.y_train)
+        X, y, X_test, y_test = drawn(data.X_train, data.y_train, n * 7 // 10, n, seed)
+        X, X_test = scaled(X.astype(np.float64), X_test.astype(np.float64))
+        return X.astype(np.float32), y, X_test.astype(np.float32), y_test
 
 
 CASES = {

@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
-from ..bench.data import imbalanced, load_paper_dataset
+from ..bench.data import imbalanced, load_abalone, load_paper_dataset
 from .workloads import (
     Split,
     Workload,
@@ -61,10 +61,8 @@ def _drawn(X, y, n_train, seed):
 
 def _abalone(seed):
     """With the number of rings, which are the classes, as the ninth feature, as in the thesis."""
-    data = load_paper_dataset("abalone")
-    sex = OneHotEncoder(sparse_output=False).fit_transform(data.X_train[:, :1])
-    X = np.hstack([sex, data.X_train[:, 1:], data.y_train[:, None]])
-    return _drawn(X, np.where(data.y_train == 7, 1, -1), 3759, seed)
+    X, rings = load_abalone()
+    return _drawn(np.hstack([X, rings[:, None]]), np.where(rings == 7, 1, -1), 3759, seed)
 
 
 def _breast(seed):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_classification
 
-from ..bench.data import load_all_samples, scaled
+from ..bench.data import load_abalone, load_all_samples, scaled
 
 N_QUICK = 300
 # Samples of a generated set, from which each split draws, and the seed of its definition.
@@ -50,8 +50,7 @@ class Set:
 
 def _abalone(group):
     """Shell measures, and the rings in three groups, or all rings of at least five samples."""
-    X, y, _ = load_all_samples("abalone")
-    X = np.hstack([X[:, :1] == [0, 1, 2], X[:, 1:]]).astype(np.float32)
+    X, y = load_abalone()
     if group:
         return X, np.digitize(y, [8.5, 10.5])
     frequent = np.bincount(y)[y] >= 5

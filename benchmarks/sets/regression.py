@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
 from sklearn.preprocessing import StandardScaler
 
-from ..bench.data import load_paper_dataset
+from ..bench.data import load_abalone
 
 
 def _energy(n_samples, noise, random_state):
@@ -73,10 +73,9 @@ SETS = {
 
 def _abalone(n_samples, noise, random_state):
     """Rings of shells, by sex, sizes and weights; the samples in random order."""
-    data = load_paper_dataset("abalone")
-    order = np.random.default_rng(random_state).permutation(len(data.y_train))[:n_samples]
-    sex, sizes = data.X_train[order, :1], data.X_train[order, 1:]
-    return np.hstack([sex == np.arange(3), sizes]), data.y_train[order].astype(np.float64)
+    X, y = load_abalone()
+    order = np.random.default_rng(random_state).permutation(len(y))[:n_samples]
+    return X[order], y[order].astype(np.float64)
 
 
 REAL_SETS = {"abalone": Set("Abalone", _abalone, 0.0, n_train=3133, n_test=1044)}

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR
 
-from ..bench.data import load_all_samples, load_paper_dataset, scaled
+from ..bench.data import load_abalone, load_all_samples, load_paper_dataset, scaled
 from .workloads import QUICK_TEST, QUICK_TRAIN, Split
 
 N_TEST = 10_000
@@ -246,9 +246,8 @@ def digits(n, rng):
 
 def abalone(n, rng):
     """Age by size and weight; the sex becomes two indicators."""
-    data = load_paper_dataset("abalone")
-    sex, rest = data.X_train[:, 0], data.X_train[:, 1:]
-    return _some(np.column_stack([sex == 1, sex == 2, rest]), (data.y_train - 10) / 3, n, rng)
+    X, y = load_abalone()
+    return _some(X[:, 1:], (y - 10) / 3, n, rng)
 
 
 def covtype_1v2(n, rng):

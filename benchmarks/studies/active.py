@@ -13,7 +13,7 @@ from sklearn_online_svm.evaluation import geometric_mean_score
 from sklearn_online_svm.kernel._choice import seeds_first
 
 from ..bench import plots
-from ..bench.frames import frame, mean, points, pointwise, ratio, where
+from ..bench.frames import frame, points, pointwise, ratio, where
 from ..bench.measure import Stopwatch, timed
 from ..bench.results import NoResults
 from ..bench.rst import count, joined, list_table, percent, seconds, times
@@ -165,16 +165,10 @@ def mean_points(found, **wanted):
 def adult_records(results):
     """Records of `selection_adult`, and the means of SVC."""
     found = frame("selection_adult", results)
-    fields = {
-        "n_train": "n_labels",
-        "error": "error",
-        "n_support": "n_support",
-        "seconds": "seconds",
-    }
-    svc = {name: mean(found, field, model="sklearnex") for field, name in fields.items()}
-    if svc["error"] is None:
+    svc = where(found, model="sklearnex").rename(columns={"n_train": "n_labels"})
+    if svc.empty:
         raise NoResults("SVC was not measured in selection_adult.")
-    return found, svc
+    return found, svc[["n_labels", "error", "n_support", "seconds"]].mean().to_dict()
 
 
 def selection_adult(results):

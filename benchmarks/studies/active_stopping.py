@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 
 from sklearn_online_svm import ActiveLASVC
-from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 from sklearn_online_svm.kernel._choice import STOPPINGS
 
 from ..bench.frames import frame
@@ -18,7 +16,7 @@ from ..bench.study import Study, named, step
 from ..sets.imbalance import GENERAL, TEXT
 from ..sets.imbalance import SETS as CHAPTER_4
 from ..sets.workloads import Split, Workload, letter, one_against_rest, with_noise
-from .svc_models import CACHE_SIZE, ONE_PASS
+from .svc_models import CACHE_SIZE, ONE_PASS, scores_of
 
 
 def integer_letters(seed):
@@ -115,14 +113,10 @@ CRITERIA = ("margin", "n_support", "errors")
 
 def scores(model, split):
     """g-mean and PRBEP, or the accuracy with more than two classes."""
-    predicted = model.predict(split.X_test)
     if len(model.classes_) > 2:
-        return {"accuracy": float(accuracy_score(split.y_test, predicted))}
-    values = model.decision_function(split.X_test)
-    return {
-        "gmean": float(geometric_mean_score(split.y_test, predicted)),
-        "prbep": float(precision_recall_breakeven_score(split.y_test, values)),
-    }
+        return {"accuracy": float(model.score(split.X_test, split.y_test))}
+    found = scores_of(model, split)
+    return {name: float(found[name]) for name in ("gmean", "prbep")}
 
 
 def stop_early(group, workload, seed=0, quick=False):

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_online_svm import Advice, AdvicePassiveAggressiveClassifier
 
 from ..bench import plots, rst
-from ..bench.data import load_paper_dataset
+from ..bench.data import drawn, load_paper_dataset
 from ..bench.frames import frame, where
 from ..bench.study import Study, grid, step
 
@@ -30,9 +30,7 @@ WEIGHT, REFINED = 0.001, 0.01
 def _pima(seed):
     """The samples of the set, in an order of the seed; 500 of them are for training."""
     data = load_paper_dataset("pima_diabetes")
-    order = np.random.default_rng(seed).permutation(len(data.y_train))
-    X, y = data.X_train[order].astype(np.float64), data.y_train[order]
-    return X[:500], y[:500], X[500:], y[500:]
+    return drawn(data.X_train.astype(np.float64), data.y_train, 500, len(data.y_train), seed)
 
 
 def _plane(seed):

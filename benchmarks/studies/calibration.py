@@ -1,6 +1,5 @@
 """Probabilities of LASVC compared with cross-validation, and in streams."""
 
-import time
 from functools import partial
 from itertools import product
 
@@ -79,17 +78,13 @@ def follow(set, drift, seed=0, quick=False):
     losses, trained, asked = [], 0.0, 0.0
     for first in range(begin, len(y), chunk):
         rows = slice(first, first + chunk)
-        begun = time.process_time()
-        scores = model.decision_function(X[rows])
-        decided = time.process_time()
-        probabilities = model.predict_proba(X[rows])
-        predicted = time.process_time()
+        scores, deciding = processor_seconds(partial(model.decision_function, X[rows]))
+        probabilities, predicting = processor_seconds(partial(model.predict_proba, X[rows]))
         known = np.exp(frozen.log_proba(scores))
         losses.append([log_loss(y[rows], p, labels=[-1, 1]) for p in (probabilities, known)])
-        before = time.process_time()
-        model.partial_fit(X[rows], y[rows])
-        trained += time.process_time() - before + decided - begun
-        asked += predicted - decided
+        _, training = processor_seconds(partial(model.partial_fit, X[rows], y[rows]))
+        trained += training + deciding
+        asked += predicting
     ours, of_frozen = np.mean(losses[len(losses) // 2 :], axis=0)
     return {
         "ours_second_half": float(ours),

@@ -19,8 +19,9 @@ from sklearn_online_svm import LASVC, KernelAROWClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.partitioned import CellClassifier
 
+from ..bench.data import chunks
 from ..bench.frames import frame, median, points, verdict, where
-from ..bench.measure import Clock, processor_seconds, resident
+from ..bench.measure import Stopwatch, processor_seconds, resident
 from ..bench.models import intelex, on_nystroem
 from ..bench.rst import count, cross, joined, number, percent, table
 from ..bench.study import Study, grid, named, step
@@ -63,9 +64,9 @@ class PartialSVC(SVC):
         order = np.random.default_rng(self.random_state).permutation(len(y))
         n = 1000
         while True:
-            clock = Clock()
-            super().fit(X[order[:n]], y[order[:n]])
-            self.fit_clock_, self.n_fitted_ = clock.read(), min(n, len(y))
+            with Stopwatch() as watch:
+                super().fit(X[order[:n]], y[order[:n]])
+            self.fit_clock_, self.n_fitted_ = watch.read(), min(n, len(y))
             # The time grows at least as the square of the number of samples.
             share = self.seconds / max(self.fit_clock_["cpu_seconds"], 1e-3)
             next_n = int(n * min(2.0, share**0.5))
@@ -107,9 +108,9 @@ class LPDSVM(ClassifierMixin, BaseEstimator):
             X.data.astype(np.float32).tofile(file)
         program = Path(os.environ["LPD_SVM"], "cpu-svm")
         command = [program, mode, "data", *map(str, arguments)]
-        clock = Clock()
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        return clock.read()
+        with Stopwatch() as watch:
+            subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        return watch.read()
 
 
 def _search(case, seed):
@@ -172,14 +173,13 @@ def measured(model, X, y, X_test, y_test):
     """Fit and predict; return times and the error."""
     # A search in a cell may find its parameters at the edge of the grid.
     warnings.simplefilter("ignore")
-    clock = Clock()
-    model.fit(X, y)
-    # A model that is used for the first time optimizes over its support set.
-    model.predict(X_test[:1])
-    fit = getattr(model, "fit_clock_", None) or clock.read()
-    clock = Clock()
-    predicted = model.predict(X_test)
-    predict = getattr(model, "predict_clock_", None) or clock.read()
+    with Stopwatch() as fitting:
+        # A model that is used for the first time optimizes over its support set.
+        model.fit(X, y).predict(X_test[:1])
+    with Stopwatch() as predicting:
+        predicted = model.predict(X_test)
+    fit = getattr(model, "fit_clock_", fitting.read())
+    predict = getattr(model, "predict_clock_", predicting.read())
     return {
         "n_fitted": getattr(model, "n_fitted_", len(y)),
         "error": zero_one_loss(y_test, predicted),
@@ -212,8 +212,7 @@ def train_stream(model, seed=0, quick=False):
     X, y = forest(shown[-1] + n_test, seed)
     X_test, y_test = X[-n_test:], y[-n_test:]
     made, before, spent, found = STREAM_MODELS[model][1](random_state=seed), resident(), 0.0, []
-    for first in range(0, shown[-1], CHUNK):
-        part = slice(first, first + CHUNK)
+    for part in chunks(shown[-1], CHUNK):
         spent += processor_seconds(partial(made.partial_fit, X[part], y[part], [0, 1]))[1]
         if part.stop in shown:
             predicted, predicting = processor_seconds(partial(made.predict, X_test))

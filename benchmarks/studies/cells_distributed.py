@@ -13,7 +13,7 @@ from sklearn.metrics import zero_one_loss
 import sklearn_online_svm as ours
 from sklearn_online_svm.partitioned import CellClassifier
 
-from ..bench.data import load_paper_dataset, scaled
+from ..bench.data import drawn, load_paper_dataset, scaled
 from ..bench.frames import frame, where
 from ..bench.plots import panels, plain_log, save
 from ..bench.rst import NBSP, count, list_table, number, percent, seconds
@@ -139,11 +139,11 @@ def mix_partitions(set, model, seed=0, quick=False):
 def _split(name, seed):
     """Return training samples in random order, and test samples: a quarter if there are none."""
     data = load_paper_dataset(name)
-    order = np.random.default_rng(seed).permutation(len(data.y_train))
-    X, y, X_test, y_test = data.X_train[order], data.y_train[order], data.X_test, data.y_test
+    n, X_test, y_test = len(data.y_train), data.X_test, data.y_test
     if X_test is None:
-        n = len(y) * 3 // 4
-        X, y, X_test, y_test = X[:n], y[:n], X[n:], y[n:]
+        X, y, X_test, y_test = drawn(data.X_train, data.y_train, n * 3 // 4, n, seed)
+    else:
+        X, y, _, _ = drawn(data.X_train, data.y_train, n, 0, seed)
     if name == "letter":
         X, X_test = scaled(X, X_test)
     return X, y, X_test, y_test

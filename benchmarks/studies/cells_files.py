@@ -11,7 +11,7 @@ from sklearn_online_svm import AROWClassifier, PassiveAggressiveClassifier
 from sklearn_online_svm.readers import fit_stream, read_parquet, read_svmlight
 
 from ..bench.frames import frame, median, where
-from ..bench.measure import Clock, PeakMemory
+from ..bench.measure import PeakMemory, Stopwatch
 from ..bench.rst import count, joined, number, percent, table
 from ..bench.study import Study, grid
 
@@ -83,8 +83,7 @@ def train_file(kind, n_train, model, source, folder, seed=0):
     # Imports are not measured.
     for module in ("pandas", "pyarrow.parquet", "vowpalwabbit"):
         import_module(module)
-    with PeakMemory() as memory:
-        clock = Clock()
+    with PeakMemory() as memory, Stopwatch() as watch:
         if model == "vw":
             from vowpalwabbit import Workspace
 
@@ -97,7 +96,6 @@ def train_file(kind, n_train, model, source, folder, seed=0):
                 shape = dict(n_features=SHAPES[kind][0], zero_based=False)
                 chunks = read_svmlight(f"{folder}/svm", **shape)
             fitted = fit_stream(MODELS[model](), chunks, classes=[-1, 1])
-        times = clock.read()
     # Samples of the same kind with another seed.
     columns, values, y = next(blocks(kind, N_BLOCK, seed + 1))
     if model == "vw":
@@ -107,7 +105,7 @@ def train_file(kind, n_train, model, source, folder, seed=0):
         shape = (len(y), SHAPES[kind][0])
         X = csr_matrix((values.ravel() / 1000, columns.ravel(), indptr), shape=shape)
         predicted = fitted.predict(X.toarray() if source == "parquet" else X)
-    return {**times, "megabytes": memory.megabytes, "error": float(np.mean(predicted != y))}
+    return {**watch.read(), "megabytes": memory.megabytes, "error": float(np.mean(predicted != y))}
 
 
 def measure(settings):

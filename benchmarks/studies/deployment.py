@@ -4,9 +4,11 @@ from itertools import combinations
 from statistics import median
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from sklearn_online_svm import LASVC, KernelAROWClassifier, PassiveAggressiveClassifier
 
+from ..bench.data import chunks
 from ..bench.frames import frame, unnest, where
 from ..bench.measure import microseconds_of_calls, timed
 from ..bench.plots import panels, plain_log, save
@@ -49,14 +51,8 @@ def exact_scores(model, X):
         return X @ coef.T + model.intercept_, (np.abs(X) @ np.abs(coef).T).max()
     vectors, coef = model.support_vectors_.astype(np.float64), problem_coefficients(model)
     scores = np.empty((len(X), coef.shape[1]))
-    for first in range(0, len(X), BATCH):
-        rows = slice(first, first + BATCH)
-        if X.shape[1] < 20:
-            squares = np.square(X[rows, np.newaxis] - vectors).sum(axis=2)
-        else:
-            # Many features: rounding of 1e-16 of the squared norms is as good.
-            squares = np.square(X[rows]).sum(axis=1)[:, np.newaxis] - 2 * X[rows] @ vectors.T
-            squares += np.square(vectors).sum(axis=1)
+    for rows in chunks(len(X), BATCH):
+        squares = cdist(X[rows], vectors, "sqeuclidean")
         scores[rows] = np.exp(-model.gamma_ * squares) @ coef + model.intercept_
     return scores, np.abs(coef).sum(axis=0).max()
 
@@ -80,7 +76,7 @@ def deploy(set, model, threads=1, seed=0, quick=False):
 
     def measure(scores_of, labels_of, dtype):
         Z = X_test.astype(dtype)
-        batches = [Z[first : first + BATCH] for first in range(0, len(Z), BATCH)]
+        batches = [Z[rows] for rows in chunks(len(Z), BATCH)]
         scores, seconds = timed(
             lambda: np.concatenate([scores_of(batch) for batch in batches]), 1.0, max_repeats=15
         )

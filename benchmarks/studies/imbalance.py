@@ -101,11 +101,6 @@ CURVES = {
 }  # fmt: skip
 
 
-def _mean_if_all(values):
-    """Return the mean; missing if it is missing in one of the runs."""
-    return values.mean(skipna=False)
-
-
 def draw_curves(name, results, folder):
     """Draw a panel for each set and field, and a curve for each method."""
     from_step, names, rivals, fields = CURVES[name]
@@ -117,7 +112,10 @@ def draw_curves(name, results, folder):
         label, scale = FIELDS[field]
         here = where(found, workload=workload)
         for rival in rivals:
-            curve = pointwise(where(here, rival=rival), "points", _mean_if_all)
+            # A field that is missing in one of the runs has no mean.
+            curve = pointwise(
+                where(here, rival=rival), "points", lambda values: values.mean(skipna=False)
+            )
             points = curve[["n_learnt", field]].dropna().to_dict("records")
             plots.plot(axis, points, "n_learnt", field, scale, **STYLES[rival])
         axis.set_title(SETS[workload].title)

@@ -16,7 +16,7 @@ from sklearn_online_svm.evaluation import AdaptiveConformalInference
 from sklearn_online_svm.kernel._analysis._intervals import fitted_scale, knots_of
 from sklearn_online_svm.kernel._analysis._kept_values import ConformalQuantiles
 
-from ..bench.data import drawn, load_paper_dataset
+from ..bench.data import chunks, drawn, load_paper_dataset
 from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.rst import cross, joined, number, percent, table, text_table, times
@@ -133,20 +133,18 @@ def crepes(X, y, X_test, seed, make):
     return model.predict_int(X_test, confidence=COVERAGE)
 
 
-def _ours(X, y, X_test, seed, make):
-    return make(intervals=True).fit(X, y).predict_interval(X_test, COVERAGE)
-
-
-OURS = {"ours": _ours, "one width": one_width, "split": split}
+OURS = {
+    "ours": lambda X, y, X_test, seed, make: (
+        make(intervals=True).fit(X, y).predict_interval(X_test, COVERAGE)
+    ),
+    "one width": one_width,
+    "split": split,
+}
 PEERS = {
     "jackknife+": partial(_cross, cv=LeaveOneOut()),
     "CV+": partial(_cross, cv=5),
     "crepes": crepes,
 }
-
-
-def _our_sets(X, y, X_test, seed, make):
-    return make().fit(X, y).predict_set(X_test, COVERAGE)
 
 
 def mapie_sets(X, y, X_test, seed, make):
@@ -169,7 +167,11 @@ def crepes_sets(X, y, X_test, seed, make):
     return model.predict_set(X_test, labels=False, confidence=COVERAGE).astype(bool)
 
 
-OF_CLASSES = {"ours": _our_sets, "MAPIE": mapie_sets, "crepes": crepes_sets}
+OF_CLASSES = {
+    "ours": lambda X, y, X_test, seed, make: make().fit(X, y).predict_set(X_test, COVERAGE),
+    "MAPIE": mapie_sets,
+    "crepes": crepes_sets,
+}
 
 
 def _quarters(covered, values):
@@ -224,9 +226,9 @@ def _intervals_in_stream(X, y):
     model = LASVR(C=C, epsilon=EPSILON, gamma=0.1, intervals=True)
     adaptive = {f"adaptive, {s}": AdaptiveConformalInference(step_size=s) for s in STEP_SIZES}
     ends = {name: [] for name in ("intervals", *adaptive)}
-    for first in range(0, len(y), CHUNK):
-        chunk = X[first : first + CHUNK], y[first : first + CHUNK]
-        if first:
+    for rows in chunks(len(y), CHUNK):
+        chunk = X[rows], y[rows]
+        if rows.start:
             ends["intervals"].append(model.predict_interval(chunk[0], COVERAGE))
             for name, inference in adaptive.items():
                 ends[name].append(inference.update(model, *chunk))

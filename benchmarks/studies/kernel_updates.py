@@ -6,22 +6,16 @@ perceptrons of the thesis and LASVM on the ten digits.
 """
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 from sklearn.metrics import zero_one_loss
 from sklearn.model_selection import train_test_split
 
-from sklearn_online_svm import (
-    LASVC,
-    KernelPassiveAggressiveClassifier,
-    KernelPerceptronClassifier,
-    LabelEfficientClassifier,
-)
+import sklearn_online_svm as ours
 from sklearn_online_svm.active import MarginQuery
 
 from ..bench import rst
-from ..bench.data import load_all_samples, scaled
-from ..bench.frames import frame, median
+from ..bench.data import chunks, load_all_samples, scaled
+from ..bench.frames import entries, frame, median
 from ..bench.measure import Stopwatch
 from ..bench.study import Study, grid, named, seeded, step
 from ..sets.workloads import WORKLOADS
@@ -44,16 +38,15 @@ def budget_stream(policy, seed=0, quick=False):
     X = rng.normal(size=(n, 20))
     score = X @ rng.normal(size=20) + 0.5 * X[:, 0] * X[:, 1]
     y = np.where(score + 0.5 * rng.normal(size=n) > 0, 1, -1)
-    model = KernelPassiveAggressiveClassifier(
+    model = ours.KernelPassiveAggressiveClassifier(
         gamma=0.05, max_support_vectors=500, budget_policy=policy
     )
     begin = 2000
     model.partial_fit(X[:begin], y[:begin], classes=[-1, 1])
     n_before = model.n_updates_
-    chunks, single = Stopwatch(), Stopwatch()
-    for at in range(begin, n, 1000):
-        rows = slice(at, at + 1000)
-        with chunks:
+    many, single = Stopwatch(), Stopwatch()
+    for rows in chunks(n, 1000)[2:]:
+        with many:
             model.partial_fit(X[rows], y[rows])
     n_updates = model.n_updates_ - n_before
     X, y = X[-5000:], y[-5000:]
@@ -63,7 +56,7 @@ def budget_stream(policy, seed=0, quick=False):
             model.partial_fit(X[i : i + 1], y[i : i + 1])
     return {
         "rows": n - begin,
-        "pass_seconds": chunks.seconds,
+        "pass_seconds": many.seconds,
         "updates": n_updates,
         "error": error,
         "row_seconds": single.seconds / 1000,
@@ -105,15 +98,15 @@ def compare_on_sets(name, seed=0, quick=False):
     )
     X, X_test = scaled(X, X_test)
     fixed = dict(gamma=1.0 / X.shape[1], random_state=seed)
-    model = _chosen(KernelPassiveAggressiveClassifier(**fixed), X, y, seed)
+    model = _chosen(ours.KernelPassiveAggressiveClassifier(**fixed), X, y, seed)
     query = MarginQuery(rate=0.2, random_state=seed)
     models = {
         "PA-I": model,
-        "PA-I, a fifth of the labels": LabelEfficientClassifier(
+        "PA-I, a fifth of the labels": ours.LabelEfficientClassifier(
             clone(model), query, random_state=seed
         ),
         "PA-I, 100 vectors": clone(model).set_params(max_support_vectors=100),
-        "LASVC": _chosen(LASVC(max_iter=1, **fixed), X, y, seed),
+        "LASVC": _chosen(ours.LASVC(max_iter=1, **fixed), X, y, seed),
     }
     return _measured(models, X, y, X_test, y_test)
 
@@ -122,15 +115,15 @@ def perceptrons_of_digits(digit, seed=0, quick=False):
     """Compare models of one digit against the rest, as in the thesis (3.1, 3.2.2.2)."""
     split = WORKLOADS[f"mnist_digit_{digit}"].load(seed, quick)
     kernel = dict(kernel="rbf", gamma=0.005, random_state=seed)
-    perceptron = KernelPerceptronClassifier(tol=None, **kernel)
+    perceptron = ours.KernelPerceptronClassifier(tol=None, **kernel)
     averaged = clone(perceptron).set_params(average="vote")
     models = {
         "perceptron": perceptron,
         "averaged, 1 pass": averaged,
         "averaged, 10 passes": clone(averaged).set_params(max_iter=10),
         "budget": clone(perceptron).set_params(max_support_vectors=500, budget_policy="margin"),
-        "LASVM, 1 pass": LASVC(C=1000, max_iter=1, **kernel),
-        "LASVM, 2 passes": LASVC(C=1000, max_iter=2, **kernel),
+        "LASVM, 1 pass": ours.LASVC(C=1000, max_iter=1, **kernel),
+        "LASVM, 2 passes": ours.LASVC(C=1000, max_iter=2, **kernel),
     }
     return _measured(models, split.X_train, split.y_train, split.X_test, split.y_test)
 
@@ -147,18 +140,9 @@ def kernel_stream(results):
     return rst.cross_fields(found, ("policy", POLICIES), fields)
 
 
-def of_models(measured, results):
-    """Return a row for each model of each record."""
-    return pd.DataFrame(
-        {**row, "model": model, **found}
-        for row in frame(measured, results).to_dict("records")
-        for model, found in row["models"].items()
-    )
-
-
 def kernel_pa_sets(results):
     """Errors and support vectors, with a row for each set."""
-    found = of_models("kernel_pa_sets", results)
+    found = entries(frame("kernel_pa_sets", results), "models", "model", "name")
     models = found["model"].unique()
 
     def percent(error):
@@ -175,7 +159,7 @@ def kernel_pa_sets(results):
 
 def kernel_perceptrons(results):
     """Errors of models on digits, with the medians of support vectors and time."""
-    found = of_models("kernel_perceptrons", results)
+    found = entries(frame("kernel_perceptrons", results), "models", "model", "digit")
 
     def cell(row, model):
         if row == "vectors":

@@ -21,7 +21,7 @@ from sklearn_online_svm import LASVC, AROWClassifier, ColumnKernel
 
 from ..bench.data import drawn, load_all_samples, scaled
 from ..bench.frames import frame, unnest
-from ..bench.measure import processor_seconds
+from ..bench.measure import fit_and_predict
 from ..bench.rst import count, number, percent, seconds, text_table, times
 from ..bench.study import Study, grid, named, seeded, step
 
@@ -173,14 +173,8 @@ def mixed_table(name, n_samples, random):
 
 def measured(model, X, y, X_test, y_test):
     """Fit and predict; return the times and the error."""
-    # A model that is used for the first time optimizes over its support set.
-    _, fit_seconds = processor_seconds(lambda: model.fit(X, y).predict(X_test[:1]))
-    predicted, predict_seconds = processor_seconds(lambda: model.predict(X_test))
-    return {
-        "seconds_fit": fit_seconds,
-        "seconds_predict": predict_seconds,
-        "error": zero_one_loss(y_test, predicted),
-    }
+    predicted, spent = fit_and_predict(model, X, y, X_test)
+    return {**spent, "error": zero_one_loss(y_test, predicted)}
 
 
 def compare(set, seed=0, quick=False):

@@ -324,19 +324,16 @@ def asked(stream, algorithms, rates, ratio=None):
     return step(asked_labels, cases, stream=stream, rates=rates, ratio=ratio)
 
 
+# The algorithms on each stream of even classes.
+ASKED = dict.fromkeys(streams.BINARY, models.BINARY)
+ASKED |= dict.fromkeys(streams.MULTICLASS | streams.TEXT_MULTICLASS, models.MULTICLASS)
+ASKED |= dict.fromkeys(streams.TEXT | streams.WEB, models.TEXT)
 UNEVEN_CASES = [
     (name, ratio, rates) for name in streams.COST for ratio, rates in COST_RATES.items()
 ]
 STUDY = Study(
     steps={
-        **{f"paa_{name}": asked(name, models.BINARY, RATES) for name in streams.BINARY},
-        **{f"paa_{name}": asked(name, models.MULTICLASS, RATES) for name in streams.MULTICLASS},
-        **{f"paa_{name}": asked(name, models.TEXT, RATES) for name in streams.TEXT},
-        **{f"paa_{name}": asked(name, models.TEXT, RATES) for name in streams.WEB},
-        **{
-            f"paa_{name}": asked(name, models.MULTICLASS, RATES)
-            for name in streams.TEXT_MULTICLASS
-        },
+        **{f"paa_{name}": asked(name, algorithms, RATES) for name, algorithms in ASKED.items()},
         **{
             f"cspaa_{name}_{ratio}": asked(name, models.COST, rates, ratio)
             for name, ratio, rates in UNEVEN_CASES

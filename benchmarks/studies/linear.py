@@ -16,12 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import SGDClassifier
 
-from sklearn_online_svm import (
-    AROWClassifier,
-    ConfidenceWeightedClassifier,
-    PassiveAggressiveClassifier,
-    SCWClassifier,
-)
+import sklearn_online_svm as ours
 
 from ..bench import plots, rst
 from ..bench.data import load_all_samples
@@ -109,17 +104,17 @@ _SHUFFLED = dict(shuffle=True, random_state=0)
 _DIAGONAL, _FULL = dict(covariance="diag") | _ONCE, dict(covariance="full") | _ONCE
 # Title, estimator and parameters.
 SPEED = {
-    "pa": ("PA-I", PassiveAggressiveClassifier, _PA),
+    "pa": ("PA-I", ours.PassiveAggressiveClassifier, _PA),
     "sgd": ("SGDClassifier", SGDClassifier, _SGD),
-    "pa_shuffled": ("PA-I, shuffled", PassiveAggressiveClassifier, _PA | _SHUFFLED),
+    "pa_shuffled": ("PA-I, shuffled", ours.PassiveAggressiveClassifier, _PA | _SHUFFLED),
     "sgd_shuffled": ("SGDClassifier, shuffled", SGDClassifier, _SGD | _SHUFFLED),
-    "arow": ("AROW, diagonal", AROWClassifier, _DIAGONAL),
-    "cw": ("CW, diagonal", ConfidenceWeightedClassifier, _DIAGONAL),
-    "scw1": ("SCW-I, diagonal", SCWClassifier, _DIAGONAL),
-    "scw2": ("SCW-II, diagonal", SCWClassifier, _DIAGONAL | dict(loss="squared_hinge")),
-    "arow_full": ("AROW, full", AROWClassifier, _FULL),
-    "cw_full": ("CW, full", ConfidenceWeightedClassifier, _FULL),
-    "scw1_full": ("SCW-I, full", SCWClassifier, _FULL),
+    "arow": ("AROW, diagonal", ours.AROWClassifier, _DIAGONAL),
+    "cw": ("CW, diagonal", ours.ConfidenceWeightedClassifier, _DIAGONAL),
+    "scw1": ("SCW-I, diagonal", ours.SCWClassifier, _DIAGONAL),
+    "scw2": ("SCW-II, diagonal", ours.SCWClassifier, _DIAGONAL | dict(loss="squared_hinge")),
+    "arow_full": ("AROW, full", ours.AROWClassifier, _FULL),
+    "cw_full": ("CW, full", ours.ConfidenceWeightedClassifier, _FULL),
+    "scw1_full": ("SCW-I, full", ours.SCWClassifier, _FULL),
     "olpy_arow": ("olpy, AROW", _olpy, dict(name="AROW")),
     "olpy_cw": ("olpy, CW", _olpy, dict(name="CW")),
     "olpy_scw": ("olpy, SCW", _olpy, dict(name="SCW")),

@@ -9,14 +9,13 @@ import warnings
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import ParameterGrid
 
 import sklearn_online_svm as ours
 
 from ..bench import plots, rst
-from ..bench.frames import frame, where
+from ..bench.frames import entries, frame, where
 from ..bench.study import Study, named, step
 from ..sets.local import SETS
 
@@ -131,16 +130,11 @@ TIMED = {("pa_mean",): "PA-I", ("lol",): "LOL"} | _KERNELS
 def measured(results):
     """Return a row for each set and model: the mean error in per cent, and the median time."""
     found = frame([f"local_{name}" for name in SETS], results)
-    return pd.DataFrame(
-        {
-            "set": row["set"],
-            "model": model,
-            "family": MODELS[model][0],
-            "error": 100 * float(np.mean(runs["errors"])),
-            "microseconds": np.median(runs["learn_microseconds"]),
-        }
-        for row in found.to_dict("records")
-        for model, runs in row["models"].items()
+    found = entries(found, "models", "model", "set")
+    return found.assign(
+        family=[MODELS[model][0] for model in found["model"]],
+        error=100 * found["errors"].map(np.mean),
+        microseconds=found["learn_microseconds"].map(np.median),
     )
 
 

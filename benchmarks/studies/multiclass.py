@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 from sklearn_online_svm import LASVC
 
 from ..bench import frames
-from ..bench.data import load_all_samples, scaled
+from ..bench.data import chunks, drawn, load_all_samples, scaled
 from ..bench.frames import frame, where
 from ..bench.rst import count, cross, list_table, number, points, table, times
 from ..bench.study import Study, grid, named, seeded, step
@@ -138,22 +138,19 @@ def _times(case, seed, tuned, quick):
 
 def stream(form, algorithm, seed=0, quick=False):
     """Train on chunks of letters; test error and cumulated time after each of them."""
-    X, y, _ = load_all_samples("letter")
-    order = np.random.default_rng(seed).permutation(len(y))
-    n_stream, n_test = (1000, 500) if quick else (N_STREAM, N_TEST)
-    rows, test = order[:n_stream], order[-n_test:]
-    X_train, X_test = scaled(X[rows], X[test])
+    sizes = (1000, 500) if quick else (N_STREAM, N_TEST)
+    X, y, X_test, y_test = drawn(*load_all_samples("letter")[:2], *sizes, seed)
+    X, X_test = scaled(X, X_test)
     model = LASVC(multi_class=form, algorithm=algorithm, random_state=seed, **STREAM)
     found, seconds = [], 0.0
-    for first in range(0, n_stream, CHUNK):
-        part = slice(first, first + CHUNK)
+    for rows in chunks(len(y), CHUNK):
         start = time.process_time()
-        model.partial_fit(X_train[part], y[rows[part]], classes=np.unique(y)).predict(X_test[:1])
+        model.partial_fit(X[rows], y[rows], classes=np.unique(y)).predict(X_test[:1])
         seconds += time.process_time() - start
         found.append(
             {
                 "n_seen": model.n_samples_seen_,
-                "error": (model.predict(X_test) != y[test]).mean(),
+                "error": (model.predict(X_test) != y_test).mean(),
                 "n_vectors": len(model.support_),
                 "seconds": seconds,
             }

@@ -10,18 +10,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_online_svm import (
-    LASVC,
-    AROWClassifier,
-    KernelAROWClassifier,
-    KernelPassiveAggressiveClassifier,
-    KernelPerceptronClassifier,
-    PassiveAggressiveClassifier,
-    PerceptronClassifier,
-)
+import sklearn_online_svm as ours
 
 from ..bench.data import load_all_samples
 from ..bench.frames import frame
+from ..bench.models import prepared
 from ..bench.rst import table
 from ..bench.study import Study, grid, named, seeded, step
 
@@ -31,28 +24,25 @@ AFTER = [0, 500, 1000, 3000]
 RBF = dict(gamma=0.2)
 PA = dict(C=0.01, average=True)
 MODELS = {
-    "LASVC": LASVC(C=10.0, **RBF),
-    "LASVC, lasvm-g": LASVC(C=10.0, algorithm="lasvm-g", **RBF),
-    "kernel PA": KernelPassiveAggressiveClassifier(**RBF),
-    "kernel PA, crammer_singer": KernelPassiveAggressiveClassifier(
+    "LASVC": ours.LASVC(C=10.0, **RBF),
+    "LASVC, lasvm-g": ours.LASVC(C=10.0, algorithm="lasvm-g", **RBF),
+    "kernel PA": ours.KernelPassiveAggressiveClassifier(**RBF),
+    "kernel PA, crammer_singer": ours.KernelPassiveAggressiveClassifier(
         multi_class="crammer_singer", **RBF
     ),
-    "kernel perceptron": KernelPerceptronClassifier(**RBF),
-    "kernel AROW, 500 vectors": KernelAROWClassifier(max_support_vectors=500, **RBF),
-    "kernel AROW, 1000 vectors": KernelAROWClassifier(max_support_vectors=1000, **RBF),
-    "PA": PassiveAggressiveClassifier(**PA),
-    "PA, crammer_singer": PassiveAggressiveClassifier(multi_class="crammer_singer", **PA),
-    "AROW": AROWClassifier(),
-    "perceptron": PerceptronClassifier(),
+    "kernel perceptron": ours.KernelPerceptronClassifier(**RBF),
+    "kernel AROW, 500 vectors": ours.KernelAROWClassifier(max_support_vectors=500, **RBF),
+    "kernel AROW, 1000 vectors": ours.KernelAROWClassifier(max_support_vectors=1000, **RBF),
+    "PA": ours.PassiveAggressiveClassifier(**PA),
+    "PA, crammer_singer": ours.PassiveAggressiveClassifier(multi_class="crammer_singer", **PA),
+    "AROW": ours.AROWClassifier(),
+    "perceptron": ours.PerceptronClassifier(),
 }
 
 
 def late_letters(model, seed=0, quick=False):
     """Measure one of the models."""
-    made = clone(MODELS[model])
-    if "random_state" in made.get_params():
-        made.set_params(random_state=seed)
-    return along_late_letters(made, seed, quick)
+    return along_late_letters(prepared(MODELS[model], random_state=seed), seed, quick)
 
 
 def along_late_letters(estimator, seed, quick):
@@ -103,17 +93,12 @@ def added_and_known(found, field, k):
 def _by_model(results, columns):
     """Return a table of titles with a field and the place of its time in `AFTER`."""
     found = frame("new_classes", results).groupby("model")
-    return table(
-        [
-            {"model": model}
-            | {
-                title: added_and_known(found.get_group(model), *of)
-                for title, of in columns.items()
-            }
-            for model in MODELS
-            if model in found.groups
-        ]
-    )
+    rows = []
+    for model in filter(found.groups.__contains__, MODELS):
+        here = found.get_group(model)
+        cells = {title: added_and_known(here, *of) for title, of in columns.items()}
+        rows.append({"model": model, **cells})
+    return table(rows)
 
 
 def new_classes_former(results):

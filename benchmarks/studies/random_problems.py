@@ -23,6 +23,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn_online_svm import LASVC, LASVR
 from tests.support.problems import random_classification, random_regression
 
+from ..bench.data import chunks
 from ..bench.frames import frame, points, where
 from ..bench.measure import processor_seconds
 from ..bench.rst import count, list_table, percent, times
@@ -163,8 +164,7 @@ def against_peer(seed, sizes, regression, streams):
     models = {"peer": peer, "fit": model}
     if streams:
         models["stream"] = Ours(random_state=0, **plain)
-        for start in range(0, len(y), CHUNK):
-            rows = slice(start, start + CHUNK)
+        for rows in chunks(len(y), CHUNK):
             more = () if regression else (np.unique(y), weight[rows])
             models["stream"].partial_fit(X[rows], y[rows], *more)
     return {

@@ -10,7 +10,7 @@ from sklearn.svm import SVR
 from sklearn_online_svm import LASVR
 
 from ..bench.frames import frame, median
-from ..bench.measure import processor_seconds
+from ..bench.measure import fit_and_predict
 from ..bench.models import intelex, on_nystroem
 from ..bench.rst import count, cross, cross_table, joined, number, seconds
 from ..bench.study import Study, grid, named, step
@@ -48,14 +48,8 @@ def regress(model, set="friedman1", n_train=None, seed=0, quick=False):
     X, y, X_test, y_test = case.load(seed, quick, n_train)
     # All features have variance 1.
     fitted = MODELS[model](dict(C=case.C, epsilon=case.epsilon, gamma=1.0 / X.shape[1]), seed)
-    _, fit_seconds = processor_seconds(lambda: fitted.fit(X, y))
-    predicted, predict_seconds = processor_seconds(lambda: fitted.predict(X_test))
-    return {
-        "n_train": len(y),
-        "r2": r2_score(y_test, predicted),
-        "seconds_fit": fit_seconds,
-        "seconds_predict": predict_seconds,
-    }
+    predicted, spent = fit_and_predict(fitted, X, y, X_test)
+    return {"n_train": len(y), "r2": r2_score(y_test, predicted), **spent}
 
 
 def outputs(n_samples, n_features, random):
@@ -73,13 +67,9 @@ def regress_outputs(model, n_features, seed=0, quick=False):
     n_train, n_test = (500, 500) if quick else (N_TRAIN, N_TEST)
     X, Y = outputs(n_train + n_test, n_features, np.random.default_rng(seed + 1))
     fitted = OUTPUT_MODELS[model](dict(C=10.0, epsilon=0.3, gamma=1.0 / X.shape[1]), seed)
-    _, fit_seconds = processor_seconds(lambda: fitted.fit(X[:n_train], Y[:n_train]))
-    _, predict_seconds = processor_seconds(lambda: fitted.predict(X[n_train:]))
-    return {
-        "seconds_fit": fit_seconds,
-        "seconds_predict": predict_seconds,
-        "n_vectors": sum(len(m.support_) for m in getattr(fitted, "estimators_", [fitted])),
-    }
+    _, spent = fit_and_predict(fitted, X[:n_train], Y[:n_train], X[n_train:])
+    parts = getattr(fitted, "estimators_", [fitted])
+    return {**spent, "n_vectors": sum(len(part.support_) for part in parts)}
 
 
 TITLES = {

@@ -15,6 +15,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
 from sklearn_online_svm.export import load_model, save_model
 
+from ..bench.data import chunks
 from ..bench.frames import frame, points, where
 from ..bench.measure import PeakMemory, processor_seconds, timed
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, panels, plain_log, save
@@ -78,8 +79,8 @@ def fit(kind, set, quick=False):
 def _streamed(model, X, y):
     """Train a new model in chunks."""
     model, classes = clone(model), np.unique(y)
-    for at in range(0, len(y), CHUNK):
-        model.partial_fit(X[at : at + CHUNK], y[at : at + CHUNK], classes=classes)
+    for rows in chunks(len(y), CHUNK):
+        model.partial_fit(X[rows], y[rows], classes=classes)
     return model
 
 

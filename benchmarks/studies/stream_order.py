@@ -13,6 +13,7 @@ from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from sklearn_online_svm import LASVC, LASVR, KernelAROWClassifier
 
+from ..bench.data import chunks
 from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, save
@@ -62,9 +63,9 @@ def _make(name, params, seed):
 
 def _stream(model, X, y, **classes):
     """Train a model in chunks; after each, yield the number of samples so far."""
-    for at in range(0, len(y), CHUNK):
-        model.partial_fit(X[at : at + CHUNK], y[at : at + CHUNK], **classes)
-        yield min(at + CHUNK, len(y))
+    for rows in chunks(len(y), CHUNK):
+        model.partial_fit(X[rows], y[rows], **classes)
+        yield rows.stop
 
 
 def _trained(model, X, y, **classes):

@@ -8,30 +8,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
+from ..bench import rst
 from ..bench.frames import curve, frame, mean, median, ratio, verdict, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
-from ..bench.rst import (
-    count,
-    cross,
-    cross_fields,
-    cross_table,
-    joined,
-    megabytes,
-    percent,
-    seconds,
-    table,
-    times,
-)
 from ..bench.study import Study, grid, named, seeded, step
-from ..sets.workloads import (
-    CLUSTER_CLASSES,
-    CLUSTER_FEATURES,
-    COMPARED,
-    SEVERAL,
-    TEXT_CLASSES,
-    WORKLOADS,
-)
+from ..sets import workloads
 from .svc_models import CACHE_SIZE, ONE_PASS, build, fit_and_predict, warm_up
 
 COLUMNS = {
@@ -62,9 +44,9 @@ PARTS = {
     ),
 }
 # What takes minutes is fitted for one seed.
-ONCE = {("mnist_8", "hgb"), *((name, "svc") for name in SEVERAL)}
+ONCE = {("mnist_8", "hgb"), *((name, "svc") for name in workloads.SEVERAL)}
 ONCE |= {("mnist_ten", column) for column in ("svc", "hgb", "sklearnex_1", "sklearnex_2")}
-ONCE |= {(name, "thundersvm") for name in COMPARED}
+ONCE |= {(name, "thundersvm") for name in workloads.COMPARED}
 
 SIZES = [2000, 4000, 8000, 16000, 32000]
 # LASVC once more on all samples with caches that are too small: does memory keep its bound?
@@ -97,7 +79,7 @@ def predict_along(workload, n_train, seed=0, threads=1, quick=False):
 
     Times: of the stream alone, and with a prediction after each chunk.
     """
-    split = WORKLOADS[workload].load(seed, quick, n_train)
+    split = workloads.WORKLOADS[workload].load(seed, quick, n_train)
     make = partial(build, workload, "lasvc", seed, threads, C=1000.0)
     warm_up(make(), split)
     X, y, classes = split.X_train, split.y_train, np.unique(split.y_train)
@@ -129,7 +111,7 @@ def predict_along(workload, n_train, seed=0, threads=1, quick=False):
 
 def leave_one_out_errors(workload, n_train, seed=0, threads=1, quick=False):
     """Of the optimum: the estimate from its solution, the exact error, and those of others."""
-    split = WORKLOADS[workload].load(seed, quick, 200 if quick else n_train)
+    split = workloads.WORKLOADS[workload].load(seed, quick, 200 if quick else n_train)
     X, y = split.X_train, split.y_train
     model = build(workload, "lasvc", seed, threads)
     once = clone(model).set_params(**ONE_PASS).fit(X, y)
@@ -155,7 +137,7 @@ def _is_measured(workload, column, seed):
     # that gets the same arrays in both.
     if column in DENSE and workload in ("reuters", "adult_csr"):
         return False
-    return workload not in SEVERAL or COLUMNS[column]["model"] in NAMES
+    return workload not in workloads.SEVERAL or COLUMNS[column]["model"] in NAMES
 
 
 def _comparison(settings, workload):
@@ -203,19 +185,21 @@ STEPS = {
     "how_long": step(
         fit_clusters,
         grid(
-            classes=CLUSTER_CLASSES,
-            features=CLUSTER_FEATURES,
+            classes=workloads.CLUSTER_CLASSES,
+            features=workloads.CLUSTER_FEATURES,
             n_train=[2000, 4000, 16_000],
             threads=(1, 2),
         ),
         cache_size=500,
         **ONE_PASS,
     ),
-    "classes": step(fit_text, grid(classes=TEXT_CLASSES, model=NAMES), n_quick=6, limit=400),
+    "classes": step(
+        fit_text, grid(classes=workloads.TEXT_CLASSES, model=NAMES), n_quick=6, limit=400
+    ),
     "leave_one_out": step(leave_one_out_errors, seeded(LEFT_OUT, 3)),
     **{
         name: step(fit_and_predict, partial(_comparison, workload=name), workload=name)
-        for name in COMPARED + SEVERAL
+        for name in workloads.COMPARED + workloads.SEVERAL
     },
 }
 
@@ -223,7 +207,7 @@ STEPS = {
 def compared(results, names):
     """Return the records of the comparison on some sets, and the titles of those measured."""
     found = frame(names, results, failed=True)
-    return found, {name: WORKLOADS[name].title for name in found.step.unique()}
+    return found, {name: workloads.WORKLOADS[name].title for name in found.step.unique()}
 
 
 def time_and_error(found, **wanted):
@@ -231,25 +215,25 @@ def time_and_error(found, **wanted):
     time = median(found, "fit_seconds", **wanted)
     if time is None:
         return verdict(found, **wanted)
-    return f"{seconds(time)}, {percent(median(found, 'error', **wanted))}"
+    return f"{rst.seconds(time)}, {rst.percent(median(found, 'error', **wanted))}"
 
 
 def sets(results):
     """The data sets of the comparison."""
-    found, titles = compared(results, [*COMPARED, *SEVERAL])
+    found, titles = compared(results, [*workloads.COMPARED, *workloads.SEVERAL])
     rows = [
         {
             "data set": work.title,
-            "training": count(median(found, "n_train", step=work.name)),
-            "test": count(median(found, "n_test", step=work.name)),
-            "features": count(work.n_features),
-            "not zero": percent(work.density, 0 if work.density > 0.1 else 1),
+            "training": rst.count(median(found, "n_train", step=work.name)),
+            "test": rst.count(median(found, "n_test", step=work.name)),
+            "features": rst.count(work.n_features),
+            "not zero": rst.percent(work.density, 0 if work.density > 0.1 else 1),
             "``C``": f"{work.C:g}",
             "``gamma``": f"{work.gamma:g}" if work.kernel == "rbf" else "linear",
         }
-        for work in map(WORKLOADS.get, titles)
+        for work in map(workloads.WORKLOADS.get, titles)
     ]
-    return table(rows, {"Samples and features": 3, "Density and parameters": 3})
+    return rst.table(rows, {"Samples and features": 3, "Density and parameters": 3})
 
 
 def _relative(found, field, column, **wanted):
@@ -259,22 +243,22 @@ def _relative(found, field, column, **wanted):
 
 def headline(results):
     """For the README: time and error on one thread, and times relative to LASVC."""
-    found, titles = compared(results, COMPARED)
+    found, titles = compared(results, workloads.COMPARED)
 
     def cell(name, column):
         time, error = (
             median(found, field, step=name, column=column) for field in ("fit_seconds", "error")
         )
-        relative = times(_relative(found, "fit_seconds", column, step=name))
+        relative = rst.times(_relative(found, "fit_seconds", column, step=name))
         relative = "" if column == "lasvc_1" else f" ({relative})"
-        return f"{seconds(time)}{relative}, {percent(error)}"
+        return f"{rst.seconds(time)}{relative}, {rst.percent(error)}"
 
-    return cross_table("data set", titles, PARTS["one thread"], cell)
+    return rst.cross_table("data set", titles, PARTS["one thread"], cell)
 
 
 def relative_times(results):
     """Times of the peers on one thread, divided by that of LASVC."""
-    found, titles = compared(results, [*COMPARED, *SEVERAL])
+    found, titles = compared(results, [*workloads.COMPARED, *workloads.SEVERAL])
     columns = {
         ("svc", "fit_seconds"): "SVC, fit",
         ("sklearnex_1", "fit_seconds"): "Intel, fit",
@@ -283,9 +267,9 @@ def relative_times(results):
     }
 
     def cell(name, column):
-        return times(_relative(found, column[1], column[0], step=name))
+        return rst.times(_relative(found, column[1], column[0], step=name))
 
-    return cross_table("data set", titles, columns, cell)
+    return rst.cross_table("data set", titles, columns, cell)
 
 
 def comparison(results, names, fits, predictions):
@@ -296,22 +280,24 @@ def comparison(results, names, fits, predictions):
         return time_and_error(found, step=name, column=column)
 
     tables = [
-        cross_table("data set", titles, PARTS[part], cell, f"Fit time and test error, {part}")
+        rst.cross_table("data set", titles, PARTS[part], cell, f"Fit time and test error, {part}")
         for part in fits
     ]
     for part in predictions:
         axes, title = (("step", titles), ("column", PARTS[part])), f"Prediction time, {part}"
-        tables.append(cross(found, *axes, "predict_seconds", seconds, title, corner="data set"))
-    return joined(tables)
+        tables.append(
+            rst.cross(found, *axes, "predict_seconds", rst.seconds, title, corner="data set")
+        )
+    return rst.joined(tables)
 
 
 def memory(results):
     """Memory of fit with several cache sizes, on all samples of Adult."""
     found = where(frame("scaling", results), model="lasvc")
     found = where(found, n_train=found.n_train.max())
-    sizes = {size: megabytes(size) for size in sorted(found.cache_size)}
-    fields = {"fit_peak_mb": ("memory", megabytes), "fit_seconds": ("fit", seconds)}
-    return cross_fields(found, ("cache_size", sizes), fields, corner="``cache_size``")
+    sizes = {size: rst.megabytes(size) for size in sorted(found.cache_size)}
+    fields = {"fit_peak_mb": ("memory", rst.megabytes), "fit_seconds": ("fit", rst.seconds)}
+    return rst.cross_fields(found, ("cache_size", sizes), fields, corner="``cache_size``")
 
 
 def classes(results):
@@ -321,13 +307,15 @@ def classes(results):
     def cell(n_classes, model):
         return time_and_error(found, classes=n_classes, model=model)
 
-    return cross_table("classes", {n: count(n) for n in TEXT_CLASSES}, NAMES, cell)
+    return rst.cross_table(
+        "classes", {n: rst.count(n) for n in workloads.TEXT_CLASSES}, NAMES, cell
+    )
 
 
 def text(results):
     """Test error and fit time of models for text."""
-    fields = {"error": ("error", percent), "fit_seconds": ("fit", seconds)}
-    return cross_fields(frame("text", results), ("model", TEXT_MODELS), fields)
+    fields = {"error": ("error", rst.percent), "fit_seconds": ("fit", rst.seconds)}
+    return rst.cross_fields(frame("text", results), ("model", TEXT_MODELS), fields)
 
 
 def exponent(found, field):
@@ -342,23 +330,23 @@ def how_long(results):
     found["kind"] = [f"{k}, {d}" for k, d in zip(found.classes, found.features)]
     found["thousand_seconds"] = found.predict_seconds.map(middle) * 1000 / found.n_test
     kinds = {kind: kind for kind in found.kind.unique()}
-    sizes = {n: count(n) for n in found.n_train.unique()}
+    sizes = {n: rst.count(n) for n in found.n_train.unique()}
 
-    def table(title, field, form=seconds, threads=1):
+    def table(title, field, form=rst.seconds, threads=1):
         here = where(found, threads=threads)
-        return cross(here, ("kind", kinds), ("n_train", sizes), field, form, title, corner="")
+        return rst.cross(here, ("kind", kinds), ("n_train", sizes), field, form, title, corner="")
 
     def with_doubling(kind, n_train):
         here = where(found, kind=kind, threads=1)
         if n_train == "doubling":
-            return times(2 ** exponent(here, "fit_seconds"))
-        return seconds(median(here, "fit_seconds", n_train=n_train))
+            return rst.times(2 ** exponent(here, "fit_seconds"))
+        return rst.seconds(median(here, "fit_seconds", n_train=n_train))
 
     columns = sizes | {"doubling": "×2"}
-    return joined([
-        cross_table("", kinds, columns, with_doubling, "Time of ``fit``, one thread"),
+    return rst.joined([
+        rst.cross_table("", kinds, columns, with_doubling, "Time of ``fit``, one thread"),
         table("Time of ``fit``, two threads", "fit_seconds", threads=2),
-        table("Support vectors", "n_support", count),
+        table("Support vectors", "n_support", rst.count),
         table("Time of ``predict`` for 1000 samples", "thousand_seconds"),
     ])  # fmt: skip
 
@@ -369,22 +357,24 @@ def prefixes(results):
     # The first chunk may hold a single class.
     errors = np.mean([of_chunks[1:] for of_chunks in found.errors], axis=1)
     found["default"], _, found["raw"] = errors.T
-    sets = {name: WORKLOADS[name].title for name in STREAMS}
+    sets = {name: workloads.WORKLOADS[name].title for name in STREAMS}
     fields = {
-        "default": ("default", percent),
-        "raw": ("``finishing=False``", percent),
-        "stream_seconds": ("alone", seconds),
-        "watched_seconds": ("with predictions", seconds),
+        "default": ("default", rst.percent),
+        "raw": ("``finishing=False``", rst.percent),
+        "stream_seconds": ("alone", rst.seconds),
+        "watched_seconds": ("with predictions", rst.seconds),
     }
     parts = {"Mean error": 2, "Time of the stream": 2}
-    return cross_fields(found, ("workload", sets), fields, parts, corner="data set")
+    return rst.cross_fields(found, ("workload", sets), fields, parts, corner="data set")
 
 
 def leave_one_out(results):
     """Leave-one-out errors compared with others, means over the seeds."""
     found = frame("leave_one_out", results)
     cases = zip(found.workload, found.n_train)
-    found["case"] = [f"{WORKLOADS[name].title}, {count(n)} samples" for name, n in cases]
+    found["case"] = [
+        f"{workloads.WORKLOADS[name].title}, {rst.count(n)} samples" for name, n in cases
+    ]
     titles = {
         "estimate": "estimate",
         "estimate_after_one_pass": "after one pass",
@@ -393,9 +383,9 @@ def leave_one_out(results):
         "folds": "10 folds",
         "test": "test samples",
     }
-    fields = {field: (title, percent) for field, title in titles.items()}
+    fields = {field: (title, rst.percent) for field, title in titles.items()}
     rows, parts = ("case", found.case.unique()), {"Leave-one-out errors": 3, "Other errors": 3}
-    return cross_fields(found, rows, fields, parts, corner="data set", middle=mean)
+    return rst.cross_fields(found, rows, fields, parts, corner="data set", middle=mean)
 
 
 COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a", "sklearnex": "#2da44e"}
@@ -405,7 +395,7 @@ OTHERS = {"quarter_svc": "#b35900", "nystroem_sgd": "#8250df", "hgb": "#bf3989"}
 
 def draw_comparison(results, folder):
     """Fit time and test error of the models on each set, a point for each."""
-    found, titles = compared(results, COMPARED)
+    found, titles = compared(results, workloads.COMPARED)
     sets = [*reversed(titles)]
     columns = PARTS["one thread"] | PARTS["other models"]
     figure, axes = panels(2, 1, width=6.4, height=3.6)
@@ -488,10 +478,13 @@ STUDY = Study(
     steps=STEPS,
     tables=named(sets, relative_times, memory, classes, how_long, leave_one_out, text, prefixes)
     | {
-        "binary": partial(comparison, names=COMPARED[:-1], **EXACT),
-        "several": partial(comparison, names=["mnist_ten", *SEVERAL], **EXACT),
+        "binary": partial(comparison, names=workloads.COMPARED[:-1], **EXACT),
+        "several": partial(comparison, names=["mnist_ten", *workloads.SEVERAL], **EXACT),
         "other_models": partial(
-            comparison, names=COMPARED, fits=["other models"], predictions=["other models"]
+            comparison,
+            names=workloads.COMPARED,
+            fits=["other models"],
+            predictions=["other models"],
         ),
     },
     figures=[draw_comparison, draw_scaling, draw_classes, draw_start],

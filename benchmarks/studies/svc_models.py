@@ -12,13 +12,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import ComplementNB
 from sklearn.svm import SVC, LinearSVC
 
-from sklearn_online_svm import (
-    LASVC,
-    AROWClassifier,
-    ConfidenceWeightedClassifier,
-    PassiveAggressiveClassifier,
-    RampSVC,
-)
+import sklearn_online_svm as ours
 from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 
 from ..bench.measure import PeakMemory, Stopwatch, timed
@@ -49,8 +43,8 @@ def _thundersvm():
 
 # With the parameters of a set.
 KERNEL_MODELS = {
-    "lasvc": LASVC,
-    "ramp_svc": RampSVC,
+    "lasvc": ours.LASVC,
+    "ramp_svc": ours.RampSVC,
     "svc": SVC,
     "quarter_svc": QuarterSVC,
     "sklearnex": partial(intelex, "SVC"),
@@ -61,12 +55,12 @@ _ONCE = dict(max_iter=1, tol=None)
 # With parameters of their own; all but boosting are for text.
 OTHER_MODELS = {
     "hist_gradient_boosting": HistGradientBoostingClassifier,
-    "arow_once": partial(AROWClassifier, **_ONCE),
-    "cw_once": partial(ConfidenceWeightedClassifier, **_ONCE),
+    "arow_once": partial(ours.AROWClassifier, **_ONCE),
+    "cw_once": partial(ours.ConfidenceWeightedClassifier, **_ONCE),
     "pa_once": partial(
-        PassiveAggressiveClassifier, multi_class="crammer_singer", average=True, **_ONCE
+        ours.PassiveAggressiveClassifier, multi_class="crammer_singer", average=True, **_ONCE
     ),
-    "arow": partial(AROWClassifier, max_iter=1000),
+    "arow": partial(ours.AROWClassifier, max_iter=1000),
     "linear_svc": LinearSVC,
     "sgd": SGDClassifier,
     "logistic": partial(LogisticRegression, C=10),

@@ -8,24 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..bench.frames import curve, frame, mean, median, values, where
+from ..bench import rst
+from ..bench.frames import curve, entries, frame, mean, median, values, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import GREY, legend_below, note, panels, plain_log, save
 from ..bench.results import load_those_stored, printed
-from ..bench.rst import (
-    NBSP,
-    change,
-    count,
-    cross,
-    cross_table,
-    joined,
-    list_table,
-    megabytes,
-    millions,
-    percent,
-    seconds,
-    table,
-)
 from ..bench.study import Study, grid, named, step
 from ..sets.workloads import TABLE_3_2, WORKLOADS
 from .svc_models import ONE_PASS, TWO_PASSES, build, fit, fit_and_predict, scored, warm_up
@@ -166,23 +153,25 @@ def solutions(results, side="after"):
 def table_3_1(results):
     """The data sets of Table 3.2 and their parameters."""
     found = solutions(results)
-    return table([
+    return rst.table([
         {
             "data set": work.title,
-            "training": count(median(found, "n_train", workload=work.name)),
-            "test": count(median(found, "n_test", workload=work.name)),
+            "training": rst.count(median(found, "n_train", workload=work.name)),
+            "test": rst.count(median(found, "n_test", workload=work.name)),
             "``gamma``": f"{work.gamma:.4g}",
             "``C``": f"{work.C:g}",
-            "cache": megabytes(work.thesis_cache),
+            "cache": rst.megabytes(work.thesis_cache),
         }
         for work in map(WORKLOADS.get, TABLE_3_2)
     ])  # fmt: skip
 
 
-OURS = dict(error=percent, n_support=count, seconds=seconds, n_kernel_evaluations=millions)
+OURS = dict(
+    error=rst.percent, n_support=rst.count, seconds=rst.seconds, n_kernel_evaluations=rst.millions
+)
 THESIS = OURS | dict(
-    seconds=lambda value: f"{value:g}{NBSP}s",
-    n_kernel_evaluations=lambda value: f"{value / 1e6:g}{NBSP}M",
+    seconds=lambda value: f"{value:g}{rst.NBSP}s",
+    n_kernel_evaluations=lambda value: f"{value / 1e6:g}{rst.NBSP}M",
 )
 
 
@@ -204,7 +193,7 @@ def table_3_2(results):
             )
             rows.append([shown, *svc[:3], *lasvc[:3], svc[3], lasvc[3]])
     header = ["data set", *["error", "vectors", "time"] * 2, "LIBSVM", "LASVM×1"]
-    return list_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
+    return rst.list_table(header, rows, {"LIBSVM": 3, "LASVM×1": 3, "Kernel values": 2})
 
 
 def table_3_3(results):
@@ -213,11 +202,11 @@ def table_3_3(results):
     thesis = pd.DataFrame(printed("ertekin2009_chapter_3")["table_3_3"])
 
     def cell(name, field):
-        ours = change(*(median(found, field, workload=name) for found in sides))
-        return f"{ours} ({median(thesis, field, workload=name):+.0f}{NBSP}%)"
+        ours = rst.change(*(median(found, field, workload=name) for found in sides))
+        return f"{ours} ({median(thesis, field, workload=name):+.0f}{rst.NBSP}%)"
 
     fields = {"error": "error", "n_support": "vectors", "seconds": "time"}
-    return cross_table("data set", titles_of(TABLE_3_2), fields, cell)
+    return rst.cross_table("data set", titles_of(TABLE_3_2), fields, cell)
 
 
 def mnist_multiclass(results):
@@ -239,14 +228,14 @@ def mnist_multiclass(results):
     for way, title in titles.items():
         times = values(found, "fit_seconds", way=way)
         # The time of fewer than ten digits is not that of the ten-class problem.
-        ours = seconds(sum(times) if len(times) == 10 else None)
-        errors = [percent(of_set.get(way)) for of_set in joint]
+        ours = rst.seconds(sum(times) if len(times) == 10 else None)
+        errors = [rst.percent(of_set.get(way)) for of_set in joint]
         error, time = (median(thesis, field, way=way) for field in ("error", "seconds"))
         rows.append(
-            [title, *errors, percent(error), ours, time and THESIS["seconds"](time) or "–"]
+            [title, *errors, rst.percent(error), ours, time and THESIS["seconds"](time) or "–"]
         )
     header = ["", "pixels in [0, 1]", "pixels in [-1, 1]", "thesis", "ours", "thesis"]
-    return list_table(header, rows, {"Error": 3, "Time of ten tasks": 2})
+    return rst.list_table(header, rows, {"Error": 3, "Time of ten tasks": 2})
 
 
 def cache_size_table(results):
@@ -254,12 +243,12 @@ def cache_size_table(results):
     found = frame("cache_size", results, failed=True).sort_values(["model", "n_train"])
     titles = {"lasvc": "LASVC", "svc": "SVC"}
     found["model"] = [
-        f"{titles[model]}, {count(n)} samples" for model, n in zip(found.model, found.n_train)
+        f"{titles[model]}, {rst.count(n)} samples" for model, n in zip(found.model, found.n_train)
     ]
-    sizes = {size: megabytes(size) for size in sorted(found.cache_size.unique())}
+    sizes = {size: rst.megabytes(size) for size in sorted(found.cache_size.unique())}
     axes = ("cache_size", sizes), ("model", found.model.unique())
-    return joined(
-        cross(of_digit, *axes, "fit_seconds", seconds, f"Digit {digit}", corner="cache")
+    return rst.joined(
+        rst.cross(of_digit, *axes, "fit_seconds", rst.seconds, f"Digit {digit}", corner="cache")
         for digit, of_digit in found.groupby("digit")
     )
 
@@ -296,6 +285,7 @@ def draw_mnist_digits(results, folder):
     """Figures 3.1, 3.2 and 3.5 in one: error, time and vectors per digit."""
     found = frame("mnist_digits", results)
     perceptrons = frame("kernel_perceptrons", results)
+    perceptrons = entries(perceptrons, "models", "model", "digit")
     ways = {
         "x1": ("LASVC, one pass", BLUE),
         "x2": ("LASVC, two passes", "#79b8ff"),
@@ -322,11 +312,7 @@ def draw_mnist_digits(results, folder):
             places = np.searchsorted(digits, of_way) + 0.2 * (offset - 1.5)
             axis.bar(places, scale * heights, 0.2, color=colour, label=name)
         for model, style in averaged.items():
-            of_model = pd.DataFrame(
-                {"digit": digit, **models[model]}
-                for digit, models in zip(perceptrons.digit, perceptrons.models)
-            )
-            of_way, heights = curve(of_model, "digit", averaged_field)
+            of_way, heights = curve(where(perceptrons, model=model), "digit", averaged_field)
             style = dict(color=GREEN, markersize=4, linewidth=1.4) | style
             axis.plot(np.searchsorted(digits, of_way), scale * heights, **style)
         axis.set_xticks(range(len(digits)), digits)

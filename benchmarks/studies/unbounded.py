@@ -7,19 +7,15 @@
 import time
 import warnings
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 
-from sklearn_online_svm import (
-    LASVC,
-    AROWClassifier,
-    KernelAROWClassifier,
-    KernelPassiveAggressiveClassifier,
-    LocalOnlineClassifier,
-)
+import sklearn_online_svm as ours
 
 from ..bench import plots, rst
+from ..bench.data import chunks
 from ..bench.frames import frame, mean, points, where
 from ..bench.measure import resident
 from ..bench.study import Study, grid, named, step
@@ -40,7 +36,7 @@ class Mapped:
     def __init__(self, X, gamma, random_state, **choice):
         self.map = Nystroem(gamma=gamma, n_components=SIZE, random_state=random_state)
         self.map.fit(X[:1000])
-        self.model = AROWClassifier(covariance="full", random_state=random_state, **choice)
+        self.model = ours.AROWClassifier(covariance="full", random_state=random_state, **choice)
 
     def predict(self, X):
         return self.model.predict(self.map.transform(X))
@@ -52,8 +48,8 @@ class Mapped:
 class River:
     """A model of river, which takes samples one by one as dicts."""
 
-    def __init__(self, model):
-        self.model = model
+    def __init__(self, module, name, seed):
+        self.model = getattr(import_module(f"river.{module}"), name)(seed=seed)
 
     def predict(self, X):
         rows = (dict(enumerate(row)) for row in X.tolist())
@@ -66,73 +62,56 @@ class River:
 
 # Functions of the stream, of which a model may see the first samples beforehand, of gamma,
 # random_state and further parameters.
-
-
-def _kernel_arow(X, **given):
-    return KernelAROWClassifier(max_support_vectors=SIZE, **given)
-
-
-def _kernel_pa(X, **given):
-    return KernelPassiveAggressiveClassifier(max_support_vectors=SIZE, **given)
-
-
-def _lasvc(X, **given):
-    return LASVC(**given)
-
-
-def _local(X, gamma, **given):
-    return LocalOnlineClassifier(**given)
-
-
-def _linear(X, gamma, **given):
-    return AROWClassifier(covariance="full" if X.shape[1] <= 256 else "diag", **given)
-
-
-def _tree(X, gamma, random_state):
-    from river.tree import HoeffdingAdaptiveTreeClassifier
-
-    return River(HoeffdingAdaptiveTreeClassifier(seed=random_state))
-
-
-def _forest(X, gamma, random_state):
-    from river.forest import ARFClassifier
-
-    return River(ARFClassifier(seed=random_state))
-
-
-# Title, function, and a parameter with the values that it is chosen from.
-MODELS = {
-    "kernel_arow": ("AROW", _kernel_arow, [{}]),
-    "kernel_pa": ("PA", _kernel_pa, grid(C=[0.01, 0.1, 1.0])),
-    "nystroem_arow": ("Nystroem", Mapped, grid(r=[0.01, 0.1, 1.0])),
-    "lasvc": ("LASVC", _lasvc, grid(C=[0.1, 1.0, 10.0])),
-    "local": ("LOL", _local, grid(C=[0.01, 0.1, 1.0, 10.0])),
-    "linear": ("linear", _linear, grid(r=[0.1, 1.0, 10.0])),
+MAKE = {
+    "kernel_arow": lambda X, **given: ours.KernelAROWClassifier(max_support_vectors=SIZE, **given),
+    "kernel_pa": lambda X, **given: ours.KernelPassiveAggressiveClassifier(
+        max_support_vectors=SIZE, **given
+    ),
+    "nystroem": Mapped,
+    "lasvc": lambda X, **given: ours.LASVC(**given),
+    "local": lambda X, gamma, **given: ours.LocalOnlineClassifier(**given),
+    "linear": lambda X, gamma, **given: ours.AROWClassifier(
+        covariance="full" if X.shape[1] <= 256 else "diag", **given
+    ),
+    "tree": lambda X, gamma, random_state: River(
+        "tree", "HoeffdingAdaptiveTreeClassifier", random_state
+    ),
+    "forest": lambda X, gamma, random_state: River("forest", "ARFClassifier", random_state),
 }
-# Title, colour and line, function, and parameters.
+
+
+# Title, key of MAKE, and a parameter with the values that it is chosen from.
+MODELS = {
+    "kernel_arow": ("AROW", "kernel_arow", [{}]),
+    "kernel_pa": ("PA", "kernel_pa", grid(C=[0.01, 0.1, 1.0])),
+    "nystroem_arow": ("Nystroem", "nystroem", grid(r=[0.01, 0.1, 1.0])),
+    "lasvc": ("LASVC", "lasvc", grid(C=[0.1, 1.0, 10.0])),
+    "local": ("LOL", "local", grid(C=[0.01, 0.1, 1.0, 10.0])),
+    "linear": ("linear", "linear", grid(r=[0.1, 1.0, 10.0])),
+}
+# Title, colour and line, key of MAKE, and parameters.
 DRIFT_MODELS = {
-    "kernel_arow": ("kernel AROW", "#0072b2", "-", _kernel_arow, {}),
+    "kernel_arow": ("kernel AROW", "#0072b2", "-", "kernel_arow", {}),
     "kernel_arow_9999": (
-        "kernel AROW, 0.9999", "#56b4e9", "-", _kernel_arow, dict(forgetting_factor=0.9999),
+        "kernel AROW, 0.9999", "#56b4e9", "-", "kernel_arow", dict(forgetting_factor=0.9999),
     ),
     "kernel_arow_1": (
-        "kernel AROW, 1.0", "#56b4e9", ":", _kernel_arow, dict(forgetting_factor=1.0),
+        "kernel AROW, 1.0", "#56b4e9", ":", "kernel_arow", dict(forgetting_factor=1.0),
     ),
-    "kernel_pa": ("kernel PA", "#cc79a7", "-", _kernel_pa, dict(C=0.1)),
-    "lasvc": ("LASVC", "#000000", ":", _lasvc, {}),
-    "lasvc_window": ("LASVC, window", "#009e73", "-", _lasvc, dict(window_size=20_000)),
-    "nystroem_arow": ("Nystroem", "#888888", "--", Mapped, {}),
-    "tree": ("adaptive tree", "#e69f00", "-", _tree, {}),
-    "forest": ("adaptive forest", "#d55e00", "-", _forest, {}),
+    "kernel_pa": ("kernel PA", "#cc79a7", "-", "kernel_pa", dict(C=0.1)),
+    "lasvc": ("LASVC", "#000000", ":", "lasvc", {}),
+    "lasvc_window": ("LASVC, window", "#009e73", "-", "lasvc", dict(window_size=20_000)),
+    "nystroem_arow": ("Nystroem", "#888888", "--", "nystroem", {}),
+    "tree": ("adaptive tree", "#e69f00", "-", "tree", {}),
+    "forest": ("adaptive forest", "#d55e00", "-", "forest", {}),
 }  # fmt: skip
 
 
 def test_then_train(model, X, y, classes):
     """Return whether each sample was predicted correctly before the model was trained on it."""
     correct = np.zeros(len(y), dtype=bool)
-    for first in range(0, len(y), CHUNK):
-        rows = slice(first, first + CHUNK)
-        if first:
+    for rows in chunks(len(y), CHUNK):
+        if rows.start:
             correct[rows] = model.predict(X[rows]) == y[rows]
         model.partial_fit(X[rows], y[rows], classes)
     return correct
@@ -145,7 +124,7 @@ def learn_stream(stream, model, quick=False):
     for seed in range(1 if quick else N_SEEDS):
         X, y, classes = STREAMS[stream].load(seed, quick)
         for choice in choices:
-            fitted = make(X, gamma=GAMMA, random_state=seed, **choice)
+            fitted = MAKE[make](X, gamma=GAMMA, random_state=seed, **choice)
             start = time.process_time()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -160,12 +139,11 @@ def follow_drift(stream, model, seed=0, quick=False):
     """Measure test-then-train errors in equal windows, with time and memory at their ends."""
     X, y = drifting(stream, seed, quick)
     *_, make, options = DRIFT_MODELS[model]
-    fitted = make(X, gamma=DRIFT_GAMMA, random_state=seed, **options)
+    fitted = MAKE[make](X, gamma=DRIFT_GAMMA, random_state=seed, **options)
     n, windows, wrong = len(y), [], []
     before, begun = resident(), time.process_time()
-    for first in range(0, n, DRIFT_CHUNK):
-        rows = slice(first, first + DRIFT_CHUNK)
-        if first:
+    for rows in chunks(n, DRIFT_CHUNK):
+        if rows.start:
             wrong.append(float(np.mean(fitted.predict(X[rows]) != y[rows])))
         fitted.partial_fit(X[rows], y[rows], classes=[0, 1])
         seconds = time.process_time() - begun
