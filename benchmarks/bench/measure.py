@@ -109,14 +109,12 @@ def timed(function, min_seconds=0.5, max_repeats=7):
     seconds : list of float
         Of each call.
     """
-    seconds = []
-    value = None
+    value, seconds = None, []
     while not seconds or (sum(seconds) < min_seconds and len(seconds) < max_repeats):
         start = time.perf_counter()
         result = function()
         seconds.append(time.perf_counter() - start)
-        if len(seconds) == 1:
-            value = result
+        value = result if len(seconds) == 1 else value
     return value, seconds
 
 

@@ -55,3 +55,4 @@ SETS = {
     "usps": Set("USPS", "usps", scale=1.0),
     "satimage": Set("Satimage", "satimage"),
 }
+BANANA = Set("Banana", "banana")

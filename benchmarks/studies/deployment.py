@@ -14,13 +14,13 @@ from ..bench.measure import microseconds_of_calls, timed
 from ..bench.plots import panels, plain_log, save
 from ..bench.rst import joined, text_table
 from ..bench.study import Study, grid, named, step
-from ..sets.calibration import SETS, Set
+from ..sets.calibration import BANANA, SETS
 
 N_SINGLE = 300
 # Samples of a batch: graphs store the kernel values of a whole batch.
 BATCH = 500
 SAMPLES = {name: SETS[name] for name in ("adult", "usps", "letter")}
-SAMPLES |= {"banana": Set("Banana", "banana"), "magic04": SETS["magic04"]}
+SAMPLES |= {"banana": BANANA, "magic04": SETS["magic04"]}
 MODELS = {
     # The values of pairs: those of classes count votes, which a rounding error can change.
     "lasvc": lambda: LASVC(decision_function_shape="ovo", random_state=0),

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..bench import plots, rst
 from ..bench.frames import frame
+from ..bench.plots import BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW
 from ..bench.results import NoResults, printed
 from ..bench.study import Study, grid, named, step
 from ..sets import label_efficient as streams
@@ -224,14 +225,11 @@ def paa_url(results):
 
 # Those that query at random are dashed, so that two algorithms that differ in nothing else have
 # one colour.
-BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY = (
-    plots.BLUE, plots.GREEN, plots.YELLOW, plots.ORANGE, plots.PINK, plots.SKY, plots.GREY,
-)  # fmt: skip
 STYLES = {
     "PEA": (GREY, "o"), "SEL-ada": (PINK, "v"), "SEL-2nd": (SKY, "D"), "RPE": (GREY, "o"),
-    "RPA": (RED, "s"), "RPA-I": (BLUE, "^"), "RPA-II": (GREEN, "P"), "PAA": (RED, "s"),
-    "PAA-I": (BLUE, "^"), "PAA-II": (GREEN, "P"), "PE": (GREY, "o"), "PA": (RED, "s"),
-    "CW-diag": (GREEN, "P"), "PAUM": (PINK, "v"), "CPA": (ORANGE, "X"), "LEPE": (GREY, "o"),
+    "RPA": (ORANGE, "s"), "RPA-I": (BLUE, "^"), "RPA-II": (GREEN, "P"), "PAA": (ORANGE, "s"),
+    "PAA-I": (BLUE, "^"), "PAA-II": (GREEN, "P"), "PE": (GREY, "o"), "PA": (ORANGE, "s"),
+    "CW-diag": (GREEN, "P"), "PAUM": (PINK, "v"), "CPA": (YELLOW, "X"), "LEPE": (GREY, "o"),
     "CSRND": (BLUE, "^"), "CSPAA": (BLUE, "^"), "CSPAA(a)": (SKY, "D"),
 }  # fmt: skip
 

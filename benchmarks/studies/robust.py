@@ -18,7 +18,7 @@ from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.rst import cross, cross_table, joined, percent, times
 from ..bench.study import Study, grid, named, seeded, step
-from ..sets.calibration import Set
+from ..sets.calibration import BANANA, SETS
 from ..sets.workloads import CHAPTER_6, WORKLOADS, with_noise
 from .robust_thesis import ALGORITHMS, TITLES, style, titled
 from .svc_models import ONE_PASS, build, fit, fit_and_predict, scored
@@ -49,13 +49,8 @@ NOISE_KINDS = {"flipped": "20 % of the labels flipped", "overlapping": "overlapp
 NOISE_FEATURES, NOISE_C = (8, 20, 50), (1, 10, 100)
 NOISE_ALGORITHMS = ("lasvm", "lasvm-nc", "lasvm-i")
 
-SUSPECT_SETS = {
-    "banana": Set("Banana", "banana"),
-    "magic04": Set("MAGIC", "magic04"),
-    "spambase": Set("Spambase", "spambase"),
-    "adult": Set("Adult", "adult_a9a", scale=1.0),
-    "satimage": Set("Satimage", "satimage"),
-    "usps": Set("USPS", "usps", scale=1.0),
+SUSPECT_SETS = {"banana": BANANA} | {
+    name: SETS[name] for name in ("magic04", "spambase", "adult", "satimage", "usps")
 }
 SUSPECT_KINDS = ("uniform", "by class", "near the boundary")
 SUSPECT_SHARES, SUSPECT_C = (0.05, 0.15, 0.3), (1, 10)

@@ -67,7 +67,7 @@ MAKE = {
     "kernel_pa": lambda X, **given: ours.KernelPassiveAggressiveClassifier(
         max_support_vectors=SIZE, **given
     ),
-    "nystroem": Mapped,
+    "nystroem_arow": Mapped,
     "lasvc": lambda X, **given: ours.LASVC(**given),
     "local": lambda X, gamma, **given: ours.LocalOnlineClassifier(**given),
     "linear": lambda X, gamma, **given: ours.AROWClassifier(
@@ -80,14 +80,14 @@ MAKE = {
 }
 
 
-# Title, key of MAKE, and a parameter with the values that it is chosen from.
+# Title, and a parameter with the values that it is chosen from.
 MODELS = {
-    "kernel_arow": ("AROW", "kernel_arow", [{}]),
-    "kernel_pa": ("PA", "kernel_pa", grid(C=[0.01, 0.1, 1.0])),
-    "nystroem_arow": ("Nystroem", "nystroem", grid(r=[0.01, 0.1, 1.0])),
-    "lasvc": ("LASVC", "lasvc", grid(C=[0.1, 1.0, 10.0])),
-    "local": ("LOL", "local", grid(C=[0.01, 0.1, 1.0, 10.0])),
-    "linear": ("linear", "linear", grid(r=[0.1, 1.0, 10.0])),
+    "kernel_arow": ("AROW", [{}]),
+    "kernel_pa": ("PA", grid(C=[0.01, 0.1, 1.0])),
+    "nystroem_arow": ("Nystroem", grid(r=[0.01, 0.1, 1.0])),
+    "lasvc": ("LASVC", grid(C=[0.1, 1.0, 10.0])),
+    "local": ("LOL", grid(C=[0.01, 0.1, 1.0, 10.0])),
+    "linear": ("linear", grid(r=[0.1, 1.0, 10.0])),
 }
 # Title, colour and line, key of MAKE, and parameters.
 DRIFT_MODELS = {
@@ -101,7 +101,7 @@ DRIFT_MODELS = {
     "kernel_pa": ("kernel PA", "#cc79a7", "-", "kernel_pa", dict(C=0.1)),
     "lasvc": ("LASVC", "#000000", ":", "lasvc", {}),
     "lasvc_window": ("LASVC, window", "#009e73", "-", "lasvc", dict(window_size=20_000)),
-    "nystroem_arow": ("Nystroem", "#888888", "--", "nystroem", {}),
+    "nystroem_arow": ("Nystroem", "#888888", "--", "nystroem_arow", {}),
     "tree": ("adaptive tree", "#e69f00", "-", "tree", {}),
     "forest": ("adaptive forest", "#d55e00", "-", "forest", {}),
 }  # fmt: skip
@@ -119,12 +119,12 @@ def test_then_train(model, X, y, classes):
 
 def learn_stream(stream, model, quick=False):
     """Measure each choice of the parameter, on each seed."""
-    _, make, choices = MODELS[model]
+    choices = MODELS[model][1]
     runs = []
     for seed in range(1 if quick else N_SEEDS):
         X, y, classes = STREAMS[stream].load(seed, quick)
         for choice in choices:
-            fitted = MAKE[make](X, gamma=GAMMA, random_state=seed, **choice)
+            fitted = MAKE[model](X, gamma=GAMMA, random_state=seed, **choice)
             start = time.process_time()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
