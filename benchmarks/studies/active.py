@@ -242,15 +242,11 @@ def selection_pools(results):
     for name, (n_splits, curves) in pool_curves(results).items():
         last = {way: curve[-1] for way, curve in curves.items() if curve}
         first = next(iter(last.values()))
-        rows = [
-            [
-                WAYS[way][0],
-                percent(point["gmean"]),
-                seconds(point["seconds"]),
-                times(ratio(point["seconds"], first["seconds"])),
-            ]
-            for way, point in last.items()
-        ]
+        rows = []
+        for way, point in last.items():
+            relative = times(ratio(point["seconds"], first["seconds"]))
+            cells = percent(point["gmean"]), seconds(point["seconds"]), relative
+            rows.append([WAYS[way][0], *cells])
         n_labels = f"{first['n_labels']:.0f}"
         title = f"{WORKLOADS[name].title}: {n_labels} labels, means over {n_splits} splits"
         tables.append(list_table(["", "g-mean", "time", "relative to the first"], rows, title))

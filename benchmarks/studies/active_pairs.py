@@ -13,7 +13,7 @@ from sklearn_online_svm.active import EntityResolver
 
 from ..bench.frames import frame, mean, points
 from ..bench.plots import BLUE, GREY, legend_below, optimum, panels, plain_log, plot, save
-from ..bench.rst import count, list_table, percent, table
+from ..bench.rst import count, list_table, percent
 from ..bench.study import Study, named, seeded, step
 
 # As in Tables 3.4 and 3.5: three names for training, the others for testing.
@@ -107,19 +107,13 @@ def pairs_names(results):
 
     frame("pairs_curves", results)
 
-    def numbers(which, name):
-        printed = generator.BLOCKS[name][which]
-        return f"{count(generator.size_of(name, SCALE)[which])} ({count(printed)})"
-
-    return table([
-        {
-            "": name.replace(".", "\\."),
-            "records": numbers(0, name),
-            "authors": numbers(1, name),
-            "used for": "training" if name in TRAINING else "testing",
-        }
-        for name in generator.BLOCKS
-    ])  # fmt: skip
+    rows = []
+    for name, printed in generator.BLOCKS.items():
+        pairs = zip(generator.size_of(name, SCALE), printed)
+        sizes = [f"{count(size)} ({count(of_thesis)})" for size, of_thesis in pairs]
+        use = "training" if name in TRAINING else "testing"
+        rows.append([name.replace(".", "\\."), *sizes, use])
+    return list_table(["", "records", "authors", "used for"], rows)
 
 
 def draw_pairs(results, folder):

@@ -23,7 +23,7 @@ from ..bench.data import chunks
 from ..bench.frames import frame, median, points, verdict, where
 from ..bench.measure import Stopwatch, processor_seconds, resident
 from ..bench.models import intelex, on_nystroem
-from ..bench.rst import count, cross, joined, number, percent, table
+from ..bench.rst import count, cross, joined, list_table, number, percent, table
 from ..bench.study import Study, grid, named, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
 
@@ -264,16 +264,11 @@ def curve_table(n_classes, results):
         of = where(found, **case)
         if len(of):
             fit = median(of, "fit_seconds")
-            rows.append(
-                {
-                    "samples": count(case["n_train"]),
-                    "model": TITLES[case["model"]],
-                    "fit (s)": verdict(of) if fit is None else number(fit),
-                    "predict (s)": number(median(of, "predict_seconds")),
-                    "error (%)": number(median(of, "error"), 100),
-                }
-            )
-    return table(rows, n_keys=2)
+            cells = number(median(of, "predict_seconds")), number(median(of, "error"), 100)
+            titles = count(case["n_train"]), TITLES[case["model"]]
+            rows.append([*titles, verdict(of) if fit is None else number(fit), *cells])
+    header = ["samples", "model", "fit (s)", "predict (s)", "error (%)"]
+    return list_table(header, rows, n_keys=2)
 
 
 def cells_stream(results):

@@ -12,7 +12,7 @@ from sklearn_online_svm.readers import fit_stream, read_parquet, read_svmlight
 
 from ..bench.frames import frame, median, where
 from ..bench.measure import PeakMemory, Stopwatch
-from ..bench.rst import count, joined, number, percent, table
+from ..bench.rst import count, joined, list_table, number, percent
 from ..bench.study import Study, grid
 
 LIMIT, N_TRAIN, N_BLOCK = 1800, 1_000_000, 10_000
@@ -127,19 +127,21 @@ def measure(settings):
 def files_tables(results):
     """Times, peak memory and errors of one pass over a file, a table for each kind of samples."""
     found, tables = where(frame("cells_files", results), n_train=N_TRAIN), []
+    fields = (
+        ("seconds", number),
+        ("cpu_seconds", number),
+        ("megabytes", number),
+        ("error", percent),
+    )
+    header = ["model, file", "time (s)", "CPU (s)", "memory (MB)", "error"]
     for kind, (n_features, n_values) in SHAPES.items():
-        rows = [
-            {
-                "model, file": f"{TITLES[run['model']]}, {run['source']}",
-                "time (s)": number(median(found, "seconds", **run)),
-                "CPU (s)": number(median(found, "cpu_seconds", **run)),
-                "memory (MB)": number(median(found, "megabytes", **run)),
-                "error": percent(median(found, "error", **run)),
-            }
-            for run in RUNS
-            if run["kind"] == kind and len(where(found, **run))
-        ]
-        tables.append(table(rows, f"{count(n_features)} features, {n_values} of them not 0"))
+        rows = []
+        for run in RUNS:
+            if run["kind"] == kind and len(where(found, **run)):
+                cells = (form(median(found, field, **run)) for field, form in fields)
+                rows.append([f"{TITLES[run['model']]}, {run['source']}", *cells])
+        title = f"{count(n_features)} features, {n_values} of them not 0"
+        tables.append(list_table(header, rows, title))
     return joined(tables)
 
 

@@ -246,14 +246,15 @@ def rare_within(results):
     for r in frame("rare_within", results).to_dict("records"):
         n_within = r["negative_within"] + r["positive_within"]
         share = rst.percent(n_within / (r["n_negative"] + r["n_positive"]), 1)
-        rows.append({
-            "": SETS[r["workload"]].title,
-            "all": f"{r['n_negative'] / r['n_positive']:.1f}",
-            "within the margin": f"{r['negative_within'] / r['positive_within']:.2f} ({share})",
-            "support vectors": f"{r['vector_ratio']:.2f}",
-        })  # fmt: skip
+        rows.append([
+            SETS[r["workload"]].title,
+            f"{r['n_negative'] / r['n_positive']:.1f}",
+            f"{r['negative_within'] / r['positive_within']:.2f} ({share})",
+            f"{r['vector_ratio']:.2f}",
+        ])  # fmt: skip
+    header = ["", "all", "within the margin", "support vectors"]
     title = "Negative samples for each positive one; in brackets the share within the margin"
-    return rst.table(rows, title)
+    return rst.list_table(header, rows, title)
 
 
 def rare_roc(results):

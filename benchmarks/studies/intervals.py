@@ -330,10 +330,9 @@ def intervals_sets(results):
     found["ratio"] = found["seconds"] / found.loc["ours", "seconds"]
     peers = {"MAPIE": "MAPIE, 5 folds", "crepes": "crepes, a third"}
     methods = {"ours": "``predict_set``", **peers}
+    found = found.reset_index()
     return joined(
-        cross(
-            found.reset_index(), ("set", [*CLASSES]), ("method", m), field, form, title, corner=""
-        )
+        cross(found, ("set", [*CLASSES]), ("method", m), field, form, title, corner="")
         for field, m, form, title in (
             ("coverage", methods, in_percent, "Coverage"),
             ("size", methods, number, "Mean size"),

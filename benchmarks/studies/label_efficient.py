@@ -117,16 +117,12 @@ def paa_summary(results):
     def median(algorithm, way="delta"):
         return f"{np.median(np.abs(differences(algorithm, way))):.3f}"
 
-    rows = [
-        {
-            "": algorithm,
-            "median": median(algorithm),
-            "largest": f"{max(differences(algorithm), key=abs):+.3f}",
-            "``rate``": median(algorithm, way="rate"),
-        }
-        for algorithm in filter(differences, models.BINARY)
-    ]
-    return rst.table(rows, "Difference of F from the paper")
+    rows = []
+    for algorithm in filter(differences, models.BINARY):
+        largest = f"{max(differences(algorithm), key=abs):+.3f}"
+        rows.append([algorithm, median(algorithm), largest, median(algorithm, way="rate")])
+    header = ["", "median", "largest", "``rate``"]
+    return rst.list_table(header, rows, "Difference of F from the paper")
 
 
 def cost(sums, ratio):

@@ -331,16 +331,12 @@ def linear_second_order(results):
         {work: WORK_TITLES[work] for work in ("text", "newsgroups")},
         lambda model, work: _fit(found, work=work, model=model),
     )
-    full = rst.cross_table(
-        "model",
-        {model: SPEED[model][0] for model in OLPY},
-        {"here": "here", "olpy": "olpy"},
-        lambda model, side: _fit(
-            found, work="small_dense", model=OLPY[model] if side == "olpy" else model
-        ),
-        "20 000 × 100, dense, full covariance",
-    )
-    return rst.joined([sparse, full])
+    rows = [
+        [SPEED[model][0], *(_fit(found, work="small_dense", model=m) for m in (model, olpy))]
+        for model, olpy in OLPY.items()
+    ]
+    title = "20 000 × 100, dense, full covariance"
+    return rst.joined([sparse, rst.list_table(["model", "here", "olpy"], rows, title)])
 
 
 STYLES = {

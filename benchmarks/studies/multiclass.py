@@ -214,17 +214,12 @@ def multiclass_summary(results):
         difference, clear = found.difference, found.difference[found.is_clear]
         ends = difference.idxmin(), difference.idxmax()
         lowest, highest = (f"{points(difference[n])} ({SETS[n].title})" for n in ends)
-        rows.append(
-            {
-                "parameters": title,
-                "mean, median": f"{points(difference.mean())}, {points(difference.median())}",
-                "ovo better": count((clear < 0).sum()),
-                "ovr better": count((clear > 0).sum()),
-                "lowest": lowest,
-                "highest": highest,
-            }
-        )
-    return table(rows, f"Error of ovo minus error of ovr, in points, {len(found)} sets")
+        middle = f"{points(difference.mean())}, {points(difference.median())}"
+        better = count((clear < 0).sum()), count((clear > 0).sum())
+        rows.append([title, middle, *better, lowest, highest])
+    header = ["parameters", "mean, median", "ovo better", "ovr better", "lowest", "highest"]
+    title = f"Error of ovo minus error of ovr, in points, {len(found)} sets"
+    return list_table(header, rows, title)
 
 
 def _most_frequent(form, tuned):

@@ -335,12 +335,8 @@ def search_fresh(results):
 def search_fresh_means(results):
     """Means over the tables of `FRESH` of the regret on each, and medians of the cost."""
     runs = fresh_runs(results).assign(worst=lambda runs: runs.regret)
-    columns = {
-        "regret": ("mean", points),
-        "worst": ("max", points),
-        "fits": ("median", WHOLE),
-        "part of the grid search": ("median", HUNDREDTHS),
-    }
+    columns = dict(regret=("mean", points), worst=("max", points), fits=("median", WHOLE))
+    columns["part of the grid search"] = ("median", HUNDREDTHS)
     return _means(runs.rename(columns={"part": [*columns][-1]}), FRESH_SEARCHES, **columns)
 
 

@@ -17,7 +17,7 @@ from ..bench.data import chunks
 from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, save
-from ..bench.rst import count, joined, number, points, table, text_table, times
+from ..bench.rst import count, joined, list_table, number, points, text_table, times
 from ..bench.study import Study, each_seed, grid, named, step
 from ..sets.orders import (
     BURSTS,
@@ -248,16 +248,10 @@ def stream_order_summary(results):
     for model, of_model in errors("stream_order", results).items():
         shuffled, above = excesses(of_model)
         counted = above.drop(columns=BY_FEATURE).stack()
-        rows.append(
-            {
-                "": TITLES[model],
-                SHUFFLED: f"{shuffled.mean():.1f}",
-                BY_CLASS: f"{(shuffled + above[BY_CLASS]).mean():.1f}",
-                "mean excess": _points(counted.mean()),
-                "largest excess": _points(counted.max()),
-            }
-        )
-    return table(rows)
+        means = shuffled.mean(), (shuffled + above[BY_CLASS]).mean()
+        most = map(_points, (counted.mean(), counted.max()))
+        rows.append([TITLES[model], *map("{:.1f}".format, means), *most])
+    return list_table(["", SHUFFLED, BY_CLASS, "mean excess", "largest excess"], rows)
 
 
 def stream_order_peers(results):

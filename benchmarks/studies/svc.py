@@ -144,10 +144,7 @@ def _comparison(settings, workload):
     """All columns alternate, so that a slow period of the machine affects all of them."""
     limits = dict.fromkeys(DENSE, {"limit": 20 if settings.quick else 120})
     return [
-        (
-            dict(column=column, seed=seed),
-            dict(seed=seed, **fields, **limits.get(column, {})),
-        )
+        (dict(column=column, seed=seed), dict(seed=seed, **fields, **limits.get(column, {})))
         for seed in range(settings.seeds)
         for column, fields in COLUMNS.items()
         if _is_measured(workload, column, seed)

@@ -25,7 +25,7 @@ from ..bench.frames import frame, means, unnest, values
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.results import NoResults
-from ..bench.rst import count, joined, number, percent, points, table, text_table, times
+from ..bench.rst import count, joined, list_table, number, percent, points, text_table, times
 from ..bench.study import Study, grid, named, seeded, step
 from ..sets.tables import CHOSEN, CLASSES, HELD_BACK, N_QUICK, REGRESSION, TABLES
 from ..sets.workloads import Split
@@ -275,16 +275,12 @@ def summary(results, step):
         for model in errors.columns.drop("metric"):
             above = 100 * (errors["metric"] - errors[model]).dropna()
             ratio = np.exp(np.log(seconds[model] / seconds["metric"]).mean())
-            rows.append(
-                {
-                    "": TITLES[model],
-                    "better : worse": f"{(above < 0).sum()} : {(above > 0).sum()}",
-                    "mean difference": points(above.mean()),
-                    "worst": points(above.max()),
-                    "times as fast": times(ratio),
-                }
-            )
-        tables.append(table(rows, f"{title}: the metric compared with other models"))
+            better = f"{(above < 0).sum()} : {(above > 0).sum()}"
+            lost = points(above.mean()), points(above.max())
+            rows.append([TITLES[model], better, *lost, times(ratio)])
+        header = ["", "better : worse", "mean difference", "worst", "times as fast"]
+        title = f"{title}: the metric compared with other models"
+        tables.append(list_table(header, rows, title))
     return joined(tables)
 
 
