@@ -20,6 +20,7 @@ from ..bench.study import Study, grid, named, step
 N_TRAIN, LARGE, STREAM = 20_000, 278_000, 1_000_000
 N_FEATURES, N_CLUSTERS, OUTLIERS = 19, 20, 0.01
 NU = 0.01
+SHARE = dict(contamination=NU)
 N_PARTS, WINDOW, MAX_VECTORS = 20, 50_000, 500
 
 
@@ -50,13 +51,10 @@ MODELS = {
             random_state=seed,
         ),
     ),
-    "forest": (
-        "IsolationForest",
-        lambda X, seed: IsolationForest(contamination=NU, random_state=seed),
-    ),
+    "forest": ("IsolationForest", lambda X, seed: IsolationForest(**SHARE, random_state=seed)),
     "neighbors": (
         "Local Outlier Factor",
-        lambda X, seed: LocalOutlierFactor(novelty=True, contamination=NU),
+        lambda X, seed: LocalOutlierFactor(novelty=True, **SHARE),
     ),
 }
 STREAMS = {"budget": f"{MAX_VECTORS} vectors", "window": f"window of {count(WINDOW)}"}

@@ -271,9 +271,9 @@ def random_epochs(results):
             times(multiples.seconds.mean()), percent((ours.n_iter > 1).mean(), 0),
         ])  # fmt: skip
     header = [
-        *("", "points below: mean", "worst", "average precision: mean", "worst"),
-        *("time", "several epochs"),
-    ]
+        "", "points below: mean", "worst", "average precision: mean", "worst", "time",
+        "several epochs",
+    ]  # fmt: skip
     return list_table(header, rows)
 
 

@@ -187,9 +187,8 @@ def files(set, n_train=None, seed=0, quick=False):
             _, written = shortest(partial(dump, model, path), quick)
             _, loaded = shortest(partial(read, path), quick)
             size = path.stat().st_size / 1e6
-        found.append(
-            {"format": name, "mb": size, "write_seconds": written, "read_seconds": loaded}
-        )
+        of_format = {"format": name, "mb": size}
+        found.append(of_format | {"write_seconds": written, "read_seconds": loaded})
     return {"n_vectors": len(model.support_), "files": found}
 
 

@@ -289,12 +289,10 @@ def tables_time(results):
     steps = ("untuned", "time")
     at_random, ordered = (_percents(_by_model(_frame(s, results), "error")) for s in steps)
     names = [name for name, table in TABLES.items() if table.time]
-    cells = (
-        (at_random + " / " + ordered)
-        .reindex(index=names, columns=[*OURS, *PEERS])
-        .rename(columns=TITLES)
+    cells = (at_random + " / " + ordered).reindex(index=names, columns=[*OURS, *PEERS])
+    return text_table(
+        cells.rename(columns=TITLES), parts="Errors: random split / in order of time"
     )
-    return text_table(cells, parts="Errors: random split / in order of time")
 
 
 def _errors(results):
