@@ -47,13 +47,14 @@ The comparison with peers is in ``studies/svc.py``. All of its models have one t
 
 - A data set: an entry of ``WORKLOADS`` in ``sets/workloads.py``, and its name in ``COMPARED``, or
   in ``SEVERAL`` if it has several classes. Each is a step of its own.
-- A kernel model: an entry of ``MODELS`` in ``studies/svc_models.py``, and one of ``COLUMNS`` in
-  ``studies/svc.py``, whose key in ``PARTS`` puts it into a table.
+- A kernel model: an entry of ``KERNEL_MODELS`` in ``studies/svc_models.py``, and one of
+  ``COLUMNS`` in ``studies/svc.py``, whose key in ``PARTS`` puts it into a table.
 
 ``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
-and memory (``measure``), stored results (``results``), data frames of them (``frames``), ``rst``,
-``plots`` and the data sets of the papers (``data``). ``worker`` is the fresh process, and
-``outdated`` lists how old results are. ``asv`` times small cases across commits.
+and memory (``measure``), stored results (``results``), data frames of them (``frames``), tables
+(``rst``), ``plots``, peers (``models``) and the data sets of the papers (``data``). ``worker`` is
+the fresh process, and ``outdated`` lists how old results are. ``asv`` times small cases across
+commits.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date, one record per line. Medians and ratios are taken when the tables are built, so that a
