@@ -12,9 +12,9 @@ SUFFIXES = {".py", ".pyx", ".pxd", ".h"}
 # Lines of code, comments and docstrings. A third of the package are docstrings, which are the
 # reference; the tests are about as long as the code that they hold.
 BUDGETS = {
-    "sklearn_online_svm": 59_500,
-    "tests": 63_000,
-    "benchmarks": 14_400,
+    "sklearn_online_svm": 58_900,
+    "tests": 59_300,
+    "benchmarks": 14_200,
     "reliability": 5_000,
 }
 LONGEST = 450
