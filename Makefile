@@ -35,6 +35,10 @@ ENGINE := $(CYTHON) $(HEADERS)
 # One of the figures stands for all tables and figures: they are built together.
 FIGURES := doc/benchmarks/start_time.png
 
+# The processes of the tests share compiled modules, also where the environment says not to write
+# them: compiling takes half of the time of collecting the tests, and most of an import.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The tests run in JOBS processes, so BLAS uses one thread in each.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS) --dist worksteal
