@@ -183,7 +183,10 @@ class QueryLoop:
         self.queried[by_oracle & (codes == ABSTAINED)] = UNLABELED
 
     def record(self, start=0):
-        """Add the samples processed from `start` on to the history, if it does not have them."""
+        """Add the samples processed from `start` on to the history, if it does not have them.
+
+        The caller postpones interrupts.
+        """
         if self._is_recorded:
             return
         try:
@@ -195,9 +198,8 @@ class QueryLoop:
     def _record(self, done):
         np.copyto(self._is_asked, self.queried, casting="unsafe")
         np.copyto(self._answers, self.chunk.codes, where=self._is_asked)
-        with PostponedInterrupts():
-            self.history.add(self.predicted[done], self._answers[done])
-            self._is_recorded = True
+        self.history.add(self.predicted[done], self._answers[done])
+        self._is_recorded = True
 
     def _budget(self, start):
         """Return the budget at the positions from `start` on: numbers of labels, ascending."""
