@@ -534,8 +534,9 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     def _refuse_changes(self, race):
         """Raise an error if a parameter has changed that cannot."""
         race.rules = replace(race.rules, n_jobs=self.n_jobs)
+        present = self.get_params()
         for name, old in race.fixed_parameters.items():
-            new = getattr(self, name)
+            new = present.get(name)
             plain = isinstance(old, (str, Real))
             if new is not old and not (plain and (new == old or new != new and old != old)):
                 raise_fixed_param(name, old, new)
@@ -669,7 +670,12 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         race = Race(candidates, self._scorers(), rules, classes)
         race.steps = steps  # of candidates drawn later, too
         race.is_multimetric = self._has_several_metrics()
-        race.fixed_parameters = {name: getattr(self, name) for name in FIXED}
+        race.fixed_parameters = {
+            name: value
+            for name, value in self.get_params().items()
+            if name in FIXED
+            or (name.startswith("estimator__") and not name.endswith(("n_jobs", "verbose")))
+        }
         return race
 
     def _neighbours(self, estimator, settings, random):

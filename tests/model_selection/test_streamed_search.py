@@ -223,10 +223,17 @@ def test_chunks_of_another_type_are_rejected():
 def test_changed_parameters_are_rejected():
     found = search().partial_fit(X[:30], Y[:30], classes=CLASSES)
     found.set_params(n_jobs=2, verbose=1).partial_fit(X[30:60], Y[30:60])
-    with pytest.raises(ValueError, match="scoring cannot change"):
-        found.set_params(scoring="roc_auc").partial_fit(X[60:90], Y[60:90])
+    for name, value in [("scoring", "roc_auc"), ("estimator__class_weight", {99: 2.0})]:
+        with pytest.raises(ValueError, match=f"{name} cannot change"):
+            found.set_params(**{name: value}).partial_fit(X[60:90], Y[60:90])
+        found.set_params(**{name: None})
     # Equal values may be other objects.
-    found.set_params(scoring=None, error_score=float("nan"), max_resources="".join("auto"))
+    found.set_params(
+        estimator__n_jobs=2,
+        estimator__kernel="".join("rbf"),
+        error_score=float("nan"),
+        max_resources="".join("auto"),
+    )
     found.partial_fit(X[60:90], Y[60:90])
 
 
