@@ -1,7 +1,7 @@
 """Long tests of what the package promises: the numbers of the page on reliability.
 
 ``python -m reliability`` runs all campaigns, ``--only NAME ...`` those named; ``--quick`` is
-their size in ``make test`` (``tests/test_reliability.py``). What they find is stored in
+their size in the tests (``tests/test_reliability.py``). What they find is stored in
 ``results``, from which ``tables.py`` makes the tables of the page.
 
 A campaign is a module of this folder with

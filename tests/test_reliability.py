@@ -4,7 +4,13 @@ import pytest
 
 from reliability import CAMPAIGNS, part
 
-QUICK = [name for name in CAMPAIGNS if not hasattr(part(name), "TESTED_IN")]
+# Of processes that are killed or stand still, and of memory that is refused at each allocation.
+LONG = {"allocations", "hangs", "storage"}
+QUICK = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in LONG else [])
+    for name in CAMPAIGNS
+    if not hasattr(part(name), "TESTED_IN")
+]
 
 
 @pytest.mark.parametrize("name", QUICK)
