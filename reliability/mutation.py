@@ -12,8 +12,9 @@ from tests.support import ROOT
 
 PROMISE = "A test fails if an operator, a constant or a statement of the package is changed."
 
-# Tests have been added for the mutants of the first two runs that survived; not for these.
-OTHERS = ["--seed=2", "--n=31", "--compiled=11"]
+# Tests have been added for the mutants of the first two runs that survived; not for these. (When
+# they are, as those of seed 2 were, the next seed takes their place.)
+OTHERS = ["--seed=3", "--n=30", "--compiled=10"]
 
 
 def campaign(quick):

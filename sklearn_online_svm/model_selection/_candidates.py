@@ -46,7 +46,7 @@ class Candidate:
     model, or None.
 
     ``transformers``: names and fitted transformers in front of ``model``.
-    ``fitted_rung``: rung or fold that ``model`` has been fitted to, or None.
+    ``fitted_rung``: rung or fold that ``model`` has been fitted to, "all" samples, or None.
     ``scores``: :class:`Scores` of each rung, or of each fold alone, by its number.
     ``n_support``: number of support vectors after the last training; nan if there are none. It is
         not read from the model again, which would optimize that over its support set.
@@ -72,9 +72,9 @@ class Candidate:
         # An unfitted estimator is copied ten times as fast as it is cloned.
         return copy.deepcopy(final_estimator(self.estimator))
 
-    def fit(self, X, y, arguments, transformers, rung=None):
+    def fit(self, X, y, arguments, transformers, rung):
         """Fit a new model, unless that of this rung has been fitted before an interrupt."""
-        if self.model is not None and rung is not None and rung == self.fitted_rung:
+        if self.model is not None and rung == self.fitted_rung:
             return
         model = self.unfitted()
         start, processed = perf_counter(), thread_time()

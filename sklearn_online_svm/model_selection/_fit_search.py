@@ -103,7 +103,7 @@ class FitSearch:
         winner, everything = self.winner, np.arange(len(self.samples))
         split = Split(self.samples, everything, everything[:0])
         split.prepare(winner.step)
-        winner.fit(*split.training(winner.step), split.fitted.of_pipeline(winner.step))
+        winner.fit(*split.training(winner.step), split.fitted.of_pipeline(winner.step), "all")
         for candidate in self.race.candidates:
             if candidate is not winner:
                 candidate.release()

@@ -505,18 +505,26 @@ def test_an_error_after_the_samples_have_been_taken_says_so(monkeypatch):
     assert_same_search(found, expected, decisions=True)
 
 
+SGD = SGDClassifier(random_state=0)
+
+
 @pytest.mark.parametrize(
-    "model, grid, step", [(SGDClassifier(random_state=0), ALPHAS, 2), (LASVC(), GRID, 16)]
+    "model, grid, file, step",
+    [
+        (SGD, ALPHAS, "_stream_search", 2),
+        (SGD, ALPHAS, "_progressive_search", 2),
+        (LASVC(), GRID, "_stream_search", 16),
+    ],
 )
-def test_interrupt_where_samples_and_models_are_counted(model, grid, step, monkeypatch):
-    """Before lines of the stream, in a chunk that ends a rung."""
-    path = f"{interrupts.PACKAGE}/model_selection/_stream_search.py"
+def test_interrupt_where_samples_and_models_are_counted(model, grid, file, step, monkeypatch):
+    """Before lines of a file, in a chunk that ends a rung."""
+    path = f"{interrupts.PACKAGE}/model_selection/{file}.py"
     monkeypatch.setattr(interrupts, "PACKAGE", path)
     before = streamed(search(model, grid, n_jobs=1), 100, n=100)
     chunk = X[100:140], Y[100:140]
     whole = copy.deepcopy(before).partial_fit(*chunk)
     total = n_lines(copy.deepcopy(before).partial_fit, *chunk)
-    for n in range(1, total + 1, step):
+    for n in range(1, total, step):
         found = copy.deepcopy(before)
         call = Interrupt(n, found.partial_fit, *chunk)
         assert call.raised
@@ -525,3 +533,17 @@ def test_interrupt_where_samples_and_models_are_counted(model, grid, step, monke
         elif vars(found)["_is_behind"]:
             found.resume()
         assert_same_search(found, whole)
+
+
+def test_interrupt_where_fits_are_counted(monkeypatch):
+    path = f"{interrupts.PACKAGE}/model_selection/_candidates.py"
+    monkeypatch.setattr(interrupts, "PACKAGE", path)
+    unfitted, data = search(SGD, ALPHAS, n_jobs=1), (X[:120], Y[:120])
+    whole = copy.deepcopy(unfitted).fit(*data)
+    for n in range(1, n_lines(copy.deepcopy(unfitted).fit, *data), 23):
+        found = copy.deepcopy(unfitted)
+        assert Interrupt(n, found.fit, *data).raised
+        again = found.resume if "_interrupted" in vars(found) else found.fit
+        assert_same_search(again(*data), whole)
+        # Nothing has been counted twice, or the budget would be different.
+        assert found._winner_of_fit[0].cost == whole._winner_of_fit[0].cost
