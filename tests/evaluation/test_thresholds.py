@@ -123,11 +123,11 @@ def test_thresholds_are_those_of_a_search_over_all_scores(target, guarantee):
 
 
 def test_costs_are_the_smallest():
-    choice = select_threshold(MODEL, X, y, costs={1: 10, -1: 1})
+    choice = select_threshold(MODEL, X, y, costs={1: 10, -1: 3})
 
     def cost(threshold):
         predicted = np.where(choice.scores >= threshold, 1, -1)
-        return misclassification_cost(y, predicted, cost_p=10, cost_n=1, normalize=True)
+        return misclassification_cost(y, predicted, cost_p=10, cost_n=3, normalize=True)
 
     assert_allclose(choice.cost, min(cost(t) for t in [*choice.scores, np.inf]))
     assert_allclose(choice.cost, cost(choice.threshold))
@@ -485,9 +485,9 @@ def test_display(labels):
     assert set(display.lines_) == {"alarm_rate"} | (
         {"recall", "precision"} if labels is y else set()
     )
-    thresholds, values = display.lines_["alarm_rate"].get_data()
-    place = np.flatnonzero(thresholds == choice.threshold)
-    assert values[place] == choice.alarm_rate
+    for rate, line in display.lines_.items():
+        thresholds, values = line.get_data()
+        assert values[thresholds == choice.threshold] == getattr(choice, rate)
     assert set(display.errorbars_) == set(display.lines_)
     assert display.threshold_line_.get_xdata()[0] == choice.threshold
     assert display.ax_.get_title() == "alarms"
