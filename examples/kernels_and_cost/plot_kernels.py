@@ -12,7 +12,7 @@ table with numbers and categories. :doc:`/kernels` lists all kernels with their 
 # Four kernels
 # ============
 #
-# Two moons with noise. The title of each panel contains the error on 5000 test samples. ``C`` and
+# Two moons with noise. The title of each figure contains the error on 5000 test samples. ``C`` and
 # ``gamma`` were chosen by cross-validation for each kernel.
 
 import matplotlib.pyplot as plt
@@ -41,8 +41,8 @@ KERNELS = {
 
 x_side, y_side = np.linspace(-1.8, 2.8, 220), np.linspace(-1.4, 1.9, 160)
 grid = np.column_stack([axis.ravel() for axis in np.meshgrid(x_side, y_side)])
-figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
-for (name, options), axis in zip(KERNELS.items(), axes.flat, strict=True):
+for name, options in KERNELS.items():
+    figure, axis = plt.subplots(figsize=(5, 3.7), layout="constrained")
     search = GridSearchCV(LASVC(**options, random_state=0), GRID, cv=3).fit(X, y)
     values = search.decision_function(grid).reshape(len(y_side), len(x_side))
     extent = (x_side[0], x_side[-1], y_side[0], y_side[-1])
@@ -50,9 +50,9 @@ for (name, options), axis in zip(KERNELS.items(), axes.flat, strict=True):
         values, extent=extent, origin="lower", cmap=SHADES, vmin=-1.5, vmax=1.5, aspect="auto"
     )
     axis.contour(x_side, y_side, values, [0], colors="black", linewidths=2.5)
-    axis.scatter(*X.T, s=9, color=np.where(y == 1, ORANGE, BLUE), linewidths=0)
+    axis.scatter(*X.T, s=16, color=np.where(y == 1, ORANGE, BLUE), linewidths=0)
     error = 1 - search.score(X_test, y_test)
-    axis.set_title(f"{name}: {error:.1%}", fontweight="bold", fontsize=14)
+    axis.set_title(f"{name}: {error:.1%}", fontweight="bold", fontsize=18)
     axis.set(xticks=[], yticks=[])
     print(f"{name:15} error {error:.1%}, {search.best_params_}")
 plt.show()
@@ -119,3 +119,5 @@ plt.show()
 #   that one depends on the other, with any number of samples.
 # - **The product** and **one-hot encoding** can, and have similar errors here. No model can be
 #   better than about 9 %, because of the noise in the labels.
+
+# sphinx_gallery_thumbnail_number = 3

@@ -68,6 +68,7 @@ def draw(axis, model, n_rows):
         vmin=-1.5,
         vmax=1.5,
         interpolation="bilinear",
+        aspect="auto",
     )
     axis.contour(side, side, values, [-1, 1], colors="0.35", linewidths=0.9, linestyles="--")
     axis.contour(side, side, values, [0], colors="black", linewidths=2)
@@ -80,16 +81,15 @@ def draw(axis, model, n_rows):
         axis.scatter(*seen_X[gone].T, s=8, color=colour, alpha=0.35, linewidths=0)
         axis.scatter(*seen_X[support].T, s=20, color=colour, edgecolors="white", linewidths=0.5)
     axis.set(xticks=[], yticks=[], xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE))
-    axis.set_title(f"after {n_rows} samples", fontweight="bold")
+    axis.set_title(f"after {n_rows} samples", fontweight="bold", fontsize=16)
     axis.set_xlabel(f"{len(model.support_)} support vectors, test error {error(model):.1%}")
 
 
-figure, axes = plt.subplots(2, 2, figsize=(8.6, 8.8), layout="constrained")
-figure.get_layout_engine().set(w_pad=0.1, h_pad=0.12)
 model, seen = new_model(), 0
-for axis, n_rows in zip(axes.flat, (50, 200, 1000, 3000), strict=True):
+for n_rows in (50, 200, 1000, 3000):
     train(model, seen, n_rows)
     seen = n_rows
+    figure, axis = plt.subplots(figsize=(5, 4.4), layout="constrained")
     draw(axis, model, n_rows)
 plt.show()
 
@@ -138,3 +138,5 @@ for column, (axis, title) in enumerate(
     axis.grid(color="#e6e8eb", linewidth=0.8)
 axes[0].legend(frameon=False)
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 3
