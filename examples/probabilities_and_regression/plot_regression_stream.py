@@ -69,18 +69,17 @@ def draw(axis, model, n_seen):
     axis.plot(grid, function(grid), color=ORANGE, linestyle="--", linewidth=1.5)
     axis.plot(grid, f, color="black", linewidth=2)
     axis.set(xlim=(-3, 3), ylim=(-2.2, 2.2))
-    axis.set_title(f"after {n_seen} samples", fontweight="bold")
+    axis.set_title(f"after {n_seen} samples", fontweight="bold", fontsize=16)
     score = model.score(X_test, y_test)
     axis.set_xlabel(f"{len(model.support_)} support vectors, test R2 {score:.3f}")
     axis.spines[["top", "right"]].set_visible(False)
 
 
-figure, axes = plt.subplots(2, 2, figsize=(9.6, 7.6), sharey=True, layout="constrained")
-figure.get_layout_engine().set(w_pad=0.1, h_pad=0.12)
 model, first = new_model(EPSILON), 0
-for axis, n_seen in zip(axes.flat, (20, 100, 500, 2000), strict=True):
+for n_seen in (20, 100, 500, 2000):
     model.partial_fit(X[first:n_seen], y[first:n_seen])
     first = n_seen
+    figure, axis = plt.subplots(figsize=(5.4, 4), layout="constrained")
     draw(axis, model, n_seen)
 plt.show()
 
@@ -112,3 +111,5 @@ for axis, title in zip(axes, ("R2 of the latest 500 predictions", "Support vecto
     axis.grid(color="#e6e8eb", linewidth=0.8)
 axes[1].legend(frameon=False)
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 3

@@ -87,18 +87,18 @@ for name, model in models.items():
 
 COLOURS = {"window_size=2000": "#1f6feb", "no window": "#d1702a"}
 
-figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), sharey=True, layout="constrained")
-for axis, n_seen in zip(axes, MOMENTS, strict=True):
+for n_seen in MOMENTS:
+    figure, axis = plt.subplots(figsize=(5, 4.4), layout="constrained")
     recent = X[n_seen - RECENT : n_seen]
-    axis.plot(*recent.T, ".", color="0.6", markersize=2)
+    axis.plot(*recent.T, ".", color="0.6", markersize=3)
     for name, colour in COLOURS.items():
         scores, threshold = boundaries[name, n_seen]
-        axis.contour(grid_x, grid_y, scores, [threshold], colors=colour, linewidths=1.8)
-    axis.set_title(f"after {n_seen} samples", fontweight="bold")
+        axis.contour(grid_x, grid_y, scores, [threshold], colors=colour, linewidths=2.5)
+        axis.plot([], [], color=colour, linewidth=2.5, label=name)
+    axis.set_title(f"after {n_seen} samples", fontweight="bold", fontsize=16)
     axis.set(xlim=(-3.6, 3.6), ylim=(-2, 4), aspect="equal", xticks=[], yticks=[])
-for name, colour in COLOURS.items():
-    axes[0].plot([], [], color=colour, label=name)
-axes[0].legend(frameon=False, loc="lower left", fontsize=9)
+    axis.legend(frameon=False, loc="lower right")
+plt.show()
 
 # %%
 # The share rejected
@@ -121,3 +121,5 @@ for axis, (name, colour) in zip(axes, COLOURS.items(), strict=True):
     axis.spines[["top", "right"]].set_visible(False)
 axes[0].set(ylabel="new samples rejected (%)")
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 3
