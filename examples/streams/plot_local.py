@@ -12,9 +12,9 @@ one. It processes each sample once and stores none. :ref:`local` describes the m
 # One hyperplane, twenty regions, smoothing
 # =========================================
 #
-# The two crescents are not linearly separable. The left panel shows a single hyperplane. The
-# middle one shows twenty prototypes (crosses), the borders of their regions (gray), and one
-# hyperplane in each region; the boundary can be discontinuous between regions. In the right panel
+# The two crescents are not linearly separable. The first figure shows a single hyperplane. The
+# second one shows twenty prototypes (crosses), the borders of their regions (gray), and one
+# hyperplane in each region; the boundary can be discontinuous between regions. In the third figure
 # the three nearest prototypes are combined.
 
 import matplotlib.pyplot as plt
@@ -42,8 +42,8 @@ def draw(axis, model, title):
     shown = slice(0, 400)
     for label, colour in ((-1, ORANGE), (1, BLUE)):
         points = X[shown][y[shown] == label]
-        axis.scatter(*points.T, s=5, color=colour, alpha=0.5, linewidths=0)
-    axis.contour(across, up, scores, levels=[0], colors="black", linewidths=1.4)
+        axis.scatter(*points.T, s=12, color=colour, alpha=0.5, linewidths=0)
+    axis.contour(across, up, scores, levels=[0], colors="black", linewidths=2)
     if hasattr(model, "prototypes_"):
         distances = ((grid[:, np.newaxis] - model.prototypes_) ** 2).sum(axis=2)
         nearest = distances.argmin(axis=1).reshape(across.shape)
@@ -51,7 +51,8 @@ def draw(axis, model, title):
             axis.contour(across, up, nearest == k, levels=[0.5], colors=GREY, linewidths=0.4)
         axis.plot(*model.prototypes_.T, "x", color="black", markersize=5)
     error = 1 - model.score(X_test, y_test)
-    axis.set(title=f"{title}: {error:.1%} error", xticks=[], yticks=[])
+    axis.set_title(f"{title}: {error:.1%} error", fontweight="bold")
+    axis.set(xticks=[], yticks=[])
 
 
 models = {
@@ -59,8 +60,8 @@ models = {
     "20 regions": LocalOnlineClassifier(20),
     "3 neighbors": LocalOnlineClassifier(20, n_neighbors=3),
 }
-figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.8), layout="constrained")
-for axis, (title, model) in zip(axes, models.items(), strict=True):
+for title, model in models.items():
+    figure, axis = plt.subplots(figsize=(5, 4), layout="constrained")
     draw(axis, model.partial_fit(X, y, classes=[-1, 1]), title)
 plt.show()
 
@@ -105,3 +106,5 @@ axis.set(xlabel="training samples", ylabel="test error", xscale="log", ylim=0)
 axis.legend(frameon=False)
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()
+
+# sphinx_gallery_thumbnail_number = 3
