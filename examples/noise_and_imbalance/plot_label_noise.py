@@ -26,7 +26,6 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.lines import Line2D
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
@@ -78,9 +77,8 @@ for name, model in models.items():
 # ===================
 #
 # The color shows the decision function, the black line its zero, and the dashed lines the margins.
-# In the upper row, strong dots are support vectors, and pale ones all other samples. The lower row
-# shows the suspect samples only: a filled dot has a wrong label, an open one a correct label on
-# the wrong side.
+# Dots have the color of the given label; strong ones are support vectors, pale ones all other
+# samples.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 SHADES = LinearSegmentedColormap.from_list("", ["#9cc3fa", "#ffffff", "#f3c6a0"])
@@ -90,7 +88,8 @@ side = np.linspace(-EDGE, EDGE, 200)
 grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])
 
 
-def draw_boundary(axis, model):
+def draw_boundary(model):
+    figure, axis = plt.subplots(figsize=(5, 4.4), layout="constrained")
     values = model.decision_function(grid).reshape(len(side), len(side))
     axis.imshow(
         values,
@@ -100,60 +99,24 @@ def draw_boundary(axis, model):
         vmin=-1.5,
         vmax=1.5,
         interpolation="bilinear",
+        aspect="auto",
     )
     axis.contour(side, side, values, [-1, 1], colors="0.35", linewidths=0.9, linestyles="--")
     axis.contour(side, side, values, [0], colors="black", linewidths=2)
     axis.set(xticks=[], yticks=[], xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE))
+    return axis
 
 
-def draw_support(axis, model):
+for name, model in models.items():
+    axis = draw_boundary(model)
     kept = np.zeros(len(X), dtype=bool)
     kept[model.support_] = True
     for label, colour in ((-1, BLUE), (1, ORANGE)):
         rest, support = (y_noisy == label) & ~kept, (y_noisy == label) & kept
         axis.scatter(*X[rest].T, s=7, color=colour, alpha=0.35, linewidths=0)
         axis.scatter(*X[support].T, s=16, color=colour, edgecolors="white", linewidths=0.4)
-
-
-def draw_suspects(axis, model):
-    suspected = np.zeros(len(X), dtype=bool)
-    suspected[suspects_of(model)] = True
-    for label, colour in ((-1, BLUE), (1, ORANGE)):
-        rows = suspected & (y_noisy == label)
-        axis.scatter(*X[rows & wrong].T, s=20, color=colour, edgecolors="white", linewidths=0.4)
-        axis.scatter(
-            *X[rows & ~wrong].T, s=20, facecolors="white", edgecolors=colour, linewidths=1.3
-        )
-
-
-figure, axes = plt.subplots(2, 3, figsize=(11.4, 8.6), layout="constrained")
-figure.get_layout_engine().set(w_pad=0.06, h_pad=0.08)
-for (name, model), (above, below) in zip(models.items(), axes.T, strict=True):
-    for axis in (above, below):
-        draw_boundary(axis, model)
-    draw_support(above, model)
-    draw_suspects(below, model)
-    above.set_title(name, fontweight="bold")
-    above.set_xlabel(
-        f"{len(model.support_)} support vectors, error {1 - model.score(X_test, y_test):.1%}"
-    )
-    suspects = suspects_of(model)
-    below.set_xlabel(f"{len(suspects)} suspects, {wrong[suspects].sum()} of {wrong.sum()} flips")
-axes[0, 0].set_ylabel("support vectors", fontsize=12)
-axes[1, 0].set_ylabel("suspects", fontsize=12)
-dot = dict(linestyle="", marker="o", markersize=6)
-white = dict(color="0.35", markerfacecolor="white", **dot)
-figure.legend(
-    handles=[
-        Line2D([], [], color=BLUE, label="label -1 (as given)", **dot),
-        Line2D([], [], color=ORANGE, label="label +1 (as given)", **dot),
-        Line2D([], [], color="0.35", label="suspect, label was flipped", **dot),
-        Line2D([], [], label="suspect, label is right", **white),
-    ],
-    loc="outside lower center",
-    ncols=4,
-    frameon=False,
-)
+    axis.set_title(f"{name}: {len(model.support_)} support vectors", fontweight="bold")
+    axis.set_xlabel(f"test error {1 - model.score(X_test, y_test):.1%}")
 plt.show()
 
 # %%
@@ -163,7 +126,28 @@ plt.show()
 # neighbors within the margin; with the ramp loss they are removed. The remaining support vectors
 # are samples near the boundary, and some in places where wrong labels are dense by chance.
 #
-# For the same reason, the models with the ramp loss report more suspect samples. Wrong labels
-# contribute to the decision function of ``SVC``, and therefore appear less suspect to it. Some of
-# the suspect samples have a correct label: where the crescents overlap, a correct label on the
-# wrong side cannot be distinguished from a flipped one.
+# The next figures show the suspect samples only: a filled dot has a wrong label, an open one a
+# correct label on the wrong side.
+
+for name, model in models.items():
+    axis = draw_boundary(model)
+    suspects = suspects_of(model)
+    suspected = np.zeros(len(X), dtype=bool)
+    suspected[suspects] = True
+    for label, colour in ((-1, BLUE), (1, ORANGE)):
+        rows = suspected & (y_noisy == label)
+        axis.scatter(*X[rows & wrong].T, s=20, color=colour, edgecolors="white", linewidths=0.4)
+        axis.scatter(
+            *X[rows & ~wrong].T, s=20, facecolors="white", edgecolors=colour, linewidths=1.3
+        )
+    axis.set_title(f"{name}: {len(suspects)} suspects", fontweight="bold")
+    axis.set_xlabel(f"{wrong[suspects].sum()} of {wrong.sum()} wrong labels")
+plt.show()
+
+# %%
+# The models with the ramp loss report more suspect samples: wrong labels contribute to the
+# decision function of ``SVC``, and therefore appear less suspect to it. Some of the suspect
+# samples have a correct label: where the crescents overlap, a correct label on the wrong side
+# cannot be distinguished from a flipped one.
+
+# sphinx_gallery_thumbnail_number = 6
