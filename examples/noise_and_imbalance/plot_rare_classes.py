@@ -13,10 +13,10 @@ imbalanced-learn``).
 # Four decision boundaries
 # ========================
 #
-# Minority samples are orange, support vectors are circled. Without a correction the optimum
-# misclassifies a part of the minority samples. Class weights increase the cost of these errors, a
-# threshold moves the decision boundary, and virtual samples (light) increase the number of
-# minority samples. The g-mean on test samples is high if no class is neglected.
+# Minority samples are orange. Without a correction the optimum misclassifies a part of them. Class
+# weights increase the cost of these errors, a threshold moves the decision boundary, and virtual
+# samples increase the number of minority samples. The g-mean on test samples is high if no class
+# is neglected.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,7 +27,9 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC, VirtualSampler
 from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
 
-BLUE, ORANGE, GREY, INK = "#1f6feb", "#d1702a", "#8b949e", "#24292f"
+BLUE, ORANGE, GREEN, PURPLE, GREY, INK = (
+    "#1f6feb", "#d1702a", "#2d9d63", "#b35fae", "#8b949e", "#24292f",
+)  # fmt: skip
 
 
 def imbalanced_moons(n_majority, n_minority, seed):
@@ -51,7 +53,7 @@ tuned = TunedThresholdClassifierCV(
 )
 models = {
     "no correction": new_model().fit(X, y),
-    'class_weight="balanced"': new_model(class_weight="balanced").fit(X, y),
+    "class weights": new_model(class_weight="balanced").fit(X, y),
     "threshold": tuned.fit(X, y),
     "virtual samples": new_model().fit(X_more, y_more),
 }
@@ -63,21 +65,19 @@ def show_samples(axis, X, y, **style):
     axis.set(xticks=[], yticks=[], xlim=(-2, 3), ylim=(-1.5, 2))
 
 
-figure, axes = plt.subplots(2, 2, figsize=(9.6, 7.0), layout="constrained")
-for axis, (name, model) in zip(axes.flat, models.items()):
+figure, axis = plt.subplots(figsize=(7.2, 4.8), layout="constrained")
+show_samples(axis, X, y, s=20)
+for (name, model), colour in zip(models.items(), (INK, GREEN, GREY, PURPLE), strict=True):
     svm, threshold = model, 0.0
     if model is tuned:
         svm, threshold = tuned.estimator_, tuned.best_threshold_
     values = svm.decision_function(grid.reshape(-1, 2)).reshape(grid.shape[:2])
-    show_samples(axis, X, y, s=9)
-    if name == "virtual samples":
-        axis.scatter(*X_more[len(X) :].T, color=ORANGE, alpha=0.15, s=9, linewidth=0)
-    axis.scatter(*svm.support_vectors_.T, s=22, facecolor="none", edgecolor=INK, linewidth=0.4)
-    style = dict(colors=INK, linewidths=1.6, linestyles="solid")
+    style = dict(colors=colour, linewidths=3, linestyles="solid")
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[threshold], **style)
     gmean = geometric_mean_score(y_test, model.predict(X_test))
-    n_vectors = len(svm.support_)
-    axis.set_title(f"{name}\ng-mean {gmean:.2f}, {n_vectors} support vectors", fontsize=11)
+    axis.plot([], [], color=colour, linewidth=3, label=f"{name}: {gmean:.2f}")
+    print(f"{name:15} g-mean {gmean:.2f}, {len(svm.support_)} support vectors")
+axis.legend(frameon=False, loc="lower left", title="g-mean")
 plt.show()
 
 # %%
