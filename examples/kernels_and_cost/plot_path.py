@@ -33,21 +33,27 @@ print(path)
 # ====================================
 #
 # With a small C the model underfits, with a large one it fits the flipped labels: the training
-# accuracy continues to increase, the validation accuracy does not. The number of support vectors
-# decreases with C, which makes predictions faster.
+# accuracy continues to increase, the validation accuracy does not.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 scores = path.scores(X_test, y_test)
 
-figure, axes = plt.subplots(3, 1, sharex=True, figsize=(7.2, 6), layout="constrained")
-axes[0].plot(Cs, path.scores(X_train, y_train), ".-", color=BLUE, label="training samples")
-axes[0].plot(Cs, scores, ".-", color=ORANGE, label="test samples")
-axes[0].set(ylabel="Accuracy", xscale="log")
-axes[0].legend(frameon=False)
-axes[1].plot(Cs, path.n_support, ".-", color=BLUE)
-axes[1].set(ylabel="Support vectors")
-axes[2].plot(Cs, path.dual_objective.sum(axis=1), ".-", color=BLUE)
-axes[2].set(xlabel="C", ylabel="Dual objective", yscale="log")
+figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+axis.plot(Cs, path.scores(X_train, y_train), "o-", color=BLUE, label="training samples")
+axis.plot(Cs, scores, "o-", color=ORANGE, label="test samples")
+axis.set(xlabel="C", ylabel="Accuracy", xscale="log")
+axis.legend(frameon=False)
+plt.show()
+
+# %%
+# The number of support vectors decreases with C, which makes predictions faster. The dual
+# objective increases.
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
+axes[0].plot(Cs, path.n_support, "o-", color=BLUE)
+axes[0].set(xlabel="C", ylabel="Support vectors", xscale="log")
+axes[1].plot(Cs, path.dual_objective.sum(axis=1), "o-", color=BLUE)
+axes[1].set(xlabel="C", ylabel="Dual objective", xscale="log", yscale="log")
 plt.show()
 
 # %%

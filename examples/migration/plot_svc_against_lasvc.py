@@ -74,12 +74,12 @@ measured = {
 # not significant. Times are shown on logarithmic axes, where a straight line of slope 2 means that
 # twice as many samples take four times as long.
 
-figure, axes = plt.subplots(1, 3, figsize=(10.4, 4.2), layout="constrained")
 titles = ("Test error (%)", "Time to fit", f"Time to predict {len(X_test)} samples")
-for column, (axis, title) in enumerate(zip(axes, titles, strict=True)):
+for column, title in enumerate(titles):
+    figure, axis = plt.subplots(figsize=(5, 4), layout="constrained")
     for name, (_, colour, style) in MODELS.items():
         values = measured[name][:, column]
-        axis.plot(SIZES, values, style, color=colour, markersize=4, label=name)
+        axis.plot(SIZES, values, style, color=colour, markersize=5, linewidth=2, label=name)
     axis.set_xscale("log")
     axis.set_xticks([250, 1000, 4000, 16000], minor=False)
     axis.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:.0f}"))
@@ -89,13 +89,14 @@ for column, (axis, title) in enumerate(zip(axes, titles, strict=True)):
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
     axis.set_axisbelow(True)
-axes[0].set_ylim(bottom=0)
-for axis in axes[1:]:
-    axis.set_yscale("log")
-    axis.yaxis.set_major_formatter(
-        FuncFormatter(lambda t, _: f"{t:g} s" if t >= 0.1 else f"{1000 * t:g} ms")
-    )
-axes[0].legend(frameon=False, loc="lower left")
+    axis.legend(frameon=False)
+    if column == 0:
+        axis.set_ylim(bottom=0)
+    else:
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter(
+            FuncFormatter(lambda t, _: f"{t:g} s" if t >= 0.1 else f"{1000 * t:g} ms")
+        )
 plt.show()
 
 # %%
@@ -116,3 +117,5 @@ for name, values in measured.items():
 # with the number of samples, and so do the times of fitting and prediction. If these are too long,
 # use an approximate feature map (:class:`sklearn.kernel_approximation.Nystroem`) with a linear
 # model.
+
+# sphinx_gallery_thumbnail_number = 2
