@@ -68,6 +68,17 @@ suspects = model.suspect_labels(X, given)
 print(f"{len(suspects)} suspects, {wrong[suspects].sum()} of them have a wrong label")
 
 # %%
+# The first eight suspects, with the given label and, after the arrow, the prediction of the model:
+
+figure, axes = plt.subplots(1, 8, figsize=(7.6, 1.5), layout="constrained")
+for place, axis in zip(suspects[:8], axes, strict=True):
+    axis.imshow(X[place].reshape(8, 8), cmap="Greys")
+    prediction = model.predict(X[place : place + 1])[0]
+    axis.set_title(f"{given[place]} → {prediction}", color="#d1702a", fontweight="bold")
+    axis.set(xticks=[], yticks=[])
+plt.show()
+
+# %%
 # With ``n_suspects``, the ranking continues below this threshold. Samples are sorted by their
 # margin, which is the smallest among the pairs of the given class with the others. For comparison,
 # the same ranking is computed with the ramp loss, ``algorithm="lasvm-nc"``, with which samples far
@@ -99,31 +110,23 @@ for C, by_method in orders.items():
         print(f"C={C:<4} {name:13} {found} wrong labels among the first {n_wrong} samples")
 
 # %%
-# Above: the first eight suspects, with the given label and, after the arrow, the prediction of the
-# model. Below: the number of wrong labels found against the number of reviewed samples. A perfect
-# ranking follows the dotted line.
+# The number of wrong labels found against the number of reviewed samples. A perfect ranking
+# follows the dotted line.
 
 BLUE, ORANGE, GREEN, INK = "#1f6feb", "#d1702a", "#2d9d63", "#24292f"
 COLOURS = {"leave-one-out": BLUE, "ramp loss": ORANGE, "cleanlab": GREEN}
 
-figure = plt.figure(figsize=(7.6, 5.6), layout="constrained")
-above, below = figure.subfigures(2, 1, height_ratios=[1, 1.9])
-for place, axis in zip(suspects[:8], above.subplots(1, 8), strict=True):
-    axis.imshow(X[place].reshape(8, 8), cmap="Greys")
-    prediction = model.predict(X[place : place + 1])[0]
-    axis.set_title(f"{given[place]} → {prediction}", color=ORANGE, fontweight="bold")
-    axis.set(xticks=[], yticks=[])
-axes = below.subplots(1, 2, sharey=True)
-for axis, (C, by_method) in zip(axes, orders.items(), strict=True):
+for C, by_method in orders.items():
+    figure, axis = plt.subplots(figsize=(5, 3.8), layout="constrained")
     for name, order in by_method.items():
         found = np.cumsum(wrong[order])[:300]
-        axis.plot(np.arange(1, 301), found, color=COLOURS[name], linewidth=2.5, label=name)
-    axis.plot([0, n_wrong, 300], [0, n_wrong, n_wrong], ":", color=INK, linewidth=1.2)
+        axis.plot(np.arange(1, 301), found, color=COLOURS[name], linewidth=3, label=name)
+    axis.plot([0, n_wrong, 300], [0, n_wrong, n_wrong], ":", color=INK, linewidth=1.5)
     axis.set(xlabel="reviewed samples", xlim=(0, 300), ylim=(0, None))
-    axis.set_title(f"Wrong labels found, C={C:g}", loc="left", fontweight="bold")
+    axis.set_title(f"Wrong labels found, C={C:g}", loc="left", fontweight="bold", fontsize=14)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
-axes[0].legend(frameon=False, loc="lower right", fontsize=12)
+    axis.legend(frameon=False, loc="lower right", fontsize=12)
 plt.show()
 
 # %%
@@ -161,3 +164,5 @@ print(f"all labels correct            {test_error(X, y)}")
 # suitable ``C`` this model tolerates random wrong labels well, and the test set has 450 samples,
 # so that one sample is 0.2 percentage points. Wrong labels that are not random, such as two
 # classes that were often confused, are not part of this experiment.
+
+# sphinx_gallery_thumbnail_number = 3

@@ -63,31 +63,34 @@ print(f"{n_samples[-1]} samples, test error {errors[-1]:.1%}")
 print(f"{len(model.support_)} of them are support vectors")
 
 # %%
-# The test error during the training, and test images below it: those that the final model
-# misclassifies (orange; at most four) and others (blue). The test set has 450 samples, so that one
-# sample is 0.2 percentage points.
+# The test error during the training. The test set has 450 samples, so that one sample is 0.2
+# percentage points.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
+
+figure, axis = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
+axis.plot(n_samples, 100 * np.array(errors), color=BLUE, linewidth=3)
+axis.set(xlabel="training samples", ylim=(0, None))
+axis.set_title("Test error (%)", loc="left", fontweight="bold")
+axis.spines[["top", "right"]].set_visible(False)
+axis.grid(color="#e6e8eb", linewidth=0.8)
+plt.show()
+
+# %%
+# Test images with label and prediction: those that the final model misclassifies (orange; at most
+# four) and others (blue).
 
 predictions = model.predict(X_test)
 wrong = np.flatnonzero(predictions != y_test)
 right = np.flatnonzero(predictions == y_test)
 shown = np.append(wrong[:4], right)[:7]
 
-figure = plt.figure(figsize=(7.2, 5), layout="constrained")
-above, below = figure.subfigures(2, 1, height_ratios=[1.6, 1])
-axis = above.subplots()
-axis.plot(n_samples, 100 * np.array(errors), color=BLUE, linewidth=3)
-axis.set(xlabel="training samples", ylim=(0, None))
-axis.set_title("Test error (%)", loc="left", fontweight="bold")
-axis.spines[["top", "right"]].set_visible(False)
-axis.grid(color="#e6e8eb", linewidth=0.8)
-for place, axis in zip(shown, below.subplots(1, 7), strict=True):
+figure, axes = plt.subplots(1, 7, figsize=(7.2, 1.6), layout="constrained")
+for place, axis in zip(shown, axes, strict=True):
     axis.imshow(X_test[place].reshape(8, 8), cmap="Greys")
     colour = BLUE if predictions[place] == y_test[place] else ORANGE
     axis.set_title(f"{y_test[place]} → {predictions[place]}", color=colour, fontweight="bold")
     axis.set(xticks=[], yticks=[])
-below.supxlabel("label → prediction")
 plt.show()
 
 # %%
