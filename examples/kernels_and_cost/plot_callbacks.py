@@ -52,16 +52,17 @@ print(f"{stored.n_samples_seen_:,} samples, scores {[round(score, 3) for score i
 # =========================
 #
 # Kernel evaluations per sample are proportional to the support set, so their total grows
-# quadratically. The number of samples continues that of the interrupted call.
+# quadratically. After the last sample, the optimization over the support vectors adds some more.
+# The number of samples continues that of the interrupted call.
 
 data = monitor.data_
-fig, axes = plt.subplots(1, 2, figsize=(8, 4.4), layout="constrained")
-for ax, name, label in (
-    (axes[0], "n_support", "Vectors in the support set"),
-    (axes[1], "n_kernel_evaluations", "Kernel evaluations"),
+for name, label in (
+    ("n_kernel_evaluations", "Kernel evaluations"),
+    ("n_support", "Vectors in the support set"),
 ):
-    ax.plot(data["n_samples"], data[name], color="#1f6feb", linewidth=2.5)
-    ax.set(xlabel="samples processed")
-    ax.set_title(label, loc="left", fontweight="bold")
-    ax.spines[["top", "right"]].set_visible(False)
+    figure, axis = plt.subplots(figsize=(5, 3.8), layout="constrained")
+    axis.plot(data["n_samples"], data[name], color="#1f6feb", linewidth=3)
+    axis.set(xlabel="samples processed")
+    axis.set_title(label, loc="left", fontweight="bold", fontsize=14)
+    axis.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -12,9 +12,10 @@ fits a small model in each; :ref:`cells` describes the method.
 # Cells, and the decision boundary of their models
 # ================================================
 #
-# Each cut goes through the median of the samples of a part, along their first principal
-# direction. The samples near a cut belong to both sides, where predictions are weighted means;
-# the decision boundary (black) therefore continues across the borders of the cells (green).
+# Samples of two classes form a wavy chessboard. Each cut goes through the median of the samples of
+# a part, along their first principal direction. The samples near a cut belong to both sides, where
+# predictions are weighted means; the decision boundary (black) therefore continues across the
+# borders of the cells (green).
 
 from time import perf_counter
 
@@ -49,17 +50,16 @@ for cell, samples, weights in model.tree_.parts(grid):
 cells = shares.argmax(axis=1)
 decision = model.decision_function(grid).reshape(200, 200)
 
-figure, axes = plt.subplots(1, 2, figsize=(8.6, 4.6), layout="constrained")
-axes[0].scatter(*X.T, c=np.where(y == 1, BLUE, ORANGE), s=3)
-axes[0].set_title(f"{len(X)} samples of two classes")
-axes[1].pcolormesh(sides, sides, decision, cmap=SHADES, vmin=-1.5, vmax=1.5)
-axes[1].contour(sides, sides, decision, levels=[0], colors="black", linewidths=1.5)
+figure, axis = plt.subplots(figsize=(6, 5), layout="constrained")
+axis.pcolormesh(sides, sides, decision, cmap=SHADES, vmin=-1.5, vmax=1.5)
+axis.scatter(*X.T, c=np.where(y == 1, BLUE, ORANGE), s=3, alpha=0.3, linewidths=0)
+axis.contour(sides, sides, decision, levels=[0], colors="black", linewidths=2)
 for cell in range(model.n_cells_):
     inside = (cells == cell).reshape(200, 200)
-    axes[1].contour(sides, sides, inside, levels=[0.5], colors=GREEN, linewidths=1.5)
-axes[1].set_title(f"{model.n_cells_} cells and the decision boundary")
-for axis in axes:
-    axis.set(xticks=[], yticks=[], aspect="equal")
+    axis.contour(sides, sides, inside, levels=[0.5], colors=GREEN, linewidths=2.5)
+axis.set_title(f"{model.n_cells_} cells and the decision boundary", fontweight="bold")
+axis.set(xticks=[], yticks=[])
+plt.show()
 
 # %%
 # Time and error over the number of samples
