@@ -125,19 +125,25 @@ for name, (models, _) in loops.items():
 # %%
 # The errors printed are means of the last five measurements.
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained")
-for name, (_, colour) in loops.items():
-    axes[0].plot(n_labels, errors[name], color=colour, linewidth=2.2, label=name)
-    axes[1].plot(n_labels, seconds[name], color=colour, linewidth=2.2)
-axes[0].set(ylim=(0, 16))
-axes[1].set(yscale="log")
-for axis, title in zip(axes, ("Test error (%)", "Time of the loop (s)"), strict=True):
-    axis.set(xlabel="labels")
+
+def plot_loops(values, title, **options):
+    figure, axis = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
+    for name, (_, colour) in loops.items():
+        axis.plot(n_labels, values[name], color=colour, linewidth=3, label=name)
+    axis.set(xlabel="labels", **options)
     axis.set_title(title, loc="left", fontweight="bold")
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
-axes[0].legend(frameon=False, loc="upper right")
-plt.show()
+    axis.legend(frameon=False)
+    plt.show()
+
+
+plot_loops(errors, "Test error (%)", ylim=(0, 16))
+
+# %%
+# The time of each loop, on a logarithmic axis:
+
+plot_loops(seconds, "Time of the loop (s)", yscale="log")
 
 # %%
 # Translation

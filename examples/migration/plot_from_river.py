@@ -110,9 +110,9 @@ print(
 
 BLUE, ORANGE, GREEN, GREY = "#1f6feb", "#d1702a", "#2d9d63", "#8b949e"
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained", width_ratios=[1.2, 1])
+figure, axis = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
 river_errors = np.convolve(river_predictions != y, np.ones(2000) / 2000, mode="valid")
-axes[0].plot(
+axis.plot(
     np.arange(2000, len(y) + 1) / 1000,
     100 * river_errors,
     color=ORANGE,
@@ -125,19 +125,26 @@ for label, name, colour in (
 ):
     result = results[name].rolling(2000)
     error = 100 * (1 - result.accuracy())
-    axes[0].plot(result.n_samples[20:] / 1000, error[20:], color=colour, linewidth=2, label=label)
-axes[0].set(xlabel="thousand samples", ylim=(0, None))
-axes[0].set_title("Error, latest 2000 samples (%)", loc="left", fontweight="bold")
-axes[0].legend(frameon=False, loc="lower left", fontsize=11)
+    axis.plot(result.n_samples[20:] / 1000, error[20:], color=colour, linewidth=2, label=label)
+axis.set(xlabel="thousand samples", ylim=(0, None))
+axis.set_title("Error, latest 2000 samples (%)", loc="left", fontweight="bold")
+axis.legend(frameon=False, loc="lower left", fontsize=11)
+axis.spines[["top", "right"]].set_visible(False)
+axis.grid(color="#e6e8eb", linewidth=0.8)
+plt.show()
+
+# %%
+# The time of each loop, on a logarithmic axis:
+
+figure, axis = plt.subplots(figsize=(7.2, 3.4), layout="constrained")
 names = list(times)[::-1]
 colours = [{"river": ORANGE, "kernel AROW": GREEN}.get(name, BLUE) for name in names]
-axes[1].barh(names, [times[name] for name in names], color=colours)
-axes[1].set(xscale="log")
-axes[1].set_title("Time (s)", loc="left", fontweight="bold")
-for axis in axes:
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.grid(color="#e6e8eb", linewidth=0.8)
-    axis.set_axisbelow(True)
+axis.barh(names, [times[name] for name in names], color=colours)
+axis.set(xscale="log")
+axis.set_title("Time (s)", loc="left", fontweight="bold")
+axis.spines[["top", "right"]].set_visible(False)
+axis.grid(color="#e6e8eb", linewidth=0.8)
+axis.set_axisbelow(True)
 plt.show()
 
 # %%

@@ -119,16 +119,16 @@ for n in n_samples:
     for name, model in (("SVC", batch), ("LASVC", online)):
         errors[name].append(100 * (1 - model.score(X_test, y_test)))
 
-figure, axes = plt.subplots(1, 2, figsize=(7.6, 4.2), layout="constrained")
-for name, colour in (("SVC", ORANGE), ("LASVC", BLUE)):
-    axes[0].plot(n_samples, np.cumsum(seconds[name]), color=colour, linewidth=2.5, label=name)
-    axes[1].plot(n_samples, errors[name], color=colour, linewidth=2.5)
-for axis, title in zip(axes, ("Training time so far (s)", "Test error (%)"), strict=True):
+total = {name: np.cumsum(values) for name, values in seconds.items()}
+for values, title in ((total, "Training time so far (s)"), (errors, "Test error (%)")):
+    figure, axis = plt.subplots(figsize=(5, 4), layout="constrained")
+    for name, colour in (("SVC", ORANGE), ("LASVC", BLUE)):
+        axis.plot(n_samples, values[name], color=colour, linewidth=3, label=name)
     axis.set(xlabel="samples", ylim=(0, None))
     axis.set_title(title, loc="left", fontweight="bold")
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
-axes[0].legend(frameon=False, fontsize=12)
+    axis.legend(frameon=False, fontsize=12)
 plt.show()
 
 ratio = sum(seconds["SVC"]) / sum(seconds["LASVC"])

@@ -40,11 +40,8 @@ for result in results.values():
     print(result)
 
 # %%
-# The accuracy, on the left, is that of all samples so far, not of the last chunk: early mistakes
-# are included, but their share decreases. The right panel shows the number of mistakes; its slope
-# is the current error rate, which ``result.rolling(200)`` computes over the latest 200 samples.
-# (``result.seconds`` is the time of training and prediction, ``result.n_queries`` the number of
-# labels used.)
+# The accuracy is that of all samples so far, not of the last chunk: early mistakes are included,
+# but their share decreases.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 COLOURS = (BLUE, ORANGE)
@@ -57,12 +54,21 @@ def tidy(axis, **options):
     axis.set(xlabel="Samples", **options)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
+figure, axis = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
 for (name, result), colour in zip(results.items(), COLOURS, strict=True):
-    axes[0].plot(result.n_samples, result.accuracy(), label=name, color=colour)
-    axes[1].plot(result.n_samples, result.mistakes, label=name, color=colour)
-tidy(axes[0], ylabel="Accuracy", ylim=(0, 1))
-tidy(axes[1], ylabel="Mistakes", ylim=(0, None))
+    axis.plot(result.n_samples, result.accuracy(), label=name, color=colour, linewidth=3)
+tidy(axis, ylabel="Accuracy", ylim=(0, 1))
+plt.show()
+
+# %%
+# The slope of the number of mistakes is the current error rate, which ``result.rolling(200)``
+# computes over the latest 200 samples. (``result.seconds`` is the time of training and prediction,
+# ``result.n_queries`` the number of labels used.)
+
+figure, axis = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+for (name, result), colour in zip(results.items(), COLOURS, strict=True):
+    axis.plot(result.n_samples, result.mistakes, label=name, color=colour, linewidth=3)
+tidy(axis, ylabel="Mistakes", ylim=(0, None))
 plt.show()
 
 # %%
