@@ -42,13 +42,13 @@ models = {
     "with rules": AdvicePassiveAggressiveClassifier(rules, C=0.02),
     "without": AdvicePassiveAggressiveClassifier(C=0.02),
 }
-figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), sharex=True, sharey=True)
 line = np.array([-3.0, 3.0])
 n_seen = 0
-for axis, n in zip(axes, (0, 6, 500), strict=True):
+for n in (0, 6, 500):
+    figure, axis = plt.subplots(figsize=(5, 4.4), layout="constrained")
     for corner, colour in (((0.5, 0.5), BLUE), ((-3.0, -3.0), ORANGE)):
         axis.add_patch(Rectangle(corner, 2.5, 2.5, color=colour, alpha=0.15, linewidth=0))
-    axis.scatter(*X[:n].T, c=np.where(y[:n] == 1, BLUE, ORANGE), s=9 if n > 50 else 40)
+    axis.scatter(*X[:n].T, c=np.where(y[:n] == 1, BLUE, ORANGE), s=9 if n > 50 else 60)
     for model, style in zip(models.values(), ("-", "--"), strict=True):
         if n == 0:
             # Without samples: the model of the rules alone.
@@ -57,10 +57,11 @@ for axis, n in zip(axes, (0, 6, 500), strict=True):
             model.partial_fit(X[n_seen:n], y[n_seen:n])
         (a, b), c = model.coef_[0], model.intercept_[0]
         if a or b:
-            axis.plot(line, -(a * line + c) / b, style, color="black")
+            axis.plot(line, -(a * line + c) / b, style, color="black", linewidth=2.5)
     n_seen = n
-    axis.set(xlim=(-3, 3), ylim=(-3, 3), title=f"{n} samples", aspect="equal")
-figure.tight_layout()
+    axis.set(xlim=(-3, 3), ylim=(-3, 3))
+    axis.set_title(f"{n} samples", fontweight="bold", fontsize=16)
+plt.show()
 
 # %%
 # Contradictions between model and advice
