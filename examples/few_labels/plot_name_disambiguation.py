@@ -281,7 +281,7 @@ print(f"\nfrom {len(authors)} records to their authors: {seconds['from records']
 # adjusted Rand index. A record without an e-mail address can be connected to its author through a
 # record that has one: the clusters are more accurate than the pairwise predictions. Clusters tend
 # to be too small rather than too large (homogeneity above completeness), and some authors are
-# split into two. The figure shows all pairs of "J. Smith", records sorted by their true author:
+# split into two. The figures show all pairs of "J. Smith", records sorted by their true author:
 # the predicted similarity, the clusters, and the truth.
 
 order = np.argsort(truth["J. Smith"], kind="stable")
@@ -291,8 +291,8 @@ pictures = {
     "same cluster": found["J. Smith"][:, None] == found["J. Smith"],
     "same author": truth["J. Smith"][:, None] == truth["J. Smith"],
 }
-figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.4), layout="constrained")
-for axis, (title, picture) in zip(axes, pictures.items()):
+for title, picture in pictures.items():
+    figure, axis = plt.subplots(figsize=(4, 4), layout="constrained")
     axis.imshow(picture[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1)
     axis.set(title=title, xticks=[], yticks=[])
 plt.show()
