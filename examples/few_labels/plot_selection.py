@@ -137,21 +137,20 @@ def errors_of(selection, noise, seed):
     return errors
 
 
-figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.4), sharey=True, layout="constrained")
-for axis, noise in zip(axes, (0.0, 0.1)):
+for noise in (0.0, 0.1):
+    figure, axis = plt.subplots(figsize=(5, 4), layout="constrained")
     for selection, colour in COLOURS.items():
         mean = 100 * np.mean([errors_of(selection, noise, seed) for seed in range(10)], axis=0)
-        axis.plot(N_LABELS, mean, "o-", color=colour, markersize=3, label=selection)
+        axis.plot(N_LABELS, mean, "o-", color=colour, markersize=4, linewidth=2, label=selection)
         if noise:
             print(f"{selection:10} {mean[N_LABELS.index(200)]:4.1f} % error after 200 labels")
     axis.set_title("correct labels" if noise == 0 else f"{noise:.0%} of the labels wrong")
-    axis.set(xlabel="training samples", yscale="log", yticks=[1, 2, 5, 10, 20, 40])
+    axis.set(xlabel="training samples", ylabel="test error (%)", yscale="log", ylim=(1, 50))
+    axis.set_yticks([1, 2, 5, 10, 20, 40], labels=[1, 2, 5, 10, 20, 40])
     axis.set_yticks([], minor=True)
-    axis.set_yticklabels([1, 2, 5, 10, 20, 40])
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
-axes[0].set_ylabel("test error (%)")
-axes[0].legend(frameon=False)
+    axis.legend(frameon=False)
 plt.show()
 
 # %%
@@ -159,4 +158,4 @@ plt.show()
 # ``"gradient"`` selects wrong labels first and has a higher error than random order until no more
 # of them are left, while ``"active"`` needs at most a third of the samples of ``"random"``.
 
-# sphinx_gallery_thumbnail_number = 3
+# sphinx_gallery_thumbnail_number = 4

@@ -90,14 +90,15 @@ print(f"parameters at an edge of the grid: {search.edges_}")
 COLOURS = ListedColormap(["#1f6feb", "#d1702a"])
 axis = np.linspace(0.01, 11.99, 240)
 points = np.column_stack([of.ravel() for of in np.meshgrid(axis, axis)])
-figure, panels = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True, layout="constrained")
 column, row = np.floor(points).astype(int).T
-for panel, title, classes in (
-    (panels[0], "fields", fields[column, row]),
-    (panels[1], "predicted", search.predict(points)),
+for title, classes in (
+    ("fields", fields[column, row]),
+    ("predicted", search.predict(points)),
 ):
+    figure, panel = plt.subplots(figsize=(5, 4.4), layout="constrained")
     panel.pcolormesh(axis, axis, classes.reshape(240, 240), cmap=COLOURS)
-    panel.set(title=title, aspect="equal", xticks=range(0, 13, 3), yticks=range(0, 13, 3))
+    panel.set_title(title, fontweight="bold", fontsize=16)
+    panel.set(xticks=range(0, 13, 3), yticks=range(0, 13, 3))
 plt.show()
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_number = 3
