@@ -88,7 +88,7 @@ for name, model in models.items():
 COLOURS = {"window_size=2000": "#1f6feb", "no window": "#d1702a"}
 
 for n_seen in MOMENTS:
-    figure, axis = plt.subplots(figsize=(5, 4.4), layout="constrained")
+    figure, axis = plt.subplots(figsize=(5, 4.2), layout="constrained")
     recent = X[n_seen - RECENT : n_seen]
     axis.plot(*recent.T, ".", color="0.6", markersize=3)
     for name, colour in COLOURS.items():
@@ -96,7 +96,7 @@ for n_seen in MOMENTS:
         axis.contour(grid_x, grid_y, scores, [threshold], colors=colour, linewidths=2.5)
         axis.plot([], [], color=colour, linewidth=2.5, label=name)
     axis.set_title(f"after {n_seen} samples", fontweight="bold", fontsize=16)
-    axis.set(xlim=(-3.6, 3.6), ylim=(-2, 4), aspect="equal", xticks=[], yticks=[])
+    axis.set(xlim=(-4.5, 4.5), ylim=(-3, 4), aspect="equal", xticks=[], yticks=[])
     axis.legend(frameon=False, loc="lower right")
 plt.show()
 
