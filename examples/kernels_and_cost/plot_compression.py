@@ -51,11 +51,13 @@ EDGE = 3.1
 side = np.linspace(-EDGE, EDGE, 200)
 grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained")
-for axis, current in zip(axes, (model, small), strict=True):
+for current in (model, small):
+    figure, axis = plt.subplots(figsize=(5, 4.4), layout="constrained")
     values = current.decision_function(grid).reshape(len(side), len(side))
     extent = (-EDGE, EDGE, -EDGE, EDGE)
-    axis.imshow(values, extent=extent, origin="lower", cmap=SHADES, vmin=-1.5, vmax=1.5)
+    axis.imshow(
+        values, extent=extent, origin="lower", cmap=SHADES, vmin=-1.5, vmax=1.5, aspect="auto"
+    )
     axis.contour(side, side, values, [-1, 1], colors="0.35", linewidths=0.9, linestyles="--")
     axis.contour(side, side, values, [0], colors="black", linewidths=2.5)
     vectors, coefficients = current.support_vectors_, current.dual_coef_.ravel()
@@ -102,3 +104,5 @@ plt.show()
 # The dotted line is the error of the original. A model with few vectors is as accurate, although
 # its decision values still differ: most of the differences do not change the sign. This is an easy
 # case, with two features and a smooth boundary: :ref:`compression` shows results for other data.
+
+# sphinx_gallery_thumbnail_number = 2
