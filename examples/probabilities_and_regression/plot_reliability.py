@@ -55,8 +55,8 @@ for name, way in ways.items():
 
 # %%
 # A curve below the diagonal on the right, and above it on the left, belongs to probabilities that
-# are too extreme. The histogram shows how many samples each group has; groups of fewer than 50 are
-# left out above.
+# are too extreme. The histogram shows how many samples have which probability; the curve leaves
+# out groups of fewer than 50.
 
 COLOURS = {
     "training values": "#d1702a",
@@ -77,19 +77,19 @@ def reliability(p, y_true, n_groups=12):
 
 
 def diagram(probabilities, y_true, title):
-    """Plot reliability curves above histograms of the probabilities."""
-    figure, (above, below) = plt.subplots(
-        2, 1, figsize=(6.4, 5.6), sharex=True, height_ratios=[3, 1], layout="constrained"
-    )
-    above.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
+    """Plot reliability curves and histograms of the probabilities."""
+    _, curve = plt.subplots(figsize=(5, 4), layout="constrained")
+    _, histogram = plt.subplots(figsize=(5, 4), layout="constrained")
+    curve.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
     for name, p in probabilities.items():
         style = dict(color=COLOURS[name], linewidth=2.5)
-        above.plot(*reliability(p, y_true), marker="o", markersize=6, label=name, **style)
-        below.hist(p, bins=24, range=(0, 1), histtype="step", **style)
-    above.set(ylabel="frequency of the positive class", title=title, ylim=(0, 1))
-    above.legend(frameon=False, loc="upper left", fontsize=11)
-    below.set(xlabel="predicted probability", ylabel="samples", xlim=(0, 1))
-    for axis in (above, below):
+        curve.plot(*reliability(p, y_true), marker="o", markersize=6, label=name, **style)
+        histogram.hist(p, bins=24, range=(0, 1), histtype="step", **style)
+    curve.set(ylabel="frequency of the positive class", ylim=(0, 1))
+    curve.legend(frameon=False, loc="upper left")
+    histogram.set(ylabel="samples")
+    for axis in (curve, histogram):
+        axis.set(xlabel="predicted probability", title=title, xlim=(0, 1))
         axis.spines[["top", "right"]].set_visible(False)
 
 
@@ -123,5 +123,5 @@ last = slice(-8000, None)
 found = {name: np.concatenate(parts)[last] for name, parts in found.items()}
 for name, p in found.items():
     print(f"{name:30s} log-loss {log_loss(y_stream[last], p):.3f}")
-diagram(found, y_stream[last], "The last 8000 samples of a stream whose labels became noisy")
+diagram(found, y_stream[last], "The last 8000 samples of a noisy stream")
 plt.show()
