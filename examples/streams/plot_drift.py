@@ -143,13 +143,13 @@ reactions = {
     ),
 }
 
-figure, axis = plt.subplots(figsize=(8.6, 4.2), layout="constrained")
+figure, axis = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
 for (name, (factor, parameters)), colour in zip(reactions.items(), COLOURS, strict=False):
     model = KernelAROWClassifier(**limit, forgetting_factor=factor)
     result = progressive_validation(model, X_abrupt, y_abrupt, chunk_size=50, **parameters)
     print(f"{name:33s} error {1 - result.accuracy()[-1]:.1%}", result.drift_alarms)
     error = 100 * (1 - result.rolling(300).accuracy())
-    axis.plot(result.n_samples, error, label=name, color=colour, linewidth=1.8)
+    axis.plot(result.n_samples, error, label=name, color=colour, linewidth=2.5)
 for change in range(3000, N_SAMPLES, 3000):
     axis.axvline(change, color="0.7", linewidth=1)
 axis.set(xlabel="training samples", ylabel="error on the latest 300 samples (%)", ylim=(0, None))
