@@ -65,6 +65,8 @@ FIXED = (
     *("estimator", "param_grid", "scoring", "refit", "n_candidates"),
     *("min_resources", "max_resources", "select", "error_score"),
 )
+# Those of the estimator that change no result.
+FREE = "cache_size", "n_jobs", "verbose"
 
 
 def _has_partial_fit(search):
@@ -673,8 +675,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         race.fixed_parameters = {
             name: value
             for name, value in self.get_params().items()
-            if name in FIXED
-            or (name.startswith("estimator__") and not name.endswith(("n_jobs", "verbose")))
+            if name in FIXED or (name.startswith("estimator__") and not name.endswith(FREE))
         }
         return race
 
