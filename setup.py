@@ -67,7 +67,10 @@ class BuildExt(build_ext):
 
 def extensions():
     """One extension per .pyx of the core; all see the headers and the contracts (.pxd)."""
-    sources = sorted(glob(f"{CORE}/**/*.pyx", recursive=True))
+    # The module with the loops for all instruction sets takes longest to compile, so it is first.
+    sources = sorted(
+        glob(f"{CORE}/**/*.pyx", recursive=True), key=lambda path: ("/simd/" not in path, path)
+    )
     if NO_EXTENSIONS or not sources:
         return []
 
