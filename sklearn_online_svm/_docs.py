@@ -31,7 +31,7 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
     Training samples.
 y : array-like of shape (n_samples,)
     Class labels.""",
-    # Of models that train another estimator.
+    # For models that train another estimator.
     "passed_weights": """sample_weight : array-like of shape (n_samples,), default=None
     Per-sample weights, passed to the estimator; with metadata routing enabled, only if it
     requests them.""",

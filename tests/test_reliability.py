@@ -4,7 +4,7 @@ import pytest
 
 from reliability import CAMPAIGNS, part
 
-# Of processes that are killed or stand still, and of memory that is refused at each allocation.
+# They kill processes, wait for those that stand still, or refuse memory at each allocation.
 LONG = {"allocations", "hangs", "storage"}
 QUICK = [
     pytest.param(name, marks=[pytest.mark.slow] if name in LONG else [])

@@ -103,7 +103,7 @@ SETS = {
     ),
 }  # fmt: skip
 
-# Of tables: the title of a metric, what it needs of a model, and the score, without its sign.
+# Metrics of the tables: title, method of the model that it needs, and score without its sign.
 METRICS = {
     "accuracy": ("accuracy", "predict", accuracy_score),
     "f1": ("f1", "predict", partial(f1_score, zero_division=0)),

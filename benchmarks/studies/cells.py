@@ -30,7 +30,7 @@ from ..sets.cells import CASES, FOREST, N_TEST, forest
 LIMIT = 1800
 # Samples from which parameters for all cells are found.
 N_TUNED = 10_000
-# Of the curve: numbers of samples, and the most samples that each model is trained on.
+# The curve has these numbers of samples; a model is trained on at most so many.
 SIZES = (50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000)
 CURVE = {
     "cells_tuned": 2_000_000,
@@ -40,8 +40,8 @@ CURVE = {
     "lpd": 500_000,
     "boosting": 500_000,
 }
-# Of the stream: samples of a call, samples after which there are errors, and the processor time
-# after which a model gets no more samples.
+# The stream has chunks of this size, and errors are measured after these numbers of samples. A
+# model gets no more samples after so many seconds of processor time.
 CHUNK, STREAM, STREAM_LIMIT = 1000, (20_000, 50_000, 100_000, 200_000, 500_000), 200
 
 

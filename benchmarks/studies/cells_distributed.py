@@ -28,7 +28,7 @@ N_BILLION, N_WORKERS = 1e9, 32
 SIMULATED_WORKERS = [1, 2, 4, 8, 16, 64]
 COLOURS = ("#1f6feb", "#d1702a")
 
-# Of mixed models.
+# Data sets and linear models whose parts are mixed.
 SETS = {"adult_a9a": "Adult", "w8a": "w8a", "letter": "Letter"}
 MODELS = {
     "pa": ("PA-I, C = 0.01", lambda: ours.PassiveAggressiveClassifier(C=0.01)),

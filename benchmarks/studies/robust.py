@@ -237,7 +237,7 @@ def noise_points(results):
 
 
 def suspect_labels(results):
-    """Of as many suspects as labels were flipped, how many are right: precision = recall."""
+    """Compare precisions of as many suspects as labels were flipped, so precision is recall."""
     found = where(noise_points(results), share=SUSPECT_SHARE)
     sides = {False: "both classes", True: "positive class"}
     found["case"] = [f"{titled(w)}, {sides[s]}" for w, s in zip(found.workload, found.one_sided)]

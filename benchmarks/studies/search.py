@@ -44,8 +44,8 @@ SEARCHES = {
 TITLES = {name: title for name, (title, _, _) in SEARCHES.items()}
 FRESH_SEARCHES = ("progressive", "halving", "optuna")
 FIRST_RUNG, N_TRIALS = 120, 50
-# Of the exhaustive choice: seconds after which a pair is given up, and pairs that are also
-# trained on all samples, the best ones.
+# The exhaustive choice gives up a pair after so many seconds, and trains so many of the best pairs
+# on all samples.
 STOPPED_AFTER, N_FINISHED = 15.0, 25
 # Random pairs: how many, and how often they are drawn.
 N_PAIRS, N_DRAWS = 50, 400

@@ -110,7 +110,7 @@ def predict_along(workload, n_train, seed=0, threads=1, quick=False):
 
 
 def leave_one_out_errors(workload, n_train, seed=0, threads=1, quick=False):
-    """Of the optimum: the estimate from its solution, the exact error, and those of others."""
+    """Compare leave-one-out estimates at the optimum with the exact error and other estimates."""
     split = workloads.WORKLOADS[workload].load(seed, quick, 200 if quick else n_train)
     X, y = split.X_train, split.y_train
     model = build(workload, "lasvc", seed, threads)

@@ -49,7 +49,9 @@ class KeptSamples:
         last = slice(max(self.end - first, n - _limits.N_RECENT), n)
         new = tuple(values[last].copy() for values in (rows.X, rows.encoded, rows.weights))
         chunks = (*self.chunks, new)
-        while sum(len(chunk[1]) for chunk in chunks[1:]) >= _limits.N_RECENT:
+        n_kept = sum(len(chunk[1]) for chunk in chunks)
+        while n_kept - len(chunks[0][1]) >= _limits.N_RECENT:
+            n_kept -= len(chunks[0][1])
             chunks = chunks[1:]
         return self._with(end=first + n, chunks=chunks)
 

@@ -241,7 +241,7 @@ def test_interval_of_the_number_of_alarms(count, n=20, n_new=30):
     numbers = np.arange(n_new + 1)
 
     def distribution(a, b):
-        """Of the number, if the rate has the distribution Beta(a, b)."""
+        """Return the distribution function of the number, if that of the rate is Beta(a, b)."""
         rates = betaln(numbers + a, n_new - numbers + b) - betaln(a, b)
         return np.cumsum(comb(n_new, numbers) * np.exp(rates))
 
