@@ -153,52 +153,14 @@ def test_support_vectors_are_told_apart():
     assert imbalance.by_origin(one_class) == {"n_learnt": 7, **parts}
 
 
-def test_generated_sets_are_what_their_names_say():
-    X, y = search_sets.chessboard_144(20_000)
-    fields = np.floor(X).astype(int)
-    assert len(np.unique(fields, axis=0)) == 144
-    # Adjacent fields differ.
-    assert set(y[(fields == [3, 4]).all(axis=1)]) == {1}
-    assert set(y[(fields == [3, 5]).all(axis=1)]) == {-1}
-    X, y = search_sets.CLUSTERS_16(2000)
-    assert X.shape == (2000, 16)
-    assert np.array_equal(np.unique(y), np.arange(10))
-    assert np.array_equal(X, search_sets.CLUSTERS_16(2000)[0])
+COVTYPE = ("covtype_1v2", "covtype_20k")
 
 
-def test_seeds_order_the_samples_of_a_set(paper_data):
-    """A set without a test part loses a quarter to it, the same one for every seed."""
-    paper_data("banana")
-    first, again, other = (search_sets.SETS["banana"].load(seed) for seed in (1, 1, 2))
-    assert (len(first.y_train), len(first.y_test)) == (3975, 1325)
-    assert np.array_equal(first.X_test, other.X_test)
-    assert np.array_equal(first.X_train, again.X_train)
-    assert not np.array_equal(first.X_train, other.X_train)
-    assert np.array_equal(np.sort(first.X_train, axis=0), np.sort(other.X_train, axis=0))
-
-
-def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
-    pairs = [
-        dict(C=1.0, gamma=g, held_out_error=e, seconds=1.0, fit_seconds=2.0, error=e + 0.01)
-        for g, e in ((0.1, 0.3), (1.0, 0.1), (10.0, 0.2))
-    ]
-    given_up = dict(C=1.0, gamma=100.0, seconds=15.0)
-    ok = dict(status="ok", work="banana")
-    curves = dict(ok, seconds=18.0, pairs=[*pairs, given_up])
-    ours = dict(ok, search="progressive", seconds=12.0, one_fit_seconds=2.0, error=0.13)
-    results.store("curves_banana", {"records": [curves]}, tmp_path)
-    results.store("search_banana", {"records": [ours]}, tmp_path)
-    (run,) = search.regrets(tmp_path).itertuples()
-    assert (run.search, run.regret, run.cost) == ("progressive", pytest.approx(2.0), 6.0)
-    assert (run.exhaustive, run.time) == (20.0, 12.0)
-    assert "- 13.00\n     - +2.00\n     - +2.00\n" in search.search_regret(tmp_path)
-
-
-@pytest.mark.parametrize("name", search_sets.FRESH)
-def test_fresh_tables_are_what_the_page_says(name, paper_data):
-    table = search_sets.FRESH[name]
-    sources = dict(letter_h="letter", covtype_1v2="covtype_first20k")
-    if name in ("svmguide1", "abalone", *sources):
+@pytest.mark.parametrize("name", search.TABLES)
+def test_tables_of_searches_are_what_the_page_says(name, paper_data):
+    table = search.TABLES[name]
+    sources = dict(letter_h="letter", **dict.fromkeys(COVTYPE, "covtype_first20k"))
+    if name in ("svmguide1", "abalone", *sources, *search_sets.LARGER):
         paper_data(sources.get(name, name))
     split, again, other = (table.load(seed) for seed in (1, 1, 2))
     assert split.X_train.shape == (table.n_train, table.n_features)
