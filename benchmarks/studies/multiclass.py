@@ -3,7 +3,7 @@
 ``multiclass_real`` and ``multiclass_generated``: parameters of both forms, found by the same
 search, and errors. ``multiclass_times``: times with the stored parameters, so that they can be
 measured again without a search. ``multiclass_forest``: many samples, by number of threads.
-``multiclass_stream``: letters in chunks. ``multiclass_late``: letters of which five come late.
+``multiclass_stream``: letters in chunks.
 """
 
 import time
@@ -24,7 +24,6 @@ from ..bench.rst import count, cross, list_table, number, points, table, times
 from ..bench.study import Study, grid, named, seeded, step
 from ..sets.multiclass import GENERATED, REAL, SETS
 from .cells import fit_forest
-from .new_classes import added_and_known, along_late_letters
 
 FORMS = ("ovr", "ovo")
 N_FOLDS, N_SEARCH = 3, 2000
@@ -156,12 +155,6 @@ def stream(form, algorithm, seed=0, quick=False):
             }
         )
     return {"points": found}
-
-
-def late(form, algorithm, seed=0, quick=False):
-    """Errors on former and new letters, five of which come late (`new_classes`)."""
-    model = LASVC(multi_class=form, algorithm=algorithm, random_state=seed, **STREAM)
-    return along_late_letters(model, seed, quick)
 
 
 def runs_of(choice, results, steps=("multiclass_real", "multiclass_generated")):
@@ -296,24 +289,6 @@ def multiclass_stream(results):
     )
 
 
-def multiclass_late(results):
-    """Errors on late and former letters: added later / known from the start."""
-    found = frame("multiclass_late", results)
-    columns = {
-        "late, after 500": ("new", 1),
-        "1000": ("new", 2),
-        "3000": ("new", 3),
-        "former, at once": ("former", 0),
-        "after 3000": ("former", 3),
-    }
-    rows = []
-    for kind in KINDS:
-        of = where(found, **kind)
-        cells = {title: added_and_known(of, *column) for title, column in columns.items()}
-        rows.append({"model": ", ".join(kind.values()), **cells})
-    return table(rows, "Error in percent")
-
-
 def _stored(settings):
     """Cases for the sets that were tuned, with the parameters of their first splits."""
     runs = runs_of("tuned", settings.results).groupby("set", sort=False)
@@ -331,7 +306,6 @@ STUDY = Study(
         "multiclass_times": step(measure_times, _stored),
         "multiclass_forest": step(fit_forest, FOREST_RUNS, n_classes=7, limit=1800),
         "multiclass_stream": step(stream, seeded(KINDS, 3)),
-        "multiclass_late": step(late, seeded(KINDS, 3)),
     },
     tables=named(
         multiclass_summary,
@@ -339,7 +313,6 @@ STUDY = Study(
         multiclass_times,
         multiclass_forest,
         multiclass_stream,
-        multiclass_late,
     )
     | {
         **{f"multiclass_errors_{choice}": partial(errors_table, choice) for choice in CHOICES},

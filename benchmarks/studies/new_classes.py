@@ -25,6 +25,7 @@ RBF = dict(gamma=0.2)
 PA = dict(C=0.01, average=True)
 MODELS = {
     "LASVC": ours.LASVC(C=10.0, **RBF),
+    "LASVC, ovr": ours.LASVC(C=10.0, multi_class="ovr", **RBF),
     "LASVC, lasvm-g": ours.LASVC(C=10.0, algorithm="lasvm-g", **RBF),
     "kernel PA": ours.KernelPassiveAggressiveClassifier(**RBF),
     "kernel PA, crammer_singer": ours.KernelPassiveAggressiveClassifier(
@@ -41,12 +42,8 @@ MODELS = {
 
 
 def late_letters(model, seed=0, quick=False):
-    """Measure one of the models."""
-    return along_late_letters(prepared(MODELS[model], random_state=seed), seed, quick)
-
-
-def along_late_letters(estimator, seed, quick):
-    """Return errors on former and new classes, added to the model or known from the start."""
+    """Return errors on former and new classes, added to a model or known from the start."""
+    estimator = prepared(MODELS[model], random_state=seed)
     rng = np.random.default_rng(seed)
     X, y, _ = load_all_samples("letter")
     classes = np.unique(y)
@@ -83,21 +80,21 @@ def along_late_letters(estimator, seed, quick):
     return found
 
 
-def added_and_known(found, field, k):
-    """Return means in percent at a time of `AFTER`: of models that the classes were added to /
-    that were given all of them in the first call."""
-    pair = (mean(run[k][field] for run in found[way]) for way in ("added", "known"))
-    return " / ".join(f"{100 * error:.1f}" for error in pair)
-
-
 def _by_model(results, columns):
-    """Return a table of titles with a field and the place of its time in `AFTER`."""
+    """Return a table of titles with a field and the place of its time in `AFTER`.
+
+    Means in percent, of models that the classes were added to / that were given all of them in
+    the first call.
+    """
     found = frame("new_classes", results).groupby("model")
     rows = []
     for model in filter(found.groups.__contains__, MODELS):
         here = found.get_group(model)
-        cells = {title: added_and_known(here, *of) for title, of in columns.items()}
-        rows.append({"model": model, **cells})
+        row = {"model": model}
+        for title, (field, k) in columns.items():
+            pair = (mean(run[k][field] for run in here[way]) for way in ("added", "known"))
+            row[title] = " / ".join(f"{100 * error:.1f}" for error in pair)
+        rows.append(row)
     return table(rows)
 
 
