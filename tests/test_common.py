@@ -313,3 +313,12 @@ def test_scikit_learn(estimator, check):
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failed_checks, **STRICT)
 def test_scikit_learn_with_other_parameters(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_attributes_of_models_that_are_not_fitted(estimator):
+    """`NotFittedError`, or an error that names the attribute, not a private one."""
+    names = [k for k in dir(type(estimator)) if k.endswith("_") and not k.startswith("_")]
+    for name in names:
+        with pytest.raises(AttributeError, match=f"is not fitted yet|{name}"):
+            getattr(estimator, name)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from .._chunks import selected
 from .._core.guard import Guarded
@@ -135,6 +136,7 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     @property
     def n_cells_(self):
         """Number of cells."""
+        check_is_fitted(self)
         return len(self.estimators_)
 
     def __copy__(self):

@@ -276,6 +276,7 @@ class KernelMetric(TransformerMixin, BaseEstimator):
     @property
     def components_(self):
         """Matrix that scores are multiplied by."""
+        check_is_fitted(self)
         if self._factors.ndim == 1:
             raise AttributeError("KernelMetric has components_ only with form='map'.")
         return self._factors
