@@ -113,7 +113,7 @@ TARGETS = {
     "calibration/*.py": "calibration/*.py kernel/test_one_vs_one_probabilities.py",
     "readers/_svmlight.py": "readers/test_svmlight.py",
     "readers/_tables.py readers/_fit_stream.py": "readers/test_tables.py readers/test_fit*.py",
-    "evaluation/metrics.py": "evaluation/test_metrics.py",
+    "evaluation/_metrics.py": "evaluation/test_metrics.py",
     "evaluation/_conformal.py": "evaluation/test_conformal.py",
     "evaluation/_adaptive_quantile.py": (
         "evaluation/test_conformal.py evaluation/test_thresholds.py"
@@ -124,7 +124,7 @@ TARGETS = {
     " evaluation/_drift_reaction.py": (
         "evaluation/test_drift.py evaluation/test_progressive*.py evaluation/test_conformal.py"
     ),
-    "partitioned/*.py": "partitioned/*.py",
+    "cells/*.py": "cells/*.py",
     "_pairs.py": "test_pairs.py kernel/test_one_vs_one.py",
     "active/_similarities.py": "active/test_similarities.py",
 }

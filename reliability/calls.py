@@ -60,7 +60,7 @@ PREDICTIONS = (
 )
 OF_SAMPLES = (*PREDICTIONS, "transform", "explain_advice")
 OF_LABELLED_SAMPLES = (
-    *("score", "suspect_labels", "leave_one_out", "leave_one_out_decision_function"),
+    *("score", "suspect_labels", "leave_one_out_errors", "leave_one_out_decision_function"),
 )
 OF_MODEL = ("snapshot", "__repr__")
 COPIES = {

@@ -22,9 +22,9 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.callbacks import EarlyStopping
+from sklearn_online_svm.callback import EarlyStopping
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
 from sklearn_online_svm.readers import fit_stream, read_arrays
 from tests.support.samples import three_classes

@@ -46,8 +46,8 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.internals import (
     engine_of,
@@ -70,7 +70,7 @@ N_FEATURES, POOL, LARGEST_CHUNK, N_READINGS = 8, 1 << 16, 20_000, 20
 BUDGET = dict(gamma=0.05, max_support_vectors=40)
 KERNEL = dict(gamma=0.05, finishing=False)
 WINDOW = dict(window_size=200, **KERNEL)
-ADVICE = [Advice.from_rules({0: (">=", 1)}, range(N_FEATURES), 0)]
+ADVICE = [Advice.from_conditions({0: (">=", 1)}, range(N_FEATURES), 0)]
 PA, AROW = PassiveAggressiveClassifier(C=0.1, average=True), AROWClassifier()
 
 # Classifiers have two classes unless the name says otherwise.

@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 from sklearn_online_svm import LASVC, AROWClassifier
-from sklearn_online_svm.callbacks import Checkpoint
+from sklearn_online_svm.callback import Checkpoint
 from sklearn_online_svm.command_line import main
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import save_libsvm, save_model

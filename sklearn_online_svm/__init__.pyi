@@ -2,8 +2,15 @@
 
 from . import active as active
 from . import calibration as calibration
+from . import cells as cells
+from . import datasets as datasets
+from . import evaluation as evaluation
+from . import export as export
 from . import kernel as kernel
 from . import linear as linear
+from . import model_selection as model_selection
+from . import pipeline as pipeline
+from . import readers as readers
 from ._estimator import InconsistentPackageWarning as InconsistentPackageWarning
 from ._show_versions import show_versions as show_versions
 from .active import LabelEfficientClassifier as LabelEfficientClassifier

@@ -15,9 +15,9 @@ __all__ = ["load_libsvm", "load_model", "save_libsvm", "save_model", "trusted_ty
 # Types of fitted attributes that are not public, and that skops does not trust, by module.
 _STATE_TYPES = {
     f"{__package__}.kernel._metric._columns": ("Columns",),
-    f"{__package__}.partitioned._cells": ("_SingleClass",),
-    f"{__package__}.partitioned._stream": ("CellStream", "StoredSamples"),
-    f"{__package__}.partitioned._tree": ("CellTree",),
+    f"{__package__}.cells._cells": ("_SingleClass",),
+    f"{__package__}.cells._stream": ("CellStream", "StoredSamples"),
+    f"{__package__}.cells._tree": ("CellTree",),
     "scipy.sparse._csr": ("csr_array", "csr_matrix"),
     "numpy": ("dtype",),  # of imputers; loading one makes an empty array
 }
@@ -52,7 +52,7 @@ def trusted_types():
     modules = [package]
     for found in walk_packages(package.__path__, f"{__package__}."):
         # Callbacks may write files. Importing onnx would register converters; it has no classes.
-        left_out = (f"{__package__}.callbacks", f"{__package__}.onnx")
+        left_out = (f"{__package__}.callback", f"{__package__}.onnx")
         if "._" not in found.name and found.name not in left_out:
             modules.append(import_module(found.name))
     offered = [getattr(module, name) for module in modules for name in module.__all__]

@@ -10,11 +10,11 @@ for use within a :class:`~sklearn.pipeline.Pipeline` or
     onnx_model = to_onnx(model, X[:1])
 
 The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function``, which
-are a single column for two classes; and, if the model has
-``predict_proba``, ``probabilities``. The outputs of an outlier detector are ``label`` and
-``scores``, the output of a regressor is ``variable``, and with ``intervals=True`` also ``lower``
-and ``upper``, the ends of prediction intervals; their coverage is 0.9 by default, and another one
-with ``options={id(model): {"coverage": 0.95}}``. As in other graphs of skl2onnx, they are in
+are a single column for two classes; and, if the model has ``predict_proba``, ``probabilities``.
+The outputs of an outlier detector are ``label`` and ``scores``, the output of a regressor is
+``variable``, and with ``intervals=True`` also ``lower`` and ``upper``, the ends of prediction
+intervals; their level is 0.9 by default, and another one with
+``options={id(model): {"confidence_level": 0.95}}``. As in other graphs of skl2onnx, they are in
 double precision if the input is, and in single precision otherwise. They are arrays
 (``zipmap=False``).
 
@@ -193,7 +193,7 @@ def _kernel_scores(graph, X, model):
     return graph.node("Add", sums, graph.constant(np.atleast_1d(model.intercept_)))
 
 
-def _half_widths(graph, X, predictions, model, coverage):
+def _half_widths(graph, X, predictions, model, confidence_level):
     """Write half of the width of the prediction intervals of each output."""
     _, intervals = model._fitted_intervals()
     vectors, coef = _dense(intervals.sums.vectors), intervals.sums.alpha
@@ -217,7 +217,7 @@ def _half_widths(graph, X, predictions, model, coverage):
             column = graph.node("Add", column, product)
         limits = (graph.constant(limit) for limit in scale.limits)
         width = graph.node("Exp", graph.node("Clip", column, *limits))
-        factor = graph.constant(intervals.quantiles[c].at(coverage))
+        factor = graph.constant(intervals.quantiles[c].at(confidence_level))
         columns.append(graph.node("Mul", width, factor))
     return graph.node("Concat", *columns, axis=1)
 
@@ -530,8 +530,8 @@ def _convert(scope, operator, container):
     if not _decides(model):
         outputs = [scores]
         if len(operator.outputs) > 1:
-            options = container.get_options(operator.raw_operator, {"coverage": 0.9})
-            half = _half_widths(graph, X, scores, model, options["coverage"])
+            options = container.get_options(operator.raw_operator, {"confidence_level": 0.9})
+            half = _half_widths(graph, X, scores, model, options["confidence_level"])
             outputs += [graph.node("Sub", scores, half), graph.node("Add", scores, half)]
         for value, output in zip(outputs, operator.outputs, strict=True):
             graph.node("Cast", value, output=output.full_name, to=real)
@@ -590,7 +590,7 @@ _CONVERTED = (
     linear.SecondOrderPerceptronClassifier,
 )
 # Outputs are arrays; estimators that contain a model set raw_scores.
-_OPTIONS = {"zipmap": [False], "raw_scores": [True, False], "coverage": None}
+_OPTIONS = {"zipmap": [False], "raw_scores": [True, False], "confidence_level": None}
 for _kind in _CONVERTED:
     update_registered_converter(
         _kind, _alias(_kind), _shapes, _convert, parser=_parse, options=_OPTIONS

@@ -35,8 +35,8 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
 from tests.support.internals import most_passes
 from tests.support.samples import GAP_DRIVEN

@@ -260,7 +260,7 @@ def test_onnx_graph_of_intervals(kernel, dtype):
     X, y = X.astype(dtype), np.column_stack([y, 2.0 * y + X[:, 0]])
     model = ours.LASVR(kernel=kernel, intervals=True, random_state=0).fit(X[:300], y[:300])
     width = np.ptp(model.predict_interval(X), axis=-1).mean()
-    for options, coverage in ((None, 0.9), ({"coverage": 0.6}, 0.6)):
+    for options, coverage in ((None, 0.9), ({"confidence_level": 0.6}, 0.6)):
         options = options and {id(model): options}
         predicted, lower, upper = run(model, X, options=options)
         found = np.stack([lower, upper], axis=-1)

@@ -25,8 +25,8 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
 )
+from sklearn_online_svm.cells import CellRegressor
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.partitioned import CellRegressor
 from tests.support.samples import three_classes
 
 X, Y = make_banana_like(40, random_state=0)

@@ -16,8 +16,8 @@ from sklearn_online_svm import (
     RampSVC,
 )
 from sklearn_online_svm.active import AllQuery, RandomQuery
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.evaluation import progressive_validation
-from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.cases import in_turn
 from tests.support.samples import three_classes, two_classes
 from tests.support.trainable import MODELS, samples_of, seeded

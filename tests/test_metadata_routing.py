@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR, CompressedClassifier, LabelEfficientClassifier
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.pipeline import OnlinePipeline
 from tests.support.docstrings import public_objects
 from tests.support.samples import three_classes

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_online_svm import LASVC, LabelEfficientClassifier, RampSVC
 from sklearn_online_svm.active import AllQuery, MarginQuery, MarginSampling
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.evaluation import AdaptiveConformalInference, progressive_validation
-from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.internals import PairValues, ScoreWindow, among_more_classes, pair_values
 
 SHAPES = ["ovr", "ovo"]

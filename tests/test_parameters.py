@@ -44,8 +44,8 @@ X, Y = two_classes(300, noise=1.0)
 CODES = (Y == "yes").astype(int)
 
 RULES = [
-    Advice.from_rules({0: (">=", 1)}, range(X.shape[1]), 1),
-    Advice.from_rules({0: ("<=", -1), 1: (-1, 1)}, range(X.shape[1]), 0),
+    Advice.from_conditions({0: (">=", 1)}, range(X.shape[1]), 1),
+    Advice.from_conditions({0: ("<=", -1), 1: (-1, 1)}, range(X.shape[1]), 0),
 ]
 
 TAKEN_UP = "takes effect"

@@ -33,7 +33,7 @@ from sklearn_online_svm import (
     VirtualLASVC,
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from tests.support.cases import in_turn
 from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, GAP_DRIVEN, LAYOUTS, three_classes
@@ -41,7 +41,7 @@ from tests.support.selective_sampling import Wrapped
 
 N = 120
 CLASSES = [10, 20, 30]
-ADVICE = [Advice.from_rules({0: (">=", 1)}, range(4), 10)]
+ADVICE = [Advice.from_conditions({0: (">=", 1)}, range(4), 10)]
 # The default of intercept_scaling depends on the layout.
 FIRST_ORDER = dict(intercept_scaling=1.0)
 # With finishing=True, decision values depend within tol on when they were computed before.

@@ -79,7 +79,7 @@ def _rules(names, rules, kind):
         return []
     labels = (-1, 1) if kind == "wrong" else (1, -1)
     pair = rules["good" if kind == "wrong" else kind]
-    return [Advice.from_rules(rule, names, label) for rule, label in zip(pair, labels)]
+    return [Advice.from_conditions(rule, names, label) for rule, label in zip(pair, labels)]
 
 
 def curve(work, kind, C, weight, refine, seed):

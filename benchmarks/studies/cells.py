@@ -16,8 +16,8 @@ from sklearn.metrics import zero_one_loss
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, KernelAROWClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 
 from ..bench.data import chunks
 from ..bench.frames import frame, median, points, verdict, where

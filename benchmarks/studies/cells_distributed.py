@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import zero_one_loss
 
 import sklearn_online_svm as ours
-from sklearn_online_svm.partitioned import CellClassifier
+from sklearn_online_svm.cells import CellClassifier
 
 from ..bench.data import drawn, load_paper_dataset, scaled
 from ..bench.frames import frame, where

@@ -119,13 +119,13 @@ def leave_one_out_errors(workload, n_train, seed=0, threads=1, quick=False):
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)
     accuracies = cross_val_score(model, X, y, cv=folds)
     model.fit(X, y)
-    exact = float(model.leave_one_out(X, y).mean()) if len(y) <= LEFT_OUT_UP_TO else None
+    exact = float(model.leave_one_out_errors(X, y).mean()) if len(y) <= LEFT_OUT_UP_TO else None
     return {
         "estimate": model.leave_one_out_estimate_,
         "estimate_after_one_pass": once.leave_one_out_estimate_,
         "exact": exact,
         "folds": float(1.0 - accuracies.mean()),
-        "bound": float(model.leave_one_out(X, y, method="xi-alpha").mean()),
+        "bound": float(model.leave_one_out_errors(X, y, method="xi-alpha").mean()),
         "test": float(1.0 - model.score(split.X_test, split.y_test)),
     }
 

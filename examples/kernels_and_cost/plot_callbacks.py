@@ -23,7 +23,7 @@ import joblib
 import matplotlib.pyplot as plt
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.callbacks import Checkpoint, EarlyStopping, SupportVectorMonitor, TimeLimit
+from sklearn_online_svm.callback import Checkpoint, EarlyStopping, SupportVectorMonitor, TimeLimit
 from sklearn_online_svm.datasets import make_banana_like
 
 X, y = make_banana_like(40_000, random_state=0)

@@ -4,7 +4,7 @@ Cells: a model for each part of data
 ====================================
 
 The training time of one kernel SVM grows faster than the number of samples.
-:class:`~sklearn_online_svm.partitioned.CellClassifier` divides the feature space into cells and
+:class:`~sklearn_online_svm.cells.CellClassifier` divides the feature space into cells and
 fits a small model in each; :ref:`cells` describes the method.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.partitioned import CellClassifier
+from sklearn_online_svm.cells import CellClassifier
 
 BLUE, ORANGE, GREEN = "#1f6feb", "#d1702a", "#2d9d63"
 SHADES = LinearSegmentedColormap.from_list("", ["#f3c6a0", "#ffffff", "#9cc3fa"])

@@ -26,8 +26,8 @@ BLUE, ORANGE = "#1f6feb", "#d1702a"
 NAMES = ["x", "y"]
 
 rules = [
-    Advice.from_rules({"x": (">=", 0.5), "y": (">=", 0.5)}, NAMES, label=1),
-    Advice.from_rules({"x": ("<=", -0.5), "y": ("<=", -0.5)}, NAMES, label=0),
+    Advice.from_conditions({"x": (">=", 0.5), "y": (">=", 0.5)}, NAMES, label=1),
+    Advice.from_conditions({"x": ("<=", -0.5), "y": ("<=", -0.5)}, NAMES, label=0),
 ]
 
 

@@ -44,7 +44,7 @@ def of_one_width(X):
 
 
 def of_local_width(X):
-    return model.predict_interval(X, coverage=LEVEL).T
+    return model.predict_interval(X, confidence_level=LEVEL).T
 
 
 # %%

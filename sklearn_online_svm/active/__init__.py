@@ -2,7 +2,7 @@
 
 from ._entity_resolver import EntityResolver
 from ._label_efficient import LabelEfficientClassifier
-from ._pool import MarginSampling, margin_sampling, small_pool_size
+from ._pool import MarginSampling, margin_sampling
 from ._query import AllQuery, MarginQuery, RandomQuery
 from ._query_loop import ABSTAIN
 from ._similarities import SoftTFIDF, edit_similarity, jaccard_similarity
@@ -19,5 +19,4 @@ __all__ = [
     "edit_similarity",
     "jaccard_similarity",
     "margin_sampling",
-    "small_pool_size",
 ]

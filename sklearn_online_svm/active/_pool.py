@@ -1,6 +1,5 @@
 """Margin sampling: query the samples of a pool closest to the hyperplane."""
 
-import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,51 +17,11 @@ from .._sklearn_compat import (
     _num_samples,
     _safe_indexing,
     validate_parameter_constraints,
-    validated,
 )
 from .._validation import draw_seed
 from ._query import confidence_of
 
 _POSITIVE = Interval(Integral, 1, None, closed="left")
-_SHARE = Interval(Real, 0.0, 1.0, closed="neither")
-
-
-@validated(p=[_SHARE], eta=[_SHARE])
-def small_pool_size(p=0.05, eta=0.05):
-    r"""Return the number of random draws that contain a top sample of a large pool.
-
-    .. math:: L = \left\lceil \frac{\log \eta}{\log (1 - p)} \right\rceil
-
-    Among L samples drawn at random, at least one belongs to the fraction ``p`` of best samples of
-    the pool with probability ``1 - eta`` or more [1]_. L does not depend on the size of the pool.
-
-    Parameters
-    ----------
-    p : float, default=0.05
-        Fraction of the pool that counts as best, in (0, 1); 0.05 means the best 5 %.
-    eta : float, default=0.05
-        Probability that no drawn sample belongs to this fraction, in (0, 1).
-
-    Returns
-    -------
-    pool_size : int
-        Value for the parameter ``pool_size`` of :class:`MarginSampling`.
-
-    References
-    ----------
-    .. [1] S. Ertekin, J. Huang, L. Bottou, C. L. Giles. Learning on the Border: Active Learning
-       in Imbalanced Data Classification. CIKM 2007.
-
-    Examples
-    --------
-    >>> from sklearn_online_svm.active import small_pool_size
-    >>> small_pool_size(0.05, 0.05)
-    59
-    >>> small_pool_size(p=0.01, eta=0.05)
-    299
-    """
-    # If the quotient is an integer, as for p=0.5, eta=0.125, rounding must not add a draw.
-    return max(1, math.ceil(math.log(eta) / math.log1p(-p) * (1 - 1e-15)))
 
 
 class MarginSampling(Estimator):
@@ -76,9 +35,10 @@ class MarginSampling(Estimator):
     Parameters
     ----------
     pool_size : int or "all", default=59
-        Number of samples to draw, without replacement, for each queried sample. 59 samples contain
-        one of the closest 5 % with a probability of 95 %; see :func:`small_pool_size`. "all"
-        uses the whole pool.
+        Number of samples to draw, without replacement, for each queried sample. Among L
+        random samples is one of the closest share p with the probability
+        :math:`1 - (1 - p)^L`, such as 95 % for 59 samples and the closest 5 % [1]_. "all" uses the
+        whole pool.
     diversity : float, default=0.0
         Weight of the diversity of a batch, in [0, 1]. The batch is built greedily; each step adds
         the sample with the smallest
@@ -103,7 +63,6 @@ class MarginSampling(Estimator):
     See Also
     --------
     margin_sampling : Function with the signature that modAL expects.
-    small_pool_size : Number of samples to draw.
     sklearn_online_svm.LabelEfficientClassifier : Selective sampling for streams.
 
     Notes

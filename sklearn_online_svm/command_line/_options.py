@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 from .. import kernel, linear
 from .._chunks import stacked
-from ..partitioned import CellClassifier, CellRegressor
+from ..cells import CellClassifier, CellRegressor
 from ..pipeline import OnlinePipeline, final_estimator
 from ._data import DataFiles
 

@@ -20,10 +20,10 @@ from .._chunks import selected, stacked
 from .._estimator import seeded
 from .._optional import import_optional
 from .._validation import check_given_weights, require_two_classes
-from ..partitioned import CellClassifier, CellRegressor
-from ..partitioned._cells import _fit, _fit_classifier
-from ..partitioned._check import warn_if_inaccurate
-from ..partitioned._tree import DECAY, CellTree
+from ..cells import CellClassifier, CellRegressor
+from ..cells._cells import _fit, _fit_classifier
+from ..cells._check import warn_if_inaccurate
+from ..cells._tree import DECAY, CellTree
 from ._partitions import as_partitions, reduced
 
 # A group has at most this many times the samples of a cell, or this share of all samples if that
@@ -67,7 +67,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
 
     See Also
     --------
-    sklearn_online_svm.partitioned.CellClassifier : The same for samples in memory.
+    sklearn_online_svm.cells.CellClassifier : The same for samples in memory.
     predict : Predictions on a cluster.
 
     Notes
@@ -75,7 +75,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
     The active scheduler of dask is used: that of the last ``distributed.Client``, or threads.
 
     ``cell_size``, ``overlap``, ``estimator`` and ``n_jobs`` have the same meaning as in
-    :class:`~sklearn_online_svm.partitioned.CellClassifier`. Only the first cuts differ: they are
+    :class:`~sklearn_online_svm.cells.CellClassifier`. Only the first cuts differ: they are
     computed from a random subset of at most 20 000 samples. With at most ``4 * cell_size`` samples
     and an integer ``random_state``, the model is the same as that of ``fit``. The comparison after
     which ``fit`` may warn that cells are less accurate than one model uses the same subset, and
@@ -93,7 +93,7 @@ def fit_cells(model, X, y=None, *, sample_weight=None):
     >>> from sklearn_online_svm import LASVC
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> from sklearn_online_svm.distributed import fit_cells
-    >>> from sklearn_online_svm.partitioned import CellClassifier
+    >>> from sklearn_online_svm.cells import CellClassifier
     >>> X, y = make_banana_like(6000, random_state=0)
     >>> X, y = da.from_array(X, chunks=(1000, 2)), da.from_array(y, chunks=1000)
     >>> model = CellClassifier(LASVC(random_state=0), cell_size=500, random_state=0)

@@ -1,14 +1,9 @@
 """Metrics, thresholds, evaluation on streams, and displays."""
 
 from ._adaptive_threshold import AdaptiveThreshold
-from ._classification_result import ProgressiveValidationResult
+from ._classification_result import ProgressiveClassificationResult
 from ._conformal import AdaptiveConformalInference
-from ._progressive import progressive_validation
-from ._regression_result import ProgressiveRegressionResult
-from ._search_display import ProgressiveSearchDisplay
-from ._threshold_display import ThresholdDisplay
-from ._thresholds import ThresholdChoice, select_threshold
-from .metrics import (
+from ._metrics import (
     geometric_mean_score,
     geometric_mean_scorer,
     misclassification_cost,
@@ -18,13 +13,18 @@ from .metrics import (
     sensitivity_specificity_score,
     sensitivity_specificity_scorer,
 )
+from ._progressive import progressive_validation
+from ._regression_result import ProgressiveRegressionResult
+from ._search_display import ProgressiveSearchDisplay
+from ._threshold_display import ThresholdDisplay
+from ._thresholds import ThresholdChoice, select_threshold
 
 __all__ = [
     "AdaptiveConformalInference",
     "AdaptiveThreshold",
     "ProgressiveRegressionResult",
     "ProgressiveSearchDisplay",
-    "ProgressiveValidationResult",
+    "ProgressiveClassificationResult",
     "ThresholdChoice",
     "ThresholdDisplay",
     "geometric_mean_score",

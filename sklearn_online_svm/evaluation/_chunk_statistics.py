@@ -11,7 +11,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._validation import encode_labels, is_labelled
-from ._classification_result import ProgressiveValidationResult
+from ._classification_result import ProgressiveClassificationResult
 from ._regression_result import ProgressiveRegressionResult
 
 
@@ -94,7 +94,7 @@ class ClassCounts:
         counts = np.array(self.counts, dtype=np.int64).reshape(-1, 3 + 3 * len(self.classes))
         n_sets, n_covered, set_sizes = counts[:, :3].T
         true_counts, predicted_counts, correct_counts = np.split(counts[:, 3:], 3, axis=1)
-        return ProgressiveValidationResult(
+        return ProgressiveClassificationResult(
             classes=self.classes,
             true_counts=true_counts,
             predicted_counts=predicted_counts,

@@ -9,8 +9,8 @@ from sklearn.utils import column_or_1d
 
 from .._sklearn_compat import Interval, validated
 from .._validation import encode_labels
+from ._metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 from ._progressive_result import ProgressiveResult, ratio
-from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 
 _BINARY_METRICS = ("sensitivity_specificity", "cost")
 _SET_METRICS = ("coverage", "set_size")
@@ -27,7 +27,7 @@ _WINDOWED = (
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ProgressiveValidationResult(ProgressiveResult):
+class ProgressiveClassificationResult(ProgressiveResult):
     """Counts of a classifier along a stream, and metrics computed from them.
 
     Returned by :func:`progressive_validation` for a classifier. Arrays of length ``n_chunks`` are

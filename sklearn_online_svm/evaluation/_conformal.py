@@ -67,7 +67,7 @@ def middles_and_units(regressor, X):
         raise ValueError(f"predict of {name} returned nan or infinity.")
     if not hasattr(regressor, "predict_interval"):
         return middles, np.ones(len(middles))
-    half = 0.5 * np.diff(regressor.predict_interval(X, coverage=0.5), axis=-1).ravel()
+    half = 0.5 * np.diff(regressor.predict_interval(X, confidence_level=0.5), axis=-1).ravel()
     return middles, np.where(np.isfinite(half) & (half > 0.0), half, 1.0)
 
 

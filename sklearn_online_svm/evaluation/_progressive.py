@@ -260,7 +260,7 @@ def progressive_validation(
 
     Returns
     -------
-    result : ProgressiveValidationResult or ProgressiveRegressionResult
+    result : ProgressiveClassificationResult or ProgressiveRegressionResult
         Counts at the end of each chunk, metrics computed from them, and the fitted estimator.
         A ``ProgressiveRegressionResult`` is only returned if the estimator is a regressor.
 

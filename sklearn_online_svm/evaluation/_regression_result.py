@@ -81,7 +81,7 @@ class ProgressiveRegressionResult(ProgressiveResult):
     See Also
     --------
     progressive_validation : Evaluate an estimator on a stream.
-    ProgressiveValidationResult : The same for classifiers.
+    ProgressiveClassificationResult : The same for classifiers.
 
     Notes
     -----

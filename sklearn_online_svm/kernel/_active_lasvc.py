@@ -53,8 +53,7 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         of the other classes.
     pool_size : int or "all", default=50
         Number of samples drawn at random for each selection. With 59 samples, one of the best 5 %
-        is among them with a probability of 95 %
-        (:func:`~sklearn_online_svm.active.small_pool_size`). ``"all"``: every sample that is left.
+        is among them with a probability of 95 %. ``"all"``: every sample that is left.
     max_labels : int, default=None
         Label budget: maximum number of training samples in ``fit``, or in each chunk of
         ``partial_fit``; the others are skipped. Further epochs of ``fit`` run over the samples
@@ -183,7 +182,7 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         "stopping_window",
     )
 
-    leave_one_out = _leave_one_out.leave_one_out
+    leave_one_out_errors = _leave_one_out.leave_one_out_errors
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
     leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
     _held_out = _leave_one_out.held_out

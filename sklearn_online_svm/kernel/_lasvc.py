@@ -160,8 +160,8 @@ class LASVC(KernelClassifier, DualEstimator):
         those of weight 0, count as correctly classified. This holds at the optimum (up to 5000
         samples, or ``max_iter=-1``; positive weights); after fewer epochs, or in a stream,
         misclassified samples that were removed from the support set are not counted.
-        :meth:`leave_one_out` computes the exact error. Not available with ``"lasvm-nc"`` and
-        ``"lasvm-i"``, with ``window_size``, or with a precomputed kernel.
+        :meth:`leave_one_out_errors` computes the exact error. Not available with ``"lasvm-nc"``
+        and ``"lasvm-i"``, with ``window_size``, or with a precomputed kernel.
     n_admitted_ : ndarray of shape (n_problems, 3)
         Number of samples added to the support set, by their position on the ramp when they were
         visited: left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it
@@ -284,7 +284,7 @@ class LASVC(KernelClassifier, DualEstimator):
     predict_log_proba = _probabilities.predict_log_proba
     predict_set = _probabilities.predict_set
 
-    leave_one_out = _leave_one_out.leave_one_out
+    leave_one_out_errors = _leave_one_out.leave_one_out_errors
     leave_one_out_decision_function = _leave_one_out.leave_one_out_decision_function
     leave_one_out_estimate_ = _leave_one_out.leave_one_out_estimate_
     _held_out = _leave_one_out.held_out

@@ -21,8 +21,8 @@ _COMPARISONS = (">=", "<=", ">", "<", "==")
 class Advice:
     r"""A rule about a region: samples with :math:`D x \le d` have the class ``label``.
 
-    Most rules are conditions on single features. :meth:`from_rules` creates them from readable
-    conditions, :meth:`from_tree` from the leaves of a decision tree. Advice is used by
+    Most rules are conditions on single features: :meth:`from_conditions` creates such a rule,
+    :meth:`from_tree` rules from the leaves of a decision tree. Advice is used by
     :class:`AdvicePassiveAggressiveClassifier`. Read more in the :ref:`user guide <advice>`.
 
     Parameters
@@ -69,7 +69,7 @@ class Advice:
     --------
     >>> from sklearn_online_svm import Advice
     >>> names = ["glucose", "bmi"]
-    >>> Advice.from_rules({"glucose": (">=", 126), "bmi": (25, 30)}, names, label=1)
+    >>> Advice.from_conditions({"glucose": (">=", 126), "bmi": (25, 30)}, names, label=1)
     Advice('glucose >= 126 and 25 <= bmi <= 30 => 1')
 
     A region that is not a box:
@@ -125,15 +125,15 @@ class Advice:
     # ---------------------------------------------------------------------------- constructors
 
     @classmethod
-    def from_rules(cls, rules, feature_names, label, *, name=None):
+    def from_conditions(cls, conditions, feature_names, label, *, name=None):
         """Create advice from conditions on single features.
 
         Parameters
         ----------
-        rules : dict
-            The condition of each feature in the rule: a comparison such as ``(">=", 126)``, with
-            ">=", "<=", ">", "<" or "==", or an interval such as ``(25, 30)``, in which None means
-            no bound.
+        conditions : dict
+            The condition of each feature, all of which must hold: a comparison such as
+            ``(">=", 126)``, with ">=", "<=", ">", "<" or "==", or an interval such as
+            ``(25, 30)``, in which None means no bound.
         feature_names : array-like of shape (n_features,)
             Names of all features, in the order of the columns of X, such as the ``columns`` of a
             data frame. Numbers such as ``range(8)`` are also accepted.
@@ -156,14 +156,14 @@ class Advice:
         --------
         >>> from sklearn_online_svm import Advice
         >>> names = ["glucose", "bmi"]
-        >>> Advice.from_rules({"glucose": (None, 100)}, names, "healthy")
+        >>> Advice.from_conditions({"glucose": (None, 100)}, names, "healthy")
         Advice("glucose <= 100 => 'healthy'")
         """
         known = list(feature_names)
-        if not isinstance(rules, dict) or not rules:
-            raise ValueError(f"rules must be a dict with at least one condition, got {rules!r}.")
+        if not isinstance(conditions, dict) or not conditions:
+            raise ValueError(f"conditions must be a dict that is not empty, got {conditions!r}.")
         data, columns, bounds = [], [], []
-        for feature, condition in rules.items():
+        for feature, condition in conditions.items():
             if feature not in known:
                 raise ValueError(
                     f"{feature!r} is not one of the features {[*map(_name_of, known)]}."
@@ -248,7 +248,7 @@ class Advice:
             best = int(shares.argmax())
             if shares[best] >= min_purity and nodes.n_node_samples[leaf] >= min_samples:
                 rules = {names[k]: bounds for k, bounds in sorted(intervals.items())}
-                advice = cls.from_rules(rules, names, tree.classes_[best])
+                advice = cls.from_conditions(rules, names, tree.classes_[best])
                 found.append((-shares[best], -nodes.n_node_samples[leaf], leaf, advice))
         return [advice for *_, advice in sorted(found, key=lambda leaf: leaf[:3])]
 
@@ -281,7 +281,7 @@ class Advice:
         >>> from sklearn.preprocessing import StandardScaler
         >>> from sklearn_online_svm import Advice
         >>> scaler = StandardScaler().fit([[100.0], [140.0]])
-        >>> advice = Advice.from_rules({"glucose": (">=", 130)}, ["glucose"], 1)
+        >>> advice = Advice.from_conditions({"glucose": (">=", 130)}, ["glucose"], 1)
         >>> scaled = advice.transformed_by(scaler)
         >>> scaled.d / scaled.D.toarray().ravel()
         array([0.5])

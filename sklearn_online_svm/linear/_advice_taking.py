@@ -210,8 +210,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     >>> from sklearn_online_svm import Advice, AdvicePassiveAggressiveClassifier
     >>> names = ["glucose", "bmi"]
     >>> rules = [
-    ...     Advice.from_rules({"glucose": (">=", 1), "bmi": (">=", 1)}, names, label=1),
-    ...     Advice.from_rules({"glucose": ("<=", -1)}, names, label=0),
+    ...     Advice.from_conditions({"glucose": (">=", 1), "bmi": (">=", 1)}, names, label=1),
+    ...     Advice.from_conditions({"glucose": ("<=", -1)}, names, label=0),
     ... ]
     >>> model = AdvicePassiveAggressiveClassifier(rules)
     >>> X, y = [[0.5, 0.9], [-0.5, 0.1], [0.2, -0.4]], [1, 0, 0]

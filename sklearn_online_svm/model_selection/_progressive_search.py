@@ -118,9 +118,9 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         Strategy to evaluate the candidates, as in :class:`~sklearn.model_selection.GridSearchCV`.
         None: ``score`` of the estimator. With several metrics ``refit`` names the one that
         decides.
-    n_candidates : int or "exhaust", default="exhaust"
-        Number of candidates to draw from ``param_grid`` for the first rung; ``"exhaust"``: the
-        whole grid. If they are drawn, so are the neighbours of the best one.
+    n_candidates : int or "all", default="all"
+        Number of candidates to draw from ``param_grid`` for the first rung; ``"all"``: the whole
+        grid. If they are drawn, so are the neighbours of the best one.
     max_cost : float, default=25.0
         Budget of ``fit``: the search takes about as long as so many fits of the winner to all
         samples, or ten seconds if that is longer. Transformers are not counted. ``np.inf``: all
@@ -256,7 +256,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         "estimator": [HasMethods(["fit"])],
         "param_grid": [dict, list],
         "scoring": BaseSearchCV._parameter_constraints["scoring"],
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"exhaust"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "max_cost": [Interval(Real, 0, None, closed="right")],
         "min_resources": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_resources": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
@@ -276,7 +276,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         param_grid,
         *,
         scoring=None,
-        n_candidates="exhaust",
+        n_candidates="all",
         max_cost=25.0,
         min_resources="auto",
         max_resources="auto",
@@ -587,7 +587,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
             best_score_=np.nan,
             cost_=race.seconds / seconds if seconds else np.nan,
             cv_results_=table,
-            edges_=race.edges(candidate) if self.n_candidates == "exhaust" else {},
+            edges_=race.edges(candidate) if self.n_candidates == "all" else {},
             n_candidates_=n_candidates,
             n_resources_=n_resources,
             n_remaining_candidates_=len(race.racing),
@@ -632,7 +632,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     def _settings(self, random):
         """Return the parameters of each candidate."""
         n = self.n_candidates
-        if n != "exhaust":
+        if n != "all":
             return list(ParameterSampler(self.param_grid, int(n), random_state=random))
         grids = [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
         for name, values in chain.from_iterable(grid.items() for grid in grids):
@@ -680,7 +680,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         return race
 
     def _neighbours(self, estimator, settings, random):
-        if self.n_candidates == "exhaust":
+        if self.n_candidates == "all":
             return GridNeighbours(settings)
         seed = random.randint(np.iinfo(np.int32).max)
         return DrawnNeighbours(estimator, self.param_grid, len(settings), seed)

@@ -67,7 +67,7 @@ def fit_stream(
 
     See Also
     --------
-    sklearn_online_svm.callbacks.Checkpoint : Checkpoints within ``fit`` or ``partial_fit``.
+    sklearn_online_svm.callback.Checkpoint : Checkpoints within ``fit`` or ``partial_fit``.
 
     Notes
     -----

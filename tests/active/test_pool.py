@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.active import MarginSampling, margin_sampling, small_pool_size
+from sklearn_online_svm.active import MarginSampling, margin_sampling
 from tests.support.pools import (
     FIRST,
     POOL,
@@ -27,69 +27,26 @@ from tests.support.pools import (
     gaps,
 )
 
-# ---------------------------------------------------------------------------- small_pool_size
-
-
-@pytest.mark.parametrize(
-    ("p", "eta", "size"),
-    [
-        (0.05, 0.05, 59),
-        (0.01, 0.05, 299),
-        (0.05, 0.01, 90),
-        (0.5, 0.5, 1),
-        (0.5, 0.125, 3),
-        (0.75, 2.0**-20, 10),
-        (0.99, 0.5, 1),
-        (1e-12, 0.5, 693147180560),
-    ],
-)
-def test_small_pool_size(p, eta, size):
-    assert small_pool_size(p, eta) == size
-    assert type(small_pool_size(p, eta)) is int
-
-
-def test_small_pool_size_is_minimal():
-    assert small_pool_size() == MarginSampling().pool_size
-    for p in (0.003, 0.04, 0.1, 0.3, 0.9):
-        for eta in (0.001, 0.05, 0.4, 0.95):
-            size = small_pool_size(p, eta)
-            assert (1 - p) ** size <= eta * (1 + 1e-9)
-            assert size == 1 or (1 - p) ** (size - 1) > eta
-
-
-@pytest.mark.parametrize("value", [0, 1, 1.0, -0.1, 2, np.nan, "5 %", None])
-@pytest.mark.parametrize("name", ["p", "eta"])
-def test_invalid_fractions(name, value):
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of small_pool_size must be"):
-        small_pool_size(**{name: value})
-
-
 # ---------------------------------------------------------------------------- selection
 
 
 @pytest.mark.parametrize(
-    ("p", "eta", "batch_size"), [(0.05, 0.05, 1), (0.2, 0.1, 1), (0.02, 0.3, 1), (0.05, 0.05, 3)]
+    ("p", "pool_size", "batch_size"), [(0.05, 59, 1), (0.2, 11, 1), (0.02, 60, 1), (0.05, 59, 3)]
 )
-def test_small_pool_contains_a_top_sample(p, eta, batch_size):
+def test_small_pool_contains_a_top_sample(p, pool_size, batch_size):
     n_trials, n_rows = 2000, 5000
     rng = np.random.default_rng(0)
     pool = rng.normal(size=(n_rows, 2))
     best = np.abs(pool[:, 0]) <= np.quantile(np.abs(pool[:, 0]), p)
-    strategy = MarginSampling(small_pool_size(p, eta), random_state=1)
+    strategy = MarginSampling(pool_size, random_state=1)
     found = sum(
         bool(best[strategy.query(Plane(), pool, batch_size)].all()) for _ in range(n_trials)
     )
     # Fewer are found with a probability of 0.001 if the promise holds.
-    assert found >= stats.binom(n_trials, 1 - eta).ppf(0.001)
+    exact = 1 - (1 - p) ** pool_size
+    assert found >= stats.binom(n_trials, exact).ppf(0.001)
     if batch_size == 1:  # and not more often than expected
-        exact = 1 - (1 - p) ** strategy.pool_size
         assert found <= stats.binom(n_trials, exact + 0.01).ppf(0.999)
-
-
-def test_small_pool_size_of_a_batch():
-    sizes = np.arange(1, 1001)
-    drawn = sizes * small_pool_size(0.05, 0.05)
-    assert (stats.binom(drawn, 0.05).sf(sizes - 1) >= 0.95).all()
 
 
 @pytest.mark.parametrize(("model", "pool"), [(SVM, POOL), (SVM3, POOL3)], ids=["two", "three"])

@@ -17,7 +17,7 @@ from sklearn_online_svm import calibration, model_selection
 from sklearn_online_svm.active import MarginQuery
 from tests.support.samples import three_classes
 
-RULE = package.Advice.from_rules({"x0": (">=", 1.0)}, [f"x{i}" for i in range(4)], 0)
+RULE = package.Advice.from_conditions({"x0": (">=", 1.0)}, [f"x{i}" for i in range(4)], 0)
 # Parameters without a default, or with one that does not suit sparse samples.
 PARAMS = {
     "AdvicePassiveAggressiveClassifier": dict(advice=[RULE]),

@@ -18,11 +18,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR, AROWClassifier, LocalOnlineClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.command_line import main
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import load_model, save_model
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import OnlinePipeline
 
 X, Y = make_banana_like(600, random_state=0)

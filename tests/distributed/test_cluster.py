@@ -9,8 +9,8 @@ from numpy.testing import assert_array_equal
 from sklearn.multiclass import OneVsRestClassifier
 
 from sklearn_online_svm import LASVC, AROWClassifier, PassiveAggressiveClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.distributed import fit_cells, fit_linear, predict
-from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.samples import three_classes
 
 dask = pytest.importorskip("dask")

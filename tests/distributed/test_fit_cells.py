@@ -8,9 +8,9 @@ from sklearn.datasets import make_friedman1
 from sklearn.linear_model import Ridge
 
 from sklearn_online_svm import LASVC, LASVR
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.distributed import fit_cells, read_partitions
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from sklearn_online_svm.readers import read_csv, read_parquet, read_svmlight
 from tests.support.internals import CellTree
 from tests.support.internals import _cells as implementation

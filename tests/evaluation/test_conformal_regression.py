@@ -28,8 +28,8 @@ class Given(RegressorMixin, BaseEstimator):
 class GivenIntervals(Given):
     """Regressor whose intervals have twice the width of X."""
 
-    def predict_interval(self, X, coverage):
-        assert coverage == 0.5
+    def predict_interval(self, X, confidence_level):
+        assert confidence_level == 0.5
         half = np.abs(X)
         return np.column_stack([X - half, X + half])
 

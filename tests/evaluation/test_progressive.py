@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import (
-    ProgressiveValidationResult,
+    ProgressiveClassificationResult,
     geometric_mean_score,
     misclassification_cost,
     progressive_validation,
@@ -510,7 +510,7 @@ def test_many_chunks():
     result = progressive_validation(MODELS["bayes"], X, y, chunk_size=1)
     assert result.predictions is None
     assert result.true_counts.shape == (400, 2)
-    assert isinstance(result, ProgressiveValidationResult)
+    assert isinstance(result, ProgressiveClassificationResult)
     assert "BernoulliNB: 400 samples in 400 chunks" in repr(result)
     copy = pickle.loads(pickle.dumps(result))
     assert_same_counts(copy, result)

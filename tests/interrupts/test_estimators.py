@@ -26,7 +26,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.partitioned import CellClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.cases import in_turn
 from tests.support.internals import PostponedInterrupts, has_engine

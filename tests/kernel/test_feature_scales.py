@@ -11,8 +11,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR, KernelPerceptronClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.samples import LAYOUTS
 from tests.support.trainable import MODELS
 

@@ -332,7 +332,7 @@ def test_a_new_fit_has_new_intervals():
 
 @pytest.mark.parametrize("coverage", [0, 1, -0.1, 1.5, np.nan, "0.9", None])
 def test_invalid_coverage(coverage):
-    message = "The 'coverage' parameter of predict_.* must be a float in the range .* Got "
+    message = "The 'confidence_level' parameter of predict_.* must be a float in the range .* Got "
     with pytest.raises(ValueError, match=message):
         machine().fit(X[:50], Y[:50]).predict_interval(X, coverage)
     model = LASVC(probability=True).fit(X[:50], X[:50, 0] > 0.5)

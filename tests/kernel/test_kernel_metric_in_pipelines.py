@@ -6,8 +6,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from sklearn_online_svm import LASVC, KernelAROWClassifier, KernelMetric, OneClassLASVM
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
 
 

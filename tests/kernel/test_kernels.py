@@ -24,9 +24,9 @@ from sklearn_online_svm import (
     RampSVC,
     VirtualLASVC,
 )
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.export import save_libsvm
-from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.cases import in_turn
 from tests.support.engine import kernel_values
 from tests.support.internals import Kernel, dtype_of, spec_of
@@ -182,7 +182,7 @@ def test_compress_leave_one_out_and_paths(kernel):
     assert_allclose(small.rkhs_distance_, other.rkhs_distance_, rtol=0.2, atol=1e-3)
     expected = small.dual_coef_[0] @ FUNCTIONS[kernel](small.support_vectors_, X)
     assert_allclose(small.decision_function(X), expected + small.intercept_, atol=1e-4)
-    assert_array_equal(model.leave_one_out(X, y), function.leave_one_out(X, y))
+    assert_array_equal(model.leave_one_out_errors(X, y), function.leave_one_out_errors(X, y))
     path = LASVC(**options).fit_path(X, y, Cs=[0.1, 1.0])
     assert_allclose(path[-1].decision_function(X), model.decision_function(X), atol=1e-3)
     assert len(model.suspect_labels(X, y)) == len(function.suspect_labels(X, y))

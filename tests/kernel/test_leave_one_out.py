@@ -35,7 +35,7 @@ from tests.support.internals import (
 from tests.support.limits import set_limits
 from tests.support.samples import three_classes, two_classes
 
-NAMES = ("leave_one_out", "leave_one_out_decision_function", "leave_one_out_estimate_")
+NAMES = ("leave_one_out_errors", "leave_one_out_decision_function", "leave_one_out_estimate_")
 METHODS = ("exact", "span", "xi-alpha")
 with_methods = pytest.mark.parametrize("method", METHODS)
 with_algorithms = pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
@@ -124,11 +124,11 @@ def test_exact_equals_separate_fits(algorithm, name):
         weights[::7] = 0.0
     model = machine(algorithm=algorithm, **params).fit(X, y, weights)
     expected = errors_without(model, X, y, weights)
-    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    assert_array_equal(model.leave_one_out_errors(X, y, weights), expected)
     if name in ("three classes", "one-vs-rest", "linear", "poly"):
         assert expected.any()
-        assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
-        assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
+        assert np.all(model.leave_one_out_errors(X, y, method="xi-alpha") >= expected)
+        assert (model.leave_one_out_errors(X, y, method="span") != expected).mean() <= 0.15
 
 
 def test_class_weights_and_gamma_are_not_recomputed():
@@ -137,7 +137,7 @@ def test_class_weights_and_gamma_are_not_recomputed():
     weights = dict(zip(model.classes_, model.class_weight_))
     same = machine(class_weight=weights, gamma=model.gamma_).fit(X, y)
     expected = wrong_by(decisions_without(same, X, y), model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
+    assert_array_equal(model.leave_one_out_errors(X, y), expected)
 
 
 def test_samples_that_limit_the_bias_without_a_free_vector():
@@ -149,7 +149,7 @@ def test_samples_that_limit_the_bias_without_a_free_vector():
     optimum = Optimum(model, X, y, None)
     assert not len(optimum.problems[0].free)
     scores = decisions_without(model, X, y)
-    assert_array_equal(model.leave_one_out(X, y), wrong_by(scores, model, y))
+    assert_array_equal(model.leave_one_out_errors(X, y), wrong_by(scores, model, y))
     # The estimate is based on the vector that would become free next.
     estimates = moved(model, X, y, span_shifts)
     assert np.all(np.isfinite(estimates))
@@ -193,7 +193,7 @@ def test_exact_errors_and_bounds_on_random_samples(algorithm, seed, n, C, gamma)
         has_free = np.any((size > 1e-6 * C) & (size < C * (1 - 1e-6)))
         is_certain[i] = abs(scores[i]) > 1e-4 and (algorithm == "lasvm-g" or has_free)
     expected = wrong_by(scores, model, y)
-    assert_array_equal(model.leave_one_out(X, y)[is_certain], expected[is_certain])
+    assert_array_equal(model.leave_one_out_errors(X, y)[is_certain], expected[is_certain])
     margins = signs(model, y) * scores
     for shifts in (proven_shifts, xi_alpha_shifts):
         least = signs(model, y) * moved(model, X, y, shifts)
@@ -237,9 +237,9 @@ def test_errors_of_votes_equal_separate_fits(n_classes, C, break_ties, algorithm
         margins.append(terms[:, i] * other.decision_function(X[i : i + 1])[0])
     expected = predicted != y
     assert expected.any() and np.all(expected >= (model.predict(X) != y))
-    assert_array_equal(model.leave_one_out(X, y), expected)
-    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
-    estimated = model.leave_one_out(X, y, method="span")
+    assert_array_equal(model.leave_one_out_errors(X, y), expected)
+    assert np.all(model.leave_one_out_errors(X, y, method="xi-alpha") >= expected)
+    estimated = model.leave_one_out_errors(X, y, method="span")
     assert (estimated != expected).mean() <= 0.1
     assert model.leave_one_out_estimate_ == estimated.mean()
     optimum = Optimum(model, X, y, None)
@@ -257,14 +257,16 @@ def test_errors_of_votes_with_weights_and_a_kernel_matrix(monkeypatch):
     weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
     model.fit(X, y, weights)
     expected = errors_without(model, X, y, weights)
-    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    assert_array_equal(model.leave_one_out_errors(X, y, weights), expected)
     set_limits(monkeypatch, MANY_FEATURES=1)
-    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    assert_array_equal(model.leave_one_out_errors(X, y, weights), expected)
     rows = csr_matrix(X)
-    assert_array_equal(model.fit(rows, y, weights).leave_one_out(rows, y, weights), expected)
+    assert_array_equal(
+        model.fit(rows, y, weights).leave_one_out_errors(rows, y, weights), expected
+    )
     matrix = rbf_kernel(X, gamma=0.4)
     model.set_params(kernel="precomputed").fit(matrix, y, weights)
-    assert_array_equal(model.leave_one_out(matrix, y, weights), expected)
+    assert_array_equal(model.leave_one_out_errors(matrix, y, weights), expected)
 
 
 @pytest.mark.slow
@@ -290,13 +292,13 @@ def test_bounds_of_votes_without_a_free_vector(break_ties):
     model = machine(multi_class="ovo", C=1e-3, break_ties=break_ties).fit(X[keep], y[keep])
     optimum = Optimum(model, X[keep], y[keep], None)
     assert not any(len(problem.free) for problem in optimum.problems)
-    assert model.leave_one_out(X[keep], y[keep], method="xi-alpha").all()
+    assert model.leave_one_out_errors(X[keep], y[keep], method="xi-alpha").all()
 
 
 def test_break_ties_needs_values_of_classes():
     model, X, y = pairwise(3, break_ties=True, decision_function_shape="ovo")
     with pytest.raises(ValueError, match="break_ties must be False"):
-        model.leave_one_out(X, y)
+        model.leave_one_out_errors(X, y)
 
 
 # -- decision values --------------------------------------------------------------------
@@ -450,7 +452,7 @@ def test_value_of_the_only_sample_of_a_class(params, expected, C):
     X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 40)
     model = machine(C=C, **params).fit(X, y)
     assert C < 1.0 or model.predict(X[-1:])[0] == 40
-    assert model.leave_one_out(X, y)[-1]
+    assert model.leave_one_out_errors(X, y)[-1]
     values = model.leave_one_out_decision_function(X, y)
     assert np.isfinite(values).all()
     assert_allclose(values[-1, -1], expected, atol=1e-6)
@@ -528,8 +530,8 @@ def test_span_of_a_repeated_sample_is_zero():
     assert len(twice) > 2
     squares = Basis(problem, problem.free).squared_spans(twice)
     assert_allclose(squares, 0.0, atol=1e-6)
-    expected = model.leave_one_out(X, y)
-    assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
+    expected = model.leave_one_out_errors(X, y)
+    assert (model.leave_one_out_errors(X, y, method="span") != expected).mean() < 0.1
 
 
 def test_spans_of_a_singular_kernel_matrix():
@@ -537,8 +539,8 @@ def test_spans_of_a_singular_kernel_matrix():
     X, y = make_banana_like(90, random_state=0)
     X, y = X + 300.0, np.where(np.random.RandomState(0).uniform(size=90) < 0.1, y[::-1], y)
     model = LASVC(kernel="linear", C=500.0, algorithm="lasvm-g", max_iter=-1, random_state=0)
-    error = model.fit(X, y).leave_one_out(X, y).mean()
-    assert model.leave_one_out(X, y, method="span").mean() == pytest.approx(error, abs=0.05)
+    error = model.fit(X, y).leave_one_out_errors(X, y).mean()
+    assert model.leave_one_out_errors(X, y, method="span").mean() == pytest.approx(error, abs=0.05)
 
 
 def test_spans_are_invariant_to_shifts():
@@ -555,7 +557,7 @@ def test_spans_are_invariant_to_shifts():
 def test_at_the_optimum_the_attribute_is_the_mean_of_the_span_rule(problem):
     X, y = problem(150)
     model = machine(C=5.0).fit(X, y)
-    wrong = model.leave_one_out(X, y, method="span")
+    wrong = model.leave_one_out_errors(X, y, method="span")
     assert wrong.any()
     assert model.leave_one_out_estimate_ == wrong.mean()
 
@@ -569,7 +571,7 @@ def test_samples_outside_the_support_set_count_as_correct():
     assert np.any(model.predict(X[let_go]) != y[let_go])
     # The solution is the optimum over the support set.
     over_kept = machine(C=100.0, tol=1e-6).fit(X[kept], y[kept])
-    n_wrong = over_kept.leave_one_out(X[kept], y[kept], method="span").sum()
+    n_wrong = over_kept.leave_one_out_errors(X[kept], y[kept], method="span").sum()
     assert model.leave_one_out_estimate_ == n_wrong / len(y)
 
 
@@ -584,8 +586,8 @@ def test_the_attribute_in_a_stream_and_in_copies():
         assert pickle.loads(before).leave_one_out_estimate_ == estimate
     assert model.snapshot().leave_one_out_estimate_ == pytest.approx(estimate, abs=0.011)
     # The samples of the stream are those of X.
-    exact = model.leave_one_out(X, y)
-    assert_array_equal(exact, machine(C=5.0, tol=1e-3).fit(X, y).leave_one_out(X, y))
+    exact = model.leave_one_out_errors(X, y)
+    assert_array_equal(exact, machine(C=5.0, tol=1e-3).fit(X, y).leave_one_out_errors(X, y))
 
 
 def test_estimate_is_a_fraction_of_the_training_samples():
@@ -607,16 +609,16 @@ def test_layouts_types_and_precomputed_values_agree(method, algorithm):
     X, y = two_classes(40, seed=5)
     X = X.astype(np.float32)
     params = dict(algorithm=algorithm, C=3.0, tol=1e-5)
-    expected = machine(**params).fit(X, y).leave_one_out(X, y, method=method)
+    expected = machine(**params).fit(X, y).leave_one_out_errors(X, y, method=method)
     for rows in (X.astype(np.float64), csr_matrix(X)):
         model = machine(**params).fit(rows, y)
-        assert_array_equal(model.leave_one_out(rows, y, method=method), expected)
+        assert_array_equal(model.leave_one_out_errors(rows, y, method=method), expected)
     for kernel, rows in [
         ("precomputed", rbf_kernel(X, gamma=0.4)),
         (lambda A, B: rbf_kernel(A, B, gamma=0.4), X),
     ]:
         model = machine(kernel=kernel, **params).fit(rows, y)
-        assert_array_equal(model.leave_one_out(rows, y, method=method), expected)
+        assert_array_equal(model.leave_one_out_errors(rows, y, method=method), expected)
 
 
 def test_values_of_a_kernel_function_are_computed_once_for_all_samples():
@@ -631,7 +633,7 @@ def test_values_of_a_kernel_function_are_computed_once_for_all_samples():
     X, y = three_classes(60, seed=1)
     model = machine(kernel=kernel, C=5.0).fit(X, y)
     n_values = 0
-    assert model.leave_one_out(X, y).any()
+    assert model.leave_one_out_errors(X, y).any()
     assert n_values < 10 * len(y) ** 2
 
 
@@ -651,7 +653,7 @@ def test_degenerate_kernels_give_finite_results(algorithm, params):
     assert 0 <= model.leave_one_out_estimate_ <= 1
     training_errors = model.set_params(max_iter=-1).fit(X, y).predict(X) != y
     for method in METHODS:
-        wrong = model.leave_one_out(X, y, method=method)
+        wrong = model.leave_one_out_errors(X, y, method=method)
         assert wrong.dtype == bool
         assert np.all(wrong >= training_errors)
 
@@ -663,7 +665,7 @@ def test_leave_one_out_leaves_the_model_unchanged():
     model.leave_one_out_decision_function(X, y)
     assert pickle.dumps(model) == before
     for method in METHODS:
-        model.leave_one_out(X, y, method=method)
+        model.leave_one_out_errors(X, y, method=method)
         assert pickle.dumps(model) == before
 
 
@@ -673,7 +675,7 @@ def test_interrupt_leaves_model_unchanged():
     estimate = model.leave_one_out_estimate_
     model.kernel.calls_left = 2
     with pytest.raises(KeyboardInterrupt) as caught:
-        model.leave_one_out(X, y)
+        model.leave_one_out_errors(X, y)
     model.kernel.calls_left = 0
     assert not getattr(caught.value, "__notes__", [])
     assert not model.interrupted_
@@ -687,20 +689,20 @@ def test_other_samples_are_rejected():
     flipped = np.where(y == "yes", "no", "yes")
     twice = np.vstack([X, X]), np.append(y, y)
     for rows, labels in [(X[:50], y[:50]), (others, y), (X, flipped), twice]:
-        with pytest.raises(ValueError, match="leave_one_out needs the training samples"):
-            model.leave_one_out(rows, labels)
+        with pytest.raises(ValueError, match="leave_one_out_errors needs the training samples"):
+            model.leave_one_out_errors(rows, labels)
         with pytest.raises(ValueError, match="_function needs the training samples"):
             model.leave_one_out_decision_function(rows, labels)
     with pytest.raises(ValueError, match="labels that are not among the classes"):
-        model.leave_one_out(X, np.where(y == "yes", "maybe", y))
+        model.leave_one_out_errors(X, np.where(y == "yes", "maybe", y))
     with pytest.raises(ValueError, match="method must be one of"):
-        model.leave_one_out(X, y, method="jackknife")
+        model.leave_one_out_errors(X, y, method="jackknife")
     model = LASVC(gamma=0.4).partial_fit(X, y, classes=["maybe", "no", "yes"])
     with pytest.raises(ValueError, match="needs samples of every class"):
-        model.leave_one_out(X, y)
+        model.leave_one_out_errors(X, y)
     assert 0 < model.leave_one_out_estimate_ < 0.5
     with pytest.raises(NotFittedError):
-        LASVC().leave_one_out(X, y)
+        LASVC().leave_one_out_errors(X, y)
     with pytest.raises(NotFittedError):
         LASVC().leave_one_out_decision_function(X, y)
     with pytest.raises(NotFittedError):
@@ -712,9 +714,9 @@ def test_changed_parameters():
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, C=0.1, random_state=0).fit(X, y).set_params(C=50.0)
     other = machine(C=50.0, tol=1e-3).fit(X, y)
-    assert_array_equal(model.leave_one_out(X, y), other.leave_one_out(X, y))
+    assert_array_equal(model.leave_one_out_errors(X, y), other.leave_one_out_errors(X, y))
     with pytest.raises(ValueError, match="gamma cannot change"):
-        model.set_params(gamma=0.1).leave_one_out(X, y)
+        model.set_params(gamma=0.1).leave_one_out_errors(X, y)
     with pytest.raises(ValueError, match="gamma cannot change"):
         model.leave_one_out_decision_function(X, y)
 
@@ -743,7 +745,7 @@ def test_estimate_is_missing_for_precomputed_kernels():
     model = LASVC(kernel="precomputed", random_state=0).fit(K, y)
     with pytest.raises(AttributeError, match="with the matrix given to fit"):
         _ = model.leave_one_out_estimate_
-    assert model.leave_one_out(K, y, method="span").any()
+    assert model.leave_one_out_errors(K, y, method="span").any()
 
 
 @pytest.mark.parametrize("kind", [VirtualLASVC, RampSVC])

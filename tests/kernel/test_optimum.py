@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
-from sklearn_online_svm.callbacks import TimeLimit
+from sklearn_online_svm.callback import TimeLimit
 from tests.support.internals import (
     check_signals,
     engine_of,
@@ -188,7 +188,7 @@ READS = {
 BUILDS = {
     "finish": lambda model, X, y: model.finish(),
     "partial_fit": lambda model, X, y: model.partial_fit(X[:3], y[:3]),
-    "leave_one_out": lambda model, X, y: model.leave_one_out(X, y),
+    "leave_one_out": lambda model, X, y: model.leave_one_out_errors(X, y),
     "leave_one_out_estimate_": lambda model, X, y: model.leave_one_out_estimate_,
 }
 # Calls after which the model has the same solution as before.

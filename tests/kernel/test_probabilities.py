@@ -14,8 +14,8 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
 
 from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
-from sklearn_online_svm.partitioned import CellClassifier
 from tests.support.fitted_models import CutKernel
 from tests.support.internals import (
     Basis,

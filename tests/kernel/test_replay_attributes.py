@@ -83,7 +83,7 @@ def test_leave_one_out(name):
     assert 0.4 * (1.0 - model.score(X, y)) <= estimate < 0.5
     assert model.leave_one_out_estimate_ == estimate
     expected = values(model, X)
-    wrong = model.leave_one_out(X, y, method="span")
+    wrong = model.leave_one_out_errors(X, y, method="span")
     assert wrong.shape == (len(y),) and 0.02 < wrong.mean() < 0.5
     assert_array_equal(values(model, X), expected)
 

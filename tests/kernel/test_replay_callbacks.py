@@ -6,10 +6,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.callbacks import Checkpoint, SupportVectorMonitor
+from sklearn_online_svm.callback import Checkpoint, SupportVectorMonitor
 from tests.kernel.test_replay import check_same_training
 from tests.support.internals import reservoir_end, reservoir_of
-from tests.test_callbacks import Plain, Probe, X, Y
+from tests.test_callback import Plain, Probe, X, Y
 
 ORDER = np.argsort(Y, kind="stable")
 ROWS, LABELS = X[ORDER], Y[ORDER]

@@ -28,11 +28,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:Rules with different labels cont
 
 # A box, a half-space, and a polyhedron.
 RULES = [
-    Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
-    Advice.from_rules({1: ("<=", -1)}, range(4), 0),
+    Advice.from_conditions({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
+    Advice.from_conditions({1: ("<=", -1)}, range(4), 0),
     Advice([[1.0, 1.0, 0, 0], [0, 0, -1.0, 0.5]], [-0.5, 0.3], 0),
 ]
-OF_THREE = [*RULES, Advice.from_rules({3: (1, 4)}, range(4), 2)]
+OF_THREE = [*RULES, Advice.from_conditions({3: (1, 4)}, range(4), 2)]
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 with_classes = pytest.mark.parametrize("n_classes", [2, 3])
 with_refine = pytest.mark.parametrize("refine", [False, True, 3])
@@ -251,8 +251,8 @@ def test_refining_with_bounds_of_different_scales():
     X = np.column_stack([rng.normal(120, 30, 50), rng.normal(30, 6, 50)])
     y = (X[:, 0] + rng.normal(0, 20, 50) > 120).astype(int)
     rules = [
-        Advice.from_rules({0: (126, 500), 1: (">=", 30)}, range(2), 1),
-        Advice.from_rules({0: (40, 100), 1: ("<=", 25)}, range(2), 0),
+        Advice.from_conditions({0: (126, 500), 1: (">=", 30)}, range(2), 1),
+        Advice.from_conditions({0: (40, 100), 1: ("<=", 25)}, range(2), 0),
     ]
     model = AdvicePassiveAggressiveClassifier(rules, advice_weight=0.1, refine=True)
     model.partial_fit(X, y, [0, 1])
@@ -299,8 +299,8 @@ def test_advice_alone_classifies_its_regions():
     rng = np.random.default_rng(0)
     names = ["a", "b", "c"]
     rules = [
-        Advice.from_rules({"a": (">=", 1), "b": (">=", 0.5)}, names, "yes"),
-        Advice.from_rules({"a": ("<=", -0.5)}, names, "no"),
+        Advice.from_conditions({"a": (">=", 1), "b": (">=", 0.5)}, names, "yes"),
+        Advice.from_conditions({"a": ("<=", -0.5)}, names, "no"),
     ]
     samples = rng.normal(size=(2000, 3)) * 3
     for weight in (0.01, 1.0, 100.0):
@@ -466,7 +466,7 @@ def test_changing_advice_in_a_stream(refine):
 def test_updates_by_sparse_samples_change_only_their_nonzeros():
     """The cost of a sample does not depend on the number of features."""
     n_features = 200_000
-    rules = [Advice.from_rules({3: (">=", 1)}, range(n_features), 1)]
+    rules = [Advice.from_conditions({3: (">=", 1)}, range(n_features), 1)]
     rng = np.random.default_rng(0)
     X = csr_matrix(
         (rng.normal(size=400), (np.repeat(range(200), 2), rng.integers(9, size=400))),
@@ -484,9 +484,9 @@ def test_updates_by_sparse_samples_change_only_their_nonzeros():
 
 def test_contradictory_rules_give_a_warning():
     rules = [
-        Advice.from_rules({"a": (">=", 1)}, ["a", "b"], 1),
-        Advice.from_rules({"b": (0, 3)}, ["a", "b"], 0, name="the other"),
-        Advice.from_rules({"a": ("<=", 1), "b": ("<=", 0)}, ["a", "b"], 0),
+        Advice.from_conditions({"a": (">=", 1)}, ["a", "b"], 1),
+        Advice.from_conditions({"b": (0, 3)}, ["a", "b"], 0, name="the other"),
+        Advice.from_conditions({"a": ("<=", 1), "b": ("<=", 0)}, ["a", "b"], 0),
     ]
     X, y = clouds(30, 2)
     for learn in ("fit", "partial_fit"):
@@ -505,7 +505,7 @@ def test_contradictory_rules_give_a_warning():
 def test_rule_without_effect_gives_a_warning():
     X, y = clouds(30)
     model = model_of(fit_intercept=False).set_params(
-        advice=[Advice.from_rules({0: ("<=", 1)}, range(4), 1, name="near")]
+        advice=[Advice.from_conditions({0: ("<=", 1)}, range(4), 1, name="near")]
     )
     with pytest.warns(UserWarning, match="'near => 1', has no effect with fit_intercept=False"):
         trained(model, X, y)
@@ -562,8 +562,8 @@ def test_violations_are_minimal():
 def test_explanations():
     names = ["glucose", "bmi", "age"]
     rules = [
-        Advice.from_rules({"glucose": (">=", 2)}, names, "ill"),
-        Advice.from_rules({"bmi": ("<=", -1)}, names, "healthy", name="thin"),
+        Advice.from_conditions({"glucose": (">=", 2)}, names, "ill"),
+        Advice.from_conditions({"bmi": ("<=", -1)}, names, "healthy", name="thin"),
     ]
     X = np.array([[3.0, 0, 0], [2.5, 0, -9], [0, 0, 0], [0, -2, 0]])
     model = AdvicePassiveAggressiveClassifier(rules)

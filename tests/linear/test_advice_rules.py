@@ -41,7 +41,7 @@ NAMES = ["glucose", "bmi", "age"]
     ],
 )
 def test_conditions(condition, words, bounds):
-    advice = Advice.from_rules({"glucose": condition}, NAMES, 1)
+    advice = Advice.from_conditions({"glucose": condition}, NAMES, 1)
     assert advice.name == words and str(advice) == f"{words} => 1"
     values = np.array([-1e3, -3, 0, 1, 2, 25, 27, 30, 126, 126.5, 1e3])
     X = np.column_stack([values, np.zeros((11, 2))])
@@ -51,10 +51,10 @@ def test_conditions(condition, words, bounds):
 
 def test_text_of_rules():
     rules = {"bmi": (25, 30), "age": (">=", 40)}
-    advice = Advice.from_rules(rules, NAMES, "ill")
+    advice = Advice.from_conditions(rules, NAMES, "ill")
     assert repr(advice) == "Advice(\"25 <= bmi <= 30 and age >= 40 => 'ill'\")"
-    assert str(Advice.from_rules(rules, NAMES, np.str_("ill"), name="old")) == "old => 'ill'"
-    assert Advice.from_rules({1: (">=", 2)}, range(3), 0).name == "x1 >= 2"
+    assert str(Advice.from_conditions(rules, NAMES, np.str_("ill"), name="old")) == "old => 'ill'"
+    assert Advice.from_conditions({1: (">=", 2)}, range(3), 0).name == "x1 >= 2"
     assert Advice([[0.5, -2.0, 0.0]], [3.0], 0).name == "0.5 x0 - 2 x1 <= 3"
     assert Advice([[-1.0, 1.0, 1.0]], [0.0], 0).name == "-x0 + x1 + x2 <= 0"
     # Conditions with different coefficients, and one that is implied by another.
@@ -65,8 +65,8 @@ def test_text_of_rules():
     "rules, message",
     [
         ({"glukose": (">=", 1)}, "'glukose' is not one of the features"),
-        ({}, "rules must be a dict with at least one condition"),
-        ([("glucose", 1)], "rules must be a dict"),
+        ({}, "conditions must be a dict that is not empty"),
+        ([("glucose", 1)], "conditions must be a dict"),
         ({"glucose": ("=>", 1)}, "The condition of 'glucose' must be a comparison"),
         ({"glucose": (">=", "high")}, "The condition of 'glucose' must be a comparison"),
         ({"glucose": 126}, "The condition of 'glucose' must be a comparison"),
@@ -79,7 +79,7 @@ def test_text_of_rules():
 )
 def test_invalid_conditions(rules, message):
     with pytest.raises(ValueError, match=message):
-        Advice.from_rules(rules, NAMES, 1)
+        Advice.from_conditions(rules, NAMES, 1)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_scaled_rules_hold_for_scaled_samples(scaler):
     X[:, 2] = 7.0  # a constant feature
     scaler.fit(X)
     rules = [
-        Advice.from_rules({"glucose": (">=", 126.3), "bmi": (25.1, 33.7)}, NAMES, 1),
+        Advice.from_conditions({"glucose": (">=", 126.3), "bmi": (25.1, 33.7)}, NAMES, 1),
         Advice([[1.0, -2.0, 0.0], [0.0, 1.0, 3.0]], [55.5, 52.3], 0, feature_names=NAMES),
     ]
     for rule in rules:
@@ -201,7 +201,7 @@ def test_scaled_rules_hold_for_scaled_samples(scaler):
 
 
 def test_invalid_scalers():
-    rule, X = Advice.from_rules({"bmi": (">=", 30)}, NAMES, 1), np.eye(3)
+    rule, X = Advice.from_conditions({"bmi": (">=", 30)}, NAMES, 1), np.eye(3)
     with pytest.raises(TypeError, match="transformed_by takes a StandardScaler"):
         rule.transformed_by(PowerTransformer().fit(X))
     with pytest.raises(ValueError, match="clips"):
@@ -220,7 +220,7 @@ def test_invalid_scalers():
 @given(st.lists(st.tuples(*[st.integers(-3, 3)] * 4), min_size=2, max_size=2))
 def test_overlap_of_boxes(sides):
     boxes = [(sorted(s[:2]), sorted(s[2:])) for s in sides]
-    one, other = (Advice.from_rules({0: a, 1: b}, range(2), 0) for a, b in boxes)
+    one, other = (Advice.from_conditions({0: a, 1: b}, range(2), 0) for a, b in boxes)
     shared = [min(p[1], q[1]) - max(p[0], q[0]) for p, q in zip(boxes[0], boxes[1], strict=True)]
     assert one.overlaps(other) == (min(shared) > 0) == other.overlaps(one)
     # Rotated by 45 degrees they are general polyhedra.
@@ -230,9 +230,9 @@ def test_overlap_of_boxes(sides):
 
 
 def test_overlap_of_unbounded_regions():
-    one = Advice.from_rules({"glucose": (">=", 126)}, NAMES, 1)
-    assert one.overlaps(Advice.from_rules({"bmi": ("<=", 25)}, NAMES, 0))
-    assert not one.overlaps(Advice.from_rules({"glucose": ("<=", 126)}, NAMES, 0))
+    one = Advice.from_conditions({"glucose": (">=", 126)}, NAMES, 1)
+    assert one.overlaps(Advice.from_conditions({"bmi": ("<=", 25)}, NAMES, 0))
+    assert not one.overlaps(Advice.from_conditions({"glucose": ("<=", 126)}, NAMES, 0))
     assert not one.overlaps(Advice([[1.0, 1.0, 0.0], [0, -1, 0]], [125.0, 0.0], 0))
     assert one.overlaps(Advice([[1.0, 1.0, 0.0]], [125.0], 0))
     assert_allclose(one.d, [-126.0])

@@ -42,7 +42,7 @@ ALL_MODELS = {
     "sop": SecondOrderPerceptronClassifier(covariance="diag"),
     "perceptron": PerceptronClassifier(average=True),
     "advice": AdvicePassiveAggressiveClassifier(
-        [Advice.from_rules({0: (">=", 1)}, range(4), "yes")], refine=True
+        [Advice.from_conditions({0: (">=", 1)}, range(4), "yes")], refine=True
     ),
 }
 

@@ -23,11 +23,11 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import sklearn_online_svm as package
 from sklearn_online_svm import LASVC, AROWClassifier
 from sklearn_online_svm.active import EntityResolver
-from sklearn_online_svm.callbacks import TimeLimit
+from sklearn_online_svm.callback import TimeLimit
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import load_model, save_model, trusted_types
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.internals import InconsistentPackageWarning, _estimator
@@ -294,7 +294,7 @@ def models_to_change():
     kernel = package.ColumnKernel([("rbf", [0]), ("linear", slice(1, 2))])
     generator = np.random.RandomState(0)
     labels = np.where(Y > 0, "a", "b").astype(object)
-    rule = package.Advice.from_rules({0: (">=", 1.0)}, range(2), 1)
+    rule = package.Advice.from_conditions({0: (">=", 1.0)}, range(2), 1)
     table = ColumnTransformer([("a", OneHotEncoder(), [0]), ("b", StandardScaler(), slice(1, 2))])
     yield LASVC(kernel=kernel, random_state=generator).fit(X, Y)
     yield AROWClassifier(random_state=generator).fit(X, labels)

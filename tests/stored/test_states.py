@@ -29,7 +29,7 @@ PARAMETERS = {
     *("_machine.watched", "_state.spec.kernel", "_unfinished.chance.given"),
 }
 # Estimators of which scikit-learn stores the parts, with states of their own.
-COMPOSED = ("cells", "partitioned", "pipeline", "search", "model_selection", "KernelMetric")
+COMPOSED = ("cells", "pipeline", "search", "model_selection", "KernelMetric")
 NAMES = [name for name in TABLES if not name.startswith(COMPOSED)]
 
 

@@ -29,7 +29,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import MarginQuery, MarginSampling
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.cases import in_turn
 from tests.support.samples import LAYOUTS
@@ -134,8 +134,8 @@ def after_a_draw():
 
 
 RULES = [
-    Advice.from_rules({0: (">=", 1)}, range(4), 10),
-    Advice.from_rules({0: ("<=", -1), 2: (-1, 1)}, range(4), 20),
+    Advice.from_conditions({0: (">=", 1)}, range(4), 10),
+    Advice.from_conditions({0: ("<=", -1), 2: (-1, 1)}, range(4), 20),
 ]
 BUDGET = dict(gamma=0.3, max_support_vectors=15)
 # In states that the models of the table do not have.

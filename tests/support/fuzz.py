@@ -362,7 +362,7 @@ class Parameters:
     def _advice(self, rng, path, depth):
         label = self.labels[0]
         rules = {int(rng.integers(self.n_features)): (">=", float(rng.normal()))}
-        return [Advice.from_rules(rules, range(self.n_features), label)]
+        return [Advice.from_conditions(rules, range(self.n_features), label)]
 
     def _query_strategy(self, rng, path, depth):
         kinds = (AllQuery, RandomQuery, MarginQuery)

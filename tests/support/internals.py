@@ -78,8 +78,8 @@ NAMES = {
     "stratified",
     "model_selection._scoring": "N_BLOCKS Scores compute_scores jackknife_error mean_scores",
     "model_selection._stream_search": "StreamCandidate StreamSearch",
-    "partitioned._stream": "CellStream",
-    "partitioned._tree": "CellTree principal_direction",
+    "cells._stream": "CellStream",
+    "cells._tree": "CellTree principal_direction",
     "readers": "_fit_stream",
 }
 _PACKAGE = "sklearn_online_svm"

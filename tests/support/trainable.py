@@ -19,8 +19,8 @@ from sklearn_online_svm import (
     RampSVC,
 )
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.docstrings import public_objects
 from tests.support.internals import split

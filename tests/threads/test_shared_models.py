@@ -168,8 +168,8 @@ def function(A, B):
 
 
 ADVICE = [
-    Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(20), 1),
-    Advice.from_rules({0: ("<=", -1)}, range(20), 0),
+    Advice.from_conditions({0: (">=", 0.5), 2: (-1, 2)}, range(20), 1),
+    Advice.from_conditions({0: ("<=", -1)}, range(20), 0),
 ]
 KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
 KERNEL_PA = KernelPassiveAggressiveClassifier

@@ -15,7 +15,7 @@ from ..._sklearn_compat import available_if
 from ..._validation import check_samples
 from .._kernel_estimator import decision_values
 from ._compression import CompressedState
-from ._kept_values import ConformalQuantiles, check_coverage, fitted_to_kept
+from ._kept_values import ConformalQuantiles, check_confidence_level, fitted_to_kept
 from ._span import even_part
 
 # Number of ranges of the predicted value in which the scale has a slope of its own. There are none
@@ -113,11 +113,11 @@ class Intervals:
     scales: list  # one for each output
     quantiles: list  # quantiles of the residuals divided by their scale
 
-    def half_widths(self, X, predictions, coverage, n_jobs):
+    def half_widths(self, X, predictions, level, n_jobs):
         """Return half of the width of each interval, of shape (n_samples, n_outputs)."""
         sums = decision_values(self.sums.spec, self.sums.shown, X, n_jobs)
         columns = zip(self.quantiles, self.scales, sums.T, predictions.T, strict=True)
-        return np.column_stack([q.at(coverage) * scale(*given) for q, scale, *given in columns])
+        return np.column_stack([q.at(level) * scale(*given) for q, scale, *given in columns])
 
 
 def fitted_intervals(machine, finishing, n_jobs):
@@ -171,7 +171,7 @@ def fitted_intervals_of(self):
 
 
 @available_if(_offers_intervals)
-def predict_interval(self, X, coverage=0.9):
+def predict_interval(self, X, confidence_level=0.9):
     r"""Predict intervals that contain the target of a sample with a given frequency.
 
     The first call after training is slow: it computes the leave-one-out residuals and the local
@@ -181,21 +181,21 @@ def predict_interval(self, X, coverage=0.9):
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples.
-    coverage : float, default=0.9
+    confidence_level : float, default=0.9
         Desired fraction of intervals that contain the target, in the interval (0, 1).
 
     Returns
     -------
     intervals : ndarray of shape (n_samples, 2) or (n_samples, n_outputs, 2)
         Lower and upper ends, in units of ``y``. Infinite with fewer than
-        ``coverage / (1 - coverage)`` samples, such as 9 for a coverage of 0.9.
+        ``confidence_level / (1 - confidence_level)`` samples, such as 9 for a level of 0.9.
 
     Raises
     ------
     NotFittedError
         If the estimator is not fitted.
     ValueError
-        If the input is invalid, ``coverage`` is not in (0, 1), ``finishing=False``, or
+        If the input is invalid, ``confidence_level`` is not in (0, 1), ``finishing=False``, or
         ``intervals=True`` was set after training.
 
     See Also
@@ -206,12 +206,12 @@ def predict_interval(self, X, coverage=0.9):
 
     Notes
     -----
-    The interval is :math:`f(x) \pm q \, s(x)`. With :math:`f_i` for the model without sample i,
-    and the residuals :math:`r_i = y_i - f_i(x_i)` of n samples, :math:`s(x)` is an estimate of
-    their size near x, and q is the :math:`\lceil (n + 1) \cdot \text{coverage} \rceil`-th smallest
-    of :math:`|r_i| / s_i(x_i)`, where :math:`s_i` is the estimate without sample i: the jackknife
-    [1]_ with a local scale [2]_. A single width for all x would be too large where there is little
-    noise and too small elsewhere.
+    The interval is :math:`f(x) \pm q \, s(x)`. With :math:`f_i` for the model without
+    sample i, and the residuals :math:`r_i = y_i - f_i(x_i)` of n samples, :math:`s(x)` is an
+    estimate of their size near x, and q is the :math:`\lceil (n + 1) \cdot \gamma \rceil`-th
+    smallest of :math:`|r_i| / s_i(x_i)`, where :math:`s_i` is the estimate without sample i: the
+    jackknife [1]_ with a local scale [2]_; :math:`\gamma` is ``confidence_level``. A single width
+    for all x would be too large where there is little noise and too small elsewhere.
 
     :math:`\log s(x)` is fitted to :math:`\log(|r_i| + 0.1 \, \overline{|r|})` by kernel ridge
     regression with the kernel of the model and a piecewise linear function of :math:`f(x)` (not if
@@ -245,7 +245,7 @@ def predict_interval(self, X, coverage=0.9):
     >>> X = rng.uniform(size=(2000, 2))
     >>> y = np.sin(6 * X[:, 1]) + 0.5 * X[:, 0] * rng.normal(size=2000)
     >>> model = LASVR(C=10, intervals=True).fit(X[:1000], y[:1000])
-    >>> lower, upper = model.predict_interval(X[1000:], coverage=0.9).T
+    >>> lower, upper = model.predict_interval(X[1000:], confidence_level=0.9).T
     >>> covered = (lower <= y[1000:]) & (y[1000:] <= upper)
     >>> bool(0.87 < covered.mean() < 0.93)
     True
@@ -253,12 +253,12 @@ def predict_interval(self, X, coverage=0.9):
     >>> bool(width[is_noisy].mean() > 1.5 * width[~is_noisy].mean())
     True
     """
-    check_coverage(coverage, self.finishing, "predict_interval")
+    check_confidence_level(confidence_level, self.finishing, "predict_interval")
     view = self._view()
     check_is_fitted(view)
     machine, (solution, intervals) = view._fitted, view._fitted_intervals()
     X = check_samples(view, X, reset=False, dtype=machine.dtype, accept_sparse="csr")
     values = decision_values(machine.spec, solution, X, view.n_jobs)
-    half = intervals.half_widths(X, values, coverage, view.n_jobs)
+    half = intervals.half_widths(X, values, confidence_level, view.n_jobs)
     ends = np.stack([values - half, values + half], axis=-1)
     return ends[:, 0] if machine.targets.is_flat else ends

@@ -144,10 +144,11 @@ def decided(solution, problems, slots, encoded, rows, counted):
     return scores
 
 
-def check_coverage(coverage, finishing, caller):
-    """Raise ValueError unless there are sets or intervals with this coverage."""
-    allowed = {"coverage": [Interval(Real, 0, 1, closed="neither")]}
-    validate_parameter_constraints(allowed, {"coverage": coverage}, caller)
+def check_confidence_level(confidence_level, finishing, caller):
+    """Raise ValueError unless there are sets or intervals of this level."""
+    allowed = {"confidence_level": [Interval(Real, 0, 1, closed="neither")]}
+    given = {"confidence_level": confidence_level}
+    validate_parameter_constraints(allowed, given, caller)
     if not finishing:
         raise ValueError(
             f"{caller} requires finishing=True, got finishing={finishing!r}: leave-one-out "
@@ -167,12 +168,12 @@ class ConformalQuantiles:
         order = np.argsort(scores, kind="stable")
         self.scores, self.sums = scores[order], np.cumsum(weights[order])
 
-    def at(self, coverage):
+    def at(self, confidence_level):
         """Return the smallest score that bounds this fraction of the samples and a new one."""
         n = len(self.sums)
         if not n:
             return np.inf
         # 11 * 0.9 / 11 is less than 0.9.
-        wanted = coverage * self.sums[-1] * (1.0 + 1.0 / n) * (1.0 - 1e-9)
+        wanted = confidence_level * self.sums[-1] * (1.0 + 1.0 / n) * (1.0 - 1e-9)
         k = np.searchsorted(self.sums, wanted)
         return self.scores[k] if k < n else np.inf

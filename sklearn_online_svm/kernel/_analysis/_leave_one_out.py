@@ -77,7 +77,7 @@ def leave_one_out_estimate_(self):
 
 
 @available_if(_offers_leave_one_out)
-def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
+def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
     r"""Return which samples are misclassified when they are left out of training.
 
     The mean is the leave-one-out error, that is, the error over n models, each of them trained
@@ -172,7 +172,7 @@ def leave_one_out(self, X, y, sample_weight=None, *, method="exact"):
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(200, random_state=0)
     >>> model = LASVC(max_iter=-1, tol=1e-6, random_state=0).fit(X, y)
-    >>> wrong = model.leave_one_out(X, y)
+    >>> wrong = model.leave_one_out_errors(X, y)
     >>> bool(wrong.mean() > 1 - model.score(X, y))
     True
     >>> bool(abs(model.leave_one_out_estimate_ - wrong.mean()) < 0.02)
@@ -216,7 +216,7 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
 
     See Also
     --------
-    leave_one_out : Which samples are misclassified when they are left out.
+    leave_one_out_errors : Which samples are misclassified when they are left out.
 
     Notes
     -----
@@ -224,11 +224,11 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     problem is solved again without it, from the current solution (a warm start) and with a
     tolerance of ten times ``tol``. The number of operations is limited (to about one second of
     work). Support vectors with the largest shift :math:`|\alpha_i| S_i^2` come first, one of each
-    class in turn; the span :math:`S_i` is defined in :meth:`leave_one_out`. The values of the rest
-    are the estimates :math:`f(x_i) - \alpha_i S_i^2`. With a few thousand samples, this takes
-    about ten times as long as a fit. After a single epoch, samples within the margin that are not
-    support vectors can become support vectors in these solutions. ``probability=True`` uses the
-    estimates for all support vectors.
+    class in turn; the span :math:`S_i` is defined in :meth:`leave_one_out_errors`. The values of
+    the rest are the estimates :math:`f(x_i) - \alpha_i S_i^2`. With a few thousand samples, this
+    takes about ten times as long as a fit. After a single epoch, samples within the margin that
+    are not support vectors can become support vectors in these solutions. ``probability=True``
+    uses the estimates for all support vectors.
 
     Examples
     --------
@@ -302,11 +302,11 @@ class Optimum:
 
     def __init__(self, model, X, y, sample_weight):
         model = copy.deepcopy(model)
-        self.X, self.y, self.codes = training_samples(model, X, y, "leave_one_out")
+        self.X, self.y, self.codes = training_samples(model, X, y, "leave_one_out_errors")
         weights = check_weights(sample_weight, self.X, allow_all_zero=False)
         if not np.bincount(self.codes, minlength=len(model.classes_)).all():
             raise ValueError(
-                "leave_one_out needs samples of every class: one of classes_ has none."
+                "leave_one_out_errors needs samples of every class: one of classes_ has none."
             )
         self.weights = weights * model.class_weight_[self.codes]
         model.set_params(

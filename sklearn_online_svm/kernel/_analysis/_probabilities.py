@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._sklearn_compat import available_if
 from ..._threads import warn
 from ...calibration._maps import CouplingMap, MultinomialMap, SplineMap
-from ._kept_values import ConformalQuantiles, check_coverage, fitted_to_kept
+from ._kept_values import ConformalQuantiles, check_confidence_level, fitted_to_kept
 
 # With fewer values of a class no map can be fitted: its only value, if any, is that of a model
 # without this class.
@@ -141,14 +141,14 @@ def _log_probabilities_and_quantiles(model, X):
 
 
 @available_if(_offers_probabilities)
-def predict_set(self, X, coverage=0.9):
+def predict_set(self, X, confidence_level=0.9):
     r"""Predict sets that contain the true class with a given frequency.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples.
-    coverage : float, default=0.9
+    confidence_level : float, default=0.9
         Desired fraction of sets that contain the class, in the interval (0, 1).
 
     Returns
@@ -161,7 +161,7 @@ def predict_set(self, X, coverage=0.9):
     NotFittedError
         If the estimator is not fitted.
     ValueError
-        If the input is invalid, ``coverage`` is not in (0, 1), ``finishing=False``, or
+        If the input is invalid, ``confidence_level`` is not in (0, 1), ``finishing=False``, or
         ``probability=True`` was set after training.
 
     See Also
@@ -172,14 +172,15 @@ def predict_set(self, X, coverage=0.9):
 
     Notes
     -----
-    A set contains all classes with a probability of at least :math:`e^{-q}`, where q is a quantile
-    of :math:`-\log p_{y_i}(x_i)` over the stored samples (see ``probability``), with leave-one-out
-    probabilities: with n samples, the :math:`\lceil (n + 1) \cdot \text{coverage} \rceil`-th
-    smallest value, or infinity if there is none [1]_. The coverage holds on average over new
-    samples of the same distribution, drawn in proportion to the sample weights; for a rare class
-    it may be much lower. It is approximate, because leave-one-out values are estimates, and
-    because the map to probabilities is fitted to the same values: with 20 classes and 300 samples
-    it was up to 0.05 too low. If the accuracy is higher than ``coverage``, some sets are empty.
+    A set contains all classes with a probability of at least :math:`e^{-q}`, where q
+    is a quantile of :math:`-\log p_{y_i}(x_i)` over the stored samples (see ``probability``), with
+    leave-one-out probabilities: with n samples, the :math:`\lceil (n + 1) \gamma \rceil`-th
+    smallest value, where :math:`\gamma` is ``confidence_level``, or infinity if there is none
+    [1]_. The coverage holds on average over new samples of the same distribution, drawn in
+    proportion to the sample weights; for a rare class it may be much lower. It is approximate,
+    because leave-one-out values are estimates, and because the map to probabilities is fitted to
+    the same values: with 20 classes and 300 samples it was up to 0.05 too low. If the accuracy is
+    higher than ``confidence_level``, some sets are empty.
 
     References
     ----------
@@ -193,11 +194,11 @@ def predict_set(self, X, coverage=0.9):
     >>> from sklearn_online_svm.datasets import make_waveform
     >>> X, y = make_waveform(2000, random_state=0)
     >>> model = LASVC(probability=True, random_state=0).fit(X[:1000], y[:1000])
-    >>> sets = model.predict_set(X[1000:], coverage=0.95)
+    >>> sets = model.predict_set(X[1000:], confidence_level=0.95)
     >>> own = sets[np.arange(1000), (y[1000:] == model.classes_[1]).astype(int)]
     >>> bool(0.92 < own.mean() < 0.98)
     True
     """
-    check_coverage(coverage, getattr(self, "finishing", True), "predict_set")
+    check_confidence_level(confidence_level, getattr(self, "finishing", True), "predict_set")
     log_proba, quantiles = _log_probabilities_and_quantiles(self, X)
-    return -log_proba <= quantiles.at(coverage)
+    return -log_proba <= quantiles.at(confidence_level)

@@ -47,7 +47,7 @@ class CellRegressor(RegressorMixin, _CellEstimator):
     --------
     >>> from sklearn.datasets import make_friedman1
     >>> from sklearn_online_svm import LASVR
-    >>> from sklearn_online_svm.partitioned import CellRegressor
+    >>> from sklearn_online_svm.cells import CellRegressor
     >>> X, y = make_friedman1(6000, noise=1.0, random_state=0)
     >>> model = CellRegressor(LASVR(C=10, epsilon=0.5), cell_size=2000, random_state=0)
     >>> model.fit(X[:5000], y[:5000]).n_cells_

@@ -16,9 +16,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from tests.support.internals import CellTree, principal_direction
 from tests.support.limits import set_limits
 from tests.support.samples import LAYOUTS, three_classes, two_classes

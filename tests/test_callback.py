@@ -30,7 +30,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import EntityResolver
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
-from sklearn_online_svm.callbacks import (
+from sklearn_online_svm.callback import (
     Checkpoint,
     EarlyStopping,
     OptunaPruning,
@@ -55,7 +55,7 @@ Y = np.where(X[:, 0] + X[:, 1] + 0.3 * X[:, 2] ** 2 > 0.3, "yes", "no")
 X3, Y3 = three_classes(2600)
 KERNEL = {"gamma": 0.3, "random_state": 0}
 ONE_EPOCH = {"max_iter": 1, "random_state": 0}
-ADVICE = [package.Advice.from_rules({0: (">=", 1)}, range(4), "yes")]
+ADVICE = [package.Advice.from_conditions({0: (">=", 1)}, range(4), "yes")]
 
 # name -> an estimator whose fit on the samples has several tasks
 MODELS = {
@@ -668,8 +668,8 @@ def test_callbacks_on_an_estimator_of_scikit_learn(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from sklearn_online_svm.callbacks import Checkpoint
-from tests.test_callbacks import KILLS, MODELS, Plain, X, Y
+from sklearn_online_svm.callback import Checkpoint
+from tests.test_callback import KILLS, MODELS, Plain, X, Y
 
 class Kill(Plain):
     def on_fit_task_end(self, estimator, context):

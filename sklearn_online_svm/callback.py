@@ -127,7 +127,7 @@ class TimeLimit(_Callback):
     Examples
     --------
     >>> from sklearn_online_svm import LASVC
-    >>> from sklearn_online_svm.callbacks import TimeLimit
+    >>> from sklearn_online_svm.callback import TimeLimit
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(5000, random_state=0)
     >>> limit = TimeLimit(seconds=1e-3)
@@ -258,7 +258,7 @@ class EarlyStopping(_HeldOutScore):
     Examples
     --------
     >>> from sklearn_online_svm import LASVC
-    >>> from sklearn_online_svm.callbacks import EarlyStopping
+    >>> from sklearn_online_svm.callback import EarlyStopping
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(20_000, random_state=0)
     >>> stop = EarlyStopping(X[:1000], y[:1000], n_iter_no_change=2, tol=0.001)
@@ -320,7 +320,7 @@ class OptunaPruning(_HeldOutScore):
     --------
     >>> import optuna
     >>> from sklearn_online_svm import LASVC
-    >>> from sklearn_online_svm.callbacks import OptunaPruning
+    >>> from sklearn_online_svm.callback import OptunaPruning
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(6000, random_state=0)
     >>> def objective(trial):
@@ -379,7 +379,7 @@ class Checkpoint(_Callback):
     >>> import os, tempfile
     >>> import joblib
     >>> from sklearn_online_svm import LASVC
-    >>> from sklearn_online_svm.callbacks import Checkpoint, TimeLimit
+    >>> from sklearn_online_svm.callback import Checkpoint, TimeLimit
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(3000, random_state=0)
     >>> path = os.path.join(tempfile.mkdtemp(), "model.joblib")
@@ -452,7 +452,7 @@ class SupportVectorMonitor(_Callback):
     --------
     >>> import numpy as np
     >>> from sklearn_online_svm import LASVC
-    >>> from sklearn_online_svm.callbacks import SupportVectorMonitor
+    >>> from sklearn_online_svm.callback import SupportVectorMonitor
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(3000, random_state=0)
     >>> monitor = SupportVectorMonitor()

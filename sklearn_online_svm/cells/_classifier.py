@@ -96,7 +96,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
     --------
     >>> from sklearn_online_svm import LASVC
     >>> from sklearn_online_svm.datasets import make_banana_like
-    >>> from sklearn_online_svm.partitioned import CellClassifier
+    >>> from sklearn_online_svm.cells import CellClassifier
     >>> X, y = make_banana_like(6000, random_state=0)
     >>> model = CellClassifier(LASVC(random_state=0), cell_size=1000, random_state=0)
     >>> model.fit(X[:5000], y[:5000]).n_cells_

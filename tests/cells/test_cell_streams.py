@@ -13,9 +13,9 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.model_selection import ProgressiveSearch
-from sklearn_online_svm.partitioned import CellClassifier, CellRegressor
 from tests.support.cases import in_turn
 from tests.support.internals import CellStream
 from tests.support.interrupts import Interrupt
