@@ -16,7 +16,8 @@ from sklearn_online_svm import AROWClassifier, PassiveAggressiveClassifier
 
 from ..bench import rst
 from ..bench.data import load_paper_dataset, scaled
-from ..bench.frames import frame, median, values
+from ..bench.frames import frame, median, values, where
+from ..bench.measure import processor_seconds
 from ..bench.study import Study, grid, named, seeded, step
 
 # Samples on which a parameter is chosen, at most: so many to fit, and half as many to score.
@@ -44,6 +45,9 @@ SETS = {
     "svmguide1": "svm\N{SOFT HYPHEN}guide1", "splice": "splice", "dna": "dna",
     "satimage": "satimage", "shuttle": "shuttle", "letter": "letter",
 }  # fmt: skip
+# Sets on which numbers of epochs are compared, and the numbers.
+EPOCH_SETS = [name for name in SETS if name not in ("mushrooms", "shuttle", "svmguide1")]
+EPOCHS = {"one pass": {"max_iter": 1, "tol": None}, "auto": {}, "1000": {"max_iter": 1000}}
 FILES = {"reuters": "reuters_moneyfx_lasvm", "adult": "adult_a9a"}
 
 
@@ -110,6 +114,40 @@ def choose_and_fit(set, models, seed=0, quick=False):
     return {**shape, "n_classes": len(np.unique(y)), "models": found}
 
 
+def compare_epochs(set, seed=0, quick=False):
+    """Measure AROW after one pass, with its default, and until convergence."""
+    X, X_test, y, y_test = _load(set, quick)
+    runs = []
+    for name, options in EPOCHS.items():
+        model = AROWClassifier(**options, random_state=seed)
+        _, spent = processor_seconds(lambda model=model: model.fit(X, y), 3)
+        error = float(np.mean(model.predict(X_test) != y_test))
+        runs.append({"epochs": name, "error": error, "seconds": spent, "n_iter": model.n_iter_})
+    return {"runs": runs}
+
+
+def linear_epochs(results):
+    """Errors by number of epochs, and times divided by that of one pass."""
+    found = frame("linear_epochs", results)
+    rows = []
+    for name in filter(set(found["set"]).__contains__, EPOCH_SETS):
+        runs = {epochs: where(found, set=name, epochs=epochs) for epochs in EPOCHS}
+        one, auto, until = (run.mean(numeric_only=True) for run in runs.values())
+        passes = sorted({runs["auto"].n_iter.min(), runs["auto"].n_iter.max()})
+        rows.append(
+            {
+                "": SETS[name],
+                "one pass": f"{100 * one.error:.2f}",
+                "auto": f"{100 * auto.error:.2f}",
+                "max_iter=1000": f"{100 * until.error:.2f}",
+                "passes, auto": " to ".join(map(str, passes)),
+                "time, auto": rst.times(auto.seconds / one.seconds),
+                "time, 1000": rst.times(until.seconds / one.seconds),
+            }
+        )
+    return rst.table(rows, {"Test error in %": 3, "Passes, and time in passes": 3})
+
+
 def linear_sgd(results):
     """Errors and times of whole fits, compared with SGDClassifier."""
     found = pd.DataFrame(
@@ -145,6 +183,9 @@ def linear_sgd(results):
 
 
 STUDY = Study(
-    steps={"linear_sgd": step(choose_and_fit, seeded(grid(set=SETS)), 3, models=[*TUNED])},
-    tables=named(linear_sgd),
+    steps={
+        "linear_sgd": step(choose_and_fit, seeded(grid(set=SETS)), 3, models=[*TUNED]),
+        "linear_epochs": step(compare_epochs, seeded(grid(set=EPOCH_SETS)), 3, split="runs"),
+    },
+    tables=named(linear_sgd, linear_epochs),
 )

@@ -7,6 +7,9 @@ from statistics import median as middle
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC
 
 from ..bench import rst
 from ..bench.frames import curve, frame, mean, median, ratio, verdict, where
@@ -130,6 +133,16 @@ def leave_one_out_errors(workload, n_train, seed=0, threads=1, quick=False):
     }
 
 
+def differences_from_optimum(C, quick=False):
+    """Return the largest differences of decision values from the optimum, and between models."""
+    split = workloads.WORKLOADS["banana"].load(0, quick)
+    X, y, X_test = split.X_train, split.y_train, split.X_test
+    models = [SVC(C=C, gamma=1.0, tol=1e-9), SVC(C=C, gamma=1.0), LASVC(C=C, gamma=1.0)]
+    best, svc, ours = (model.fit(X, y).decision_function(X_test) for model in models)
+    pairs = {"svc": svc - best, "lasvc": ours - best, "between": svc - ours}
+    return {name: float(np.abs(values).max()) for name, values in pairs.items()}
+
+
 def _is_measured(workload, column, seed):
     if seed > 0 and (workload, column) in ONCE:
         return False
@@ -193,6 +206,7 @@ STEPS = {
     "classes": step(
         fit_text, grid(classes=workloads.TEXT_CLASSES, model=NAMES), n_quick=6, limit=400
     ),
+    "optimum": step(differences_from_optimum, grid(C=[1.0, 10.0, 100.0, 1000.0])),
     "leave_one_out": step(leave_one_out_errors, seeded(LEFT_OUT, 3)),
     **{
         name: step(fit_and_predict, partial(_comparison, workload=name), workload=name)
@@ -385,6 +399,13 @@ def leave_one_out(results):
     return rst.cross_fields(found, rows, fields, parts, corner="data set", middle=mean)
 
 
+def optimum(results):
+    """Differences of decision values from the optimum."""
+    titles = {"svc": "SVC, optimum", "lasvc": "LASVC, optimum", "between": "LASVC, SVC"}
+    columns = {name: (title, "{:.2g}".format) for name, title in titles.items()}
+    return rst.text_table(frame("optimum", results).set_index("C"), columns, keys=["C"])
+
+
 COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a", "sklearnex": "#2da44e"}
 # The other models of the comparison.
 OTHERS = {"quarter_svc": "#b35900", "nystroem_sgd": "#8250df", "hgb": "#bf3989"}
@@ -473,7 +494,9 @@ def draw_start(results, folder):
 EXACT = dict(fits=["one thread", "two threads"], predictions=["one thread"])
 STUDY = Study(
     steps=STEPS,
-    tables=named(sets, relative_times, memory, classes, how_long, leave_one_out, text, prefixes)
+    tables=named(
+        sets, relative_times, memory, classes, how_long, optimum, leave_one_out, text, prefixes
+    )
     | {
         "binary": partial(comparison, names=workloads.COMPARED[:-1], **EXACT),
         "several": partial(comparison, names=["mnist_ten", *workloads.SEVERAL], **EXACT),

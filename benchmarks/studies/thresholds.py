@@ -3,12 +3,22 @@
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
-from sklearn.metrics import make_scorer, precision_score, recall_score
+from sklearn.metrics import (
+    average_precision_score,
+    f1_score,
+    make_scorer,
+    precision_score,
+    recall_score,
+)
 from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.evaluation import AdaptiveThreshold, misclassification_cost
+from sklearn_online_svm.evaluation import (
+    AdaptiveThreshold,
+    geometric_mean_score,
+    misclassification_cost,
+)
 from sklearn_online_svm.evaluation._left_out_scores import left_out_scores
 from sklearn_online_svm.evaluation._thresholds import choose
 
@@ -41,6 +51,8 @@ TARGETS = {
     "alarm_rate, guarantee": ("alarm_rate", 0.05, True),
 }
 RATES = {"recall": "recall", "precision": "precision", "alarm_rate": "alarm rate", "cost": "cost"}
+# Metrics that a threshold is tuned for, where it is compared with class weights.
+TUNED_FOR = {"F1": f1_score, "g-mean": geometric_mean_score}
 # A stream in which classes move slowly from the first to the second day, and at once at a third.
 N_DAYS, PER_DAY, N_FEATURES, POSITIVE_SHARE = 40, 2000, 10, 0.02
 SLOW, SUDDEN = (12, 24), 30
@@ -279,6 +291,47 @@ def thresholds_streams(results):
     return table(rows)
 
 
+def weigh(ratio, seed=0, quick=False):
+    """Return scores of a threshold and of class weights, with a rare class."""
+    n_train, n_all = (1500, 4000) if quick else (6000, 26_000)
+    sizes = dict(n_informative=5, n_redundant=0, weights=[ratio / (ratio + 1)])
+    X, y = make_classification(n_all, 10, **sizes, class_sep=0.8, flip_y=0, random_state=seed)
+    X = StandardScaler().fit(X[:n_train]).transform(X)
+    X, y, X_test, y_test = X[:n_train], y[:n_train], X[n_train:], y[n_train:]
+    found = {}
+    for weights in (None, "balanced"):
+        model, name = LASVC(class_weight=weights, random_state=seed), weights or "none"
+        fitted = model.fit(X, y)
+        found[f"average precision, {name}"] = average_precision_score(
+            y_test, fitted.decision_function(X_test)
+        )
+        predicted = {f"{name}, not tuned": fitted.predict(X_test)}
+        for title, score in TUNED_FOR.items():
+            tuned = TunedThresholdClassifierCV(model, scoring=make_scorer(score))
+            predicted[f"{name}, for {title}"] = tuned.fit(X, y).predict(X_test)
+        for way, labels in predicted.items():
+            found |= {f"{t}, {way}": score(y_test, labels) for t, score in TUNED_FOR.items()}
+    return {"scores": {name: float(value) for name, value in found.items()}}
+
+
+def thresholds_weights(results):
+    """Scores with class weights and with tuned thresholds."""
+    found = frame("thresholds_weights", results)
+    scores = pd.DataFrame([*found.scores]).groupby(found.ratio).mean()
+    columns = {}
+    for ratio, of_ratio in scores.iterrows():
+        for weights, title in (("none", "no weights"), ("balanced", "balanced weights")):
+            ways = {"not tuned": "threshold 0", **{f"for {t}": f"for {t}" for t in TUNED_FOR}}
+            for way, ending in ways.items():
+                columns.setdefault("", []).append(f"{ratio} to 1, {title}, {ending}")
+                for metric in TUNED_FOR:
+                    value = of_ratio[f"{metric}, {weights}, {way}"]
+                    columns.setdefault(metric, []).append(f"{value:.2f}")
+                value = of_ratio[f"average precision, {weights}"]
+                columns.setdefault("average precision", []).append(f"{value:.2f}")
+    return table(columns)
+
+
 def _cases(n_positive, **axes):
     """Return cases, without the one of a set that has too few negative samples."""
     return [
@@ -292,6 +345,7 @@ STUDY = Study(
     steps={
         "thresholds_coverage": step(cover, _cases(N_DRAWS, scores=SCORES), n_quick=10),
         "thresholds_tuned": step(tune, grid(set=SETS, n_positive=[100], n_draws=[50]), n_quick=2),
+        "thresholds_weights": step(weigh, seeded(grid(ratio=[50, 200]), 3)),
         "thresholds_streams": step(follow, seeded(grid(target=["alarm_rate", "recall"]), 3)),
     },
     tables=named(
@@ -299,6 +353,7 @@ STUDY = Study(
         thresholds_coverage,
         thresholds_guarantee,
         thresholds_tuned,
+        thresholds_weights,
         thresholds_streams,
     ),
 )
