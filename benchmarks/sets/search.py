@@ -194,8 +194,6 @@ FRESH = {
 LARGER = {
     "letter": Table("Letter", 15_000, partial(of_file, "letter"), 16),
     "magic04": Table("MAGIC", 14_000, partial(of_file, "magic04"), 10),
-    "covtype_20k": Table("CoverType", 12_000, partial(of_file, "covtype_first20k"), 54),
     "satimage": Table("Satimage", 4500, partial(of_file, "satimage"), 36),
     "usps": Table("USPS", 7000, partial(of_file, "usps"), 256),
-    "codrna": Table("cod-rna", 20_000, partial(of_file, "codrna"), 8),
 }
