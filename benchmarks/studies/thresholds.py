@@ -156,10 +156,10 @@ def at_recall(y_true, y_pred):
 
 def tune(set, n_positive, n_draws, seed=0, quick=False):
     """Return rates attained with the thresholds of TunedThresholdClassifierCV."""
-    costs = dict(greater_is_better=False, normalize=True, cost_p=10, cost_n=1)
+    options = dict(greater_is_better=False, normalize=True, costs={1: 10, 0: 1})
     scorers = {
         "recall": make_scorer(at_recall),
-        "costs": make_scorer(misclassification_cost, **costs),
+        "costs": make_scorer(misclassification_cost, **options),
     }
     runs = {name: [] for name in scorers}
     for X, y, tests in _draws(set, n_positive, n_draws, seed, quick):

@@ -114,6 +114,6 @@ plt.show()
 # cost per sample of the second model, for several costs of a false negative relative to a false
 # positive:
 
-for cost_p in (1, 10, 50):
-    cost = result.cost(cost_p=cost_p, cost_n=1, normalize=True)
-    print(f"cost of a false negative {cost_p:2}: {cost[-1]:.2f} per sample")
+for cost_positive in (1, 10, 50):
+    cost = result.cost(costs={1: cost_positive, -1: 1}, normalize=True)
+    print(f"cost of a false negative {cost_positive:2}: {cost[-1]:.2f} per sample")

@@ -14,7 +14,7 @@ from ._positive_class import (
     POS_LABEL,
     TARGETS,
     are_positive,
-    cost_pair,
+    class_costs,
     fitted_pair,
     is_detector,
     predicted,
@@ -214,7 +214,7 @@ class AdaptiveThreshold(Estimator):
         if target in ("recall", "alarm_rate"):
             thresholds, alpha, recent = self._quantiles(target, scores, labels)
         else:
-            prices = cost_pair(value, pair) if target == "costs" else None
+            prices = class_costs(value, pair.tolist()) if target == "costs" else None
             thresholds, recent = self._best_of_window(target, scores, labels, prices)
             alpha = None
         self.__dict__.update(

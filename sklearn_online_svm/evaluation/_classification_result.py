@@ -9,7 +9,8 @@ from sklearn.utils import column_or_1d
 
 from .._sklearn_compat import Interval, validated
 from .._validation import encode_labels
-from ._metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
+from ._metrics import _POS_LABEL, invalid_pos_label
+from ._positive_class import COSTS, class_costs
 from ._progressive_result import ProgressiveResult, ratio
 
 _BINARY_METRICS = ("sensitivity_specificity", "cost")
@@ -220,15 +221,15 @@ class ProgressiveClassificationResult(ProgressiveResult):
         columns = encode_labels(labels, self.classes, "labels")
         return gmean(ratio(self.correct_counts, self.true_counts)[:, columns], axis=1)
 
-    @validated(eta_p=[Interval(Real, 0, 1, closed="both")], pos_label=_POS_LABEL)
-    def sensitivity_specificity(self, *, eta_p=0.5, pos_label=1):
+    @validated(sensitivity_weight=[Interval(Real, 0, 1, closed="both")], pos_label=_POS_LABEL)
+    def sensitivity_specificity(self, *, sensitivity_weight=0.5, pos_label=1):
         """Compute the weighted mean of sensitivity and specificity.
 
         Parameters
         ----------
-        eta_p : float, default=0.5
-            Weight of the sensitivity, between 0 and 1; the weight of the specificity is
-            ``1 - eta_p``. See :func:`sensitivity_specificity_score`.
+        sensitivity_weight : float, default=0.5
+            Weight of the sensitivity, between 0 and 1; the weight of the specificity is 1 minus
+            this. See :func:`sensitivity_specificity_score`.
         pos_label : int, float, bool or str, default=1
             The positive class.
 
@@ -242,24 +243,22 @@ class ProgressiveClassificationResult(ProgressiveResult):
         ValueError
             If there are not two classes or a parameter is invalid.
         """
-        positive = self._positive(pos_label, "sensitivity_specificity")
+        self._check_two_classes("sensitivity_specificity")
+        positive = self._positive(pos_label)
         recalls = ratio(self.correct_counts, self.true_counts)
-        return eta_p * recalls[:, positive] + (1 - eta_p) * recalls[:, 1 - positive]
+        sensitivity, specificity = recalls[:, positive], recalls[:, 1 - positive]
+        return sensitivity_weight * sensitivity + (1 - sensitivity_weight) * specificity
 
-    @validated(cost_p=_COST, cost_n=_COST, pos_label=_POS_LABEL, normalize=["boolean"])
-    def cost(self, *, cost_p=None, cost_n=None, pos_label=1, normalize=False):
+    @validated(costs=COSTS, normalize=["boolean"])
+    def cost(self, *, costs=None, normalize=False):
         """Compute the cost of the mistakes, see :func:`misclassification_cost`.
 
         Parameters
         ----------
-        cost_p : float, default=None
-            Cost of a false negative, 0 or greater.
-        cost_n : float, default=None
-            Cost of a false positive, 0 or greater. Give both costs or neither. By default,
-            `cost_p` is the fraction of negative samples so far (or in the window) and `cost_n` the
-            fraction of positive samples, so the costs change along the curve.
-        pos_label : int, float, bool or str, default=1
-            The positive class.
+        costs : dict of label to float, default=None
+            Cost of a misclassified sample of each class, 0 or greater and not both 0. By default,
+            the cost of each class is the share of the other class in the samples so far (or in the
+            window), so the costs change along the curve.
         normalize : bool, default=False
             Whether to return the mean cost of a sample instead of the sum.
 
@@ -273,16 +272,14 @@ class ProgressiveClassificationResult(ProgressiveResult):
         ValueError
             If there are not two classes or a parameter is invalid.
         """
-        check_both_costs(cost_p, cost_n)
-        positive = self._positive(pos_label, "cost")
-        columns = [positive, 1 - positive]
-        totals = self.true_counts[:, columns]
-        missed = totals - self.correct_counts[:, columns]
-        if cost_p is None:
+        self._check_two_classes("cost")
+        if costs is None:
             # With one class only, both default costs would make all mistakes free.
-            shares = np.where(totals.all(axis=1), totals.T / np.maximum(self.n_scored, 1), np.nan)
-            cost_n, cost_p = shares
-        cost = cost_p * missed[:, 0] + cost_n * missed[:, 1]
+            prices = self.true_counts[:, ::-1] / np.maximum(self.n_scored, 1)[:, np.newaxis]
+            prices[~self.true_counts.all(axis=1)] = np.nan
+        else:
+            prices = class_costs(costs, self.classes.tolist())
+        cost = (prices * (self.true_counts - self.correct_counts)).sum(axis=1)
         return ratio(cost, self.n_scored) if normalize else cost
 
     def coverage(self):
@@ -330,8 +327,8 @@ class ProgressiveClassificationResult(ProgressiveResult):
         Parameters
         ----------
         pos_label : int, float, bool or str, default=None
-            The positive class of ``f1``, ``sensitivity_specificity`` and ``cost``; by default that
-            of these methods.
+            The positive class of ``f1`` and ``sensitivity_specificity``; by default that of these
+            methods.
 
         Returns
         -------
@@ -352,17 +349,19 @@ class ProgressiveClassificationResult(ProgressiveResult):
             omitted.update(_SET_METRICS)
         params = {}
         if pos_label is not None:
-            params = dict.fromkeys(("f1", *_BINARY_METRICS), {"pos_label": pos_label})
+            params = dict.fromkeys(("f1", "sensitivity_specificity"), {"pos_label": pos_label})
         return self._frame(omitted, params)
 
-    def _positive(self, pos_label, binary_metric=None):
+    def _check_two_classes(self, metric):
+        if len(self.classes) != 2:
+            raise ValueError(
+                f"{metric} needs two classes, got {self.classes.tolist()}. Use geometric_mean for "
+                "any number of classes."
+            )
+
+    def _positive(self, pos_label):
         """Return the column of the positive class."""
         classes = self.classes.tolist()
-        if binary_metric is not None and len(classes) != 2:
-            raise ValueError(
-                f"{binary_metric} needs two classes, got {classes}. Use geometric_mean for any "
-                "number of classes."
-            )
         if pos_label not in classes:
             raise ValueError(invalid_pos_label(pos_label, classes, "the stream"))
         return classes.index(pos_label)

@@ -5,13 +5,14 @@ from numbers import Real
 import numpy as np
 from scipy.stats import gmean
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import confusion_matrix, make_scorer, recall_score, roc_curve
+from sklearn.metrics import make_scorer, recall_score, roc_curve
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from .._sklearn_compat import Interval, validated
 from .._threads import warn
 from .._validation import check_weights
+from ._positive_class import COSTS, class_costs
 
 __all__ = [
     "geometric_mean_score",
@@ -26,7 +27,6 @@ __all__ = [
 
 _POS_LABEL = [Real, str, "boolean"]
 _WEIGHTS = ["array-like", None]
-_COST = [Interval(Real, 0, None, closed="left"), None]
 
 
 def _check_targets(**targets):
@@ -42,20 +42,25 @@ def _check_targets(**targets):
     return classes
 
 
-def _binary_targets(pos_label, **targets):
-    """Return for each of the named targets a mask of the positive samples."""
+def _check_binary(**targets):
+    """Return the sorted classes in the named targets, one or two."""
     classes = _check_targets(**targets)
-    names = " and ".join(targets)
     if len(classes) > 2:
         raise ValueError(
-            f"{names} must contain at most two classes, got {classes}. Compare one class with the "
-            "rest, or use geometric_mean_score for any number of classes."
+            f"{' and '.join(targets)} must contain at most two classes, got {classes}. Compare "
+            "one class with the rest, or use geometric_mean_score for any number of classes."
         )
+    return classes
+
+
+def _binary_targets(pos_label, **targets):
+    """Return for each of the named targets a mask of the positive samples."""
+    classes = _check_binary(**targets)
     if pos_label not in classes:
         # A single class of the same type can be the negative one.
         comparable = isinstance(pos_label, str) == isinstance(classes[0], str)
         if len(classes) == 2 or not comparable:
-            raise ValueError(invalid_pos_label(pos_label, classes, names))
+            raise ValueError(invalid_pos_label(pos_label, classes, " and ".join(targets)))
     return [column_or_1d(y) == pos_label for y in targets.values()]
 
 
@@ -66,15 +71,6 @@ def invalid_pos_label(pos_label, classes, owner):
         f"of {owner}. Pass the positive class as pos_label (for a scorer: "
         "make_scorer(..., pos_label=...))."
     )
-
-
-def check_both_costs(cost_p, cost_n):
-    """Raise an error if only one of the costs is given."""
-    if (cost_p is None) != (cost_n is None):
-        raise ValueError(
-            "cost_p and cost_n must be given together or not at all, got "
-            f"cost_p={cost_p!r} and cost_n={cost_n!r}."
-        )
 
 
 def _warn_undefined(message):
@@ -299,11 +295,13 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
 @validated(
     y_true=["array-like"],
     y_pred=["array-like"],
-    eta_p=[Interval(Real, 0, 1, closed="both")],
+    sensitivity_weight=[Interval(Real, 0, 1, closed="both")],
     pos_label=_POS_LABEL,
     sample_weight=_WEIGHTS,
 )
-def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=None):
+def sensitivity_specificity_score(
+    y_true, y_pred, *, sensitivity_weight=0.5, pos_label=1, sample_weight=None
+):
     r"""Compute the weighted sum of sensitivity and specificity.
 
     Parameters
@@ -312,9 +310,9 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
         True labels, of two classes.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
-    eta_p : float, default=0.5
-        Weight of the sensitivity, between 0 and 1; the weight of the specificity is
-        ``1 - eta_p``. With 0.5 the score is the balanced accuracy.
+    sensitivity_weight : float, default=0.5
+        Weight :math:`\eta_p` of the sensitivity, between 0 and 1; that of the specificity is
+        :math:`\eta_n = 1 - \eta_p`. With 0.5 the score is the balanced accuracy.
     pos_label : int, float, bool or str, default=1
         The positive class, as in :func:`sklearn.metrics.f1_score`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -329,8 +327,8 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     ------
     ValueError
         If `y_true` and `y_pred` have more than two classes, are empty, or differ in length or
-        type; if `pos_label` is not one of two classes, or of another type; if `eta_p` is not
-        between 0 and 1; if a weight is negative or all are 0.
+        type; if `pos_label` is not one of two classes, or of another type; if
+        `sensitivity_weight` is not between 0 and 1; if a weight is negative or all are 0.
 
     See Also
     --------
@@ -343,7 +341,6 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     :math:`M_n` are misclassified,
 
     .. math:: \mathrm{sum} = \eta_p \frac{T_p - M_p}{T_p} + \eta_n \frac{T_n - M_n}{T_n},
-              \qquad \eta_n = 1 - \eta_p,
 
     which is equation (6) of [2]_. Without positive (negative) samples the sensitivity
     (specificity) is undefined; it is set to 0 with an ``UndefinedMetricWarning``.
@@ -362,7 +359,7 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     >>> y_pred = [-1, -1, -1, -1, 1, -1]
     >>> sensitivity_specificity_score(y_true, y_pred)
     0.75
-    >>> sensitivity_specificity_score(y_true, y_pred, eta_p=0.75)
+    >>> sensitivity_specificity_score(y_true, y_pred, sensitivity_weight=0.75)
     0.625
     """
     positive, predicted = _binary_targets(pos_label, y_true=y_true, y_pred=y_pred)
@@ -382,22 +379,18 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
             )
             rates[i] = 0.0
     specificity, sensitivity = rates
-    return float(eta_p * sensitivity + (1 - eta_p) * specificity)
+    return float(sensitivity_weight * sensitivity + (1 - sensitivity_weight) * specificity)
 
 
 @validated(
     y_true=["array-like"],
     y_pred=["array-like"],
-    cost_p=_COST,
-    cost_n=_COST,
-    pos_label=_POS_LABEL,
+    costs=COSTS,
     normalize=["boolean"],
     sample_weight=_WEIGHTS,
 )
-def misclassification_cost(
-    y_true, y_pred, *, cost_p=None, cost_n=None, pos_label=1, normalize=False, sample_weight=None
-):
-    r"""Compute the cost of false negatives and false positives.
+def misclassification_cost(y_true, y_pred, *, costs=None, normalize=False, sample_weight=None):
+    r"""Compute the cost of the mistakes.
 
     Parameters
     ----------
@@ -405,14 +398,10 @@ def misclassification_cost(
         True labels, of two classes.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
-    cost_p : float, default=None
-        Cost of a false negative, 0 or greater.
-    cost_n : float, default=None
-        Cost of a false positive, 0 or greater. Give both costs or neither. By default, `cost_p` is
-        the fraction of negative samples in `y_true` and `cost_n` the fraction of positive samples,
-        so that both classes have the same total cost.
-    pos_label : int, float, bool or str, default=1
-        The positive class, as in :func:`sklearn.metrics.f1_score`.
+    costs : dict of label to float, default=None
+        Cost of a misclassified sample of each of the two classes, 0 or greater and not both 0. By
+        default, the cost of each class is the share of the other class in `y_true`, so that both
+        classes have the same total cost.
     normalize : bool, default=False
         Whether to return the cost per sample (per unit of weight) instead of the sum. The scorer
         sets it, so that data sets of different sizes can be compared.
@@ -428,8 +417,7 @@ def misclassification_cost(
     ------
     ValueError
         If `y_true` and `y_pred` have more than two classes, are empty, or differ in length or
-        type; if `pos_label` is not one of two classes, or of another type; if a cost is negative
-        or only one is given; if a weight is negative or all are 0.
+        type; if `costs` is not valid for their classes; if a weight is negative or all are 0.
 
     See Also
     --------
@@ -437,16 +425,17 @@ def misclassification_cost(
 
     Notes
     -----
-    With :math:`M_p` false negatives and :math:`M_n` false positives,
+    With the costs :math:`c_p` and :math:`c_n` of the two classes, of which :math:`M_p` and
+    :math:`M_n` samples are misclassified,
 
     .. math:: \mathrm{cost} = c_p M_p + c_n M_n,
 
     which is equation (7) of [2]_ without its condition :math:`c_p + c_n = 1`. The defaults are
     those of its experiments, :math:`c_p = T_n / T` and :math:`c_n = T_p / T` with :math:`T_p`
-    positive and :math:`T_n` negative samples of :math:`T`. With them, the cost is
+    and :math:`T_n` samples of the classes, :math:`T` in total. With them, the cost is
     :math:`2 \, T_p T_n / T` times one minus the balanced accuracy. As they depend on the data,
-    give both costs to compare data sets with different class distributions. If `y_true` has only
-    one class, the default costs make all mistakes free; the cost is 0, with an
+    give `costs` to compare data sets with different class distributions. If `y_true` has only one
+    class, the default costs make all mistakes free; the cost is 0, with an
     ``UndefinedMetricWarning``.
 
     References
@@ -463,31 +452,26 @@ def misclassification_cost(
     >>> from sklearn_online_svm.evaluation import misclassification_cost
     >>> y_true = [-1, -1, -1, -1, 1, 1, 1, 1]
     >>> y_pred = [-1, -1, 1, 1, 1, 1, 1, -1]
-    >>> misclassification_cost(y_true, y_pred, cost_p=5, cost_n=1)
+    >>> misclassification_cost(y_true, y_pred, costs={1: 5, -1: 1})
     7.0
     >>> misclassification_cost(y_true, y_pred)
     1.5
     """
-    check_both_costs(cost_p, cost_n)
-    positive, predicted = _binary_targets(pos_label, y_true=y_true, y_pred=y_pred)
-    counts = confusion_matrix(
-        positive,
-        predicted,
-        labels=[False, True],
-        sample_weight=check_weights(sample_weight, positive, allow_all_zero=False),
-    )
-    (_, false_positives), (false_negatives, _) = counts
-    n_negative, n_positive = counts.sum(axis=1)
-    total = n_negative + n_positive
-    if cost_p is None:
-        cost_p, cost_n = n_negative / total, n_positive / total
-        if cost_p == 0 or cost_n == 0:
+    classes = _check_binary(y_true=y_true, y_pred=y_pred)
+    prices = None if costs is None else class_costs(costs, classes)
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    weights = check_weights(sample_weight, y_true, allow_all_zero=False)
+    is_of_class = np.array([y_true == label for label in classes])
+    totals, missed = is_of_class @ weights, (is_of_class & (y_true != y_pred)) @ weights
+    if prices is None:
+        prices = totals[::-1] / totals.sum()
+        if np.count_nonzero(totals) < 2:
             _warn_undefined(
-                f"y_true has samples of one class only (pos_label={pos_label!r}): the default "
-                "cost_p and cost_n make all mistakes free, and the cost is 0.0. Give both."
+                f"y_true has samples of one class only, of {classes}: the default costs make all "
+                "mistakes free, and the cost is 0.0. Pass costs."
             )
-    cost = cost_p * false_negatives + cost_n * false_positives
-    return float(cost / total if normalize else cost)
+    cost = np.sum(prices * missed)
+    return float(cost / totals.sum() if normalize else cost)
 
 
 geometric_mean_scorer = make_scorer(geometric_mean_score)

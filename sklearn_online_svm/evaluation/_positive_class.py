@@ -1,5 +1,6 @@
-"""The positive class of two, scores in favour of it, and targets of a threshold."""
+"""The positive class of two, scores in favour of it, costs, and targets of a threshold."""
 
+import sys
 from collections.abc import Mapping
 from numbers import Real
 
@@ -9,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn_compat import Interval
 
+COSTS = [Mapping, None]
 _SHARE = [Interval(Real, 0, 1, closed="neither"), None]
 # Constraints of the parameters of which exactly one is given.
-TARGETS = {"recall": _SHARE, "precision": _SHARE, "alarm_rate": _SHARE, "costs": [Mapping, None]}
+TARGETS = {"recall": _SHARE, "precision": _SHARE, "alarm_rate": _SHARE, "costs": COSTS}
 POS_LABEL = [Real, str, "boolean", None]
 
 
@@ -86,16 +88,17 @@ def are_positive(y, pair, of_detector=False):
     return y == pair[1]
 
 
-def cost_pair(costs, pair):
-    """Return the cost of a false positive and that of a false negative."""
-    values = [costs.get(label) for label in pair.tolist()]
-    are_valid = all(isinstance(value, Real) and 0 <= value < np.inf for value in values)
-    if len(costs) != 2 or not are_valid or not any(values):
+def class_costs(costs, classes):
+    """Return the cost of a misclassified sample of each class, from a dict of two costs."""
+    values = costs.values()
+    are_known = len(costs) == 2 and costs.keys() >= set(classes)
+    are_valid = all(isinstance(v, Real) and 0 <= v <= sys.float_info.max for v in values)
+    if not (are_known and are_valid and any(values)):
         raise ValueError(
             "costs must be a dict with the cost of a misclassified sample of each of the classes "
-            f"{pair.tolist()}, 0 or greater and not both 0, got {costs!r}."
+            f"{classes}, 0 or greater and not both 0, got {costs!r}."
         )
-    return tuple(map(float, values))
+    return [float(costs[label]) for label in classes]
 
 
 def method_of(estimator):

@@ -18,9 +18,9 @@ from ._positive_class import (
     POS_LABEL,
     TARGETS,
     are_positive,
+    class_costs,
     class_pair,
     classes_of,
-    cost_pair,
     fitted_pair,
     is_detector,
     predicted,
@@ -362,7 +362,7 @@ def select_threshold(
         raise ValueError("guarantee=True is not available for costs: they have no target.")
     X, y, pair = check_samples(estimator, X, y, target, pos_label)
     if target == "costs":
-        value = cost_pair(costs, pair)
+        value = class_costs(costs, pair.tolist())
     left_out = left_out_scores(estimator, X, y, pair, cv)
     labels = None if y is None else y == pair[1]
     return choose(left_out, labels, pair, target, value, guarantee, confidence_level)

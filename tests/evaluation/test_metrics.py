@@ -37,8 +37,8 @@ Y_TRUE = np.array([1, 1, 1, 0, 0, 0, 0, 0])
 Y_PRED = np.array([1, 1, 0, 1, 0, 0, 0, 0])
 
 ON_PREDICTIONS = [geometric_mean_score, sensitivity_specificity_score, misclassification_cost]
-BINARY = [precision_recall_breakeven_score, sensitivity_specificity_score, misclassification_cost]
-METRICS = [geometric_mean_score, *BINARY]
+WITH_POS_LABEL = [precision_recall_breakeven_score, sensitivity_specificity_score]
+METRICS = [*ON_PREDICTIONS, precision_recall_breakeven_score]
 SCORERS = [
     geometric_mean_scorer,
     precision_recall_breakeven_scorer,
@@ -60,18 +60,16 @@ def labels_and_scores(draw, max_size=25):
 def test_metrics_of_predictions_by_hand():
     assert_allclose(geometric_mean_score(Y_TRUE, Y_PRED), np.sqrt(2 / 3 * 4 / 5))
     assert_allclose(sensitivity_specificity_score(Y_TRUE, Y_PRED), (2 / 3 + 4 / 5) / 2)
-    assert_allclose(
-        sensitivity_specificity_score(Y_TRUE, Y_PRED, eta_p=0.9), 0.9 * 2 / 3 + 0.1 * 4 / 5
-    )
-    assert misclassification_cost(Y_TRUE, Y_PRED, cost_p=7, cost_n=2) == 9
+    score = sensitivity_specificity_score(Y_TRUE, Y_PRED, sensitivity_weight=0.9)
+    assert_allclose(score, 0.9 * 2 / 3 + 0.1 * 4 / 5)
     assert_allclose(misclassification_cost(Y_TRUE, Y_PRED), 5 / 8 + 3 / 8)
-    assert misclassification_cost(Y_TRUE, Y_PRED, cost_p=7, cost_n=2, normalize=True) == 9 / 8
+    assert misclassification_cost(Y_TRUE, Y_PRED, costs={1: 7, 0: 0}) == 7
+    assert misclassification_cost(Y_TRUE, Y_PRED, costs={1: 7, 0: 2}, normalize=True) == 9 / 8
 
 
 def test_pos_label_swaps_the_classes():
-    score = sensitivity_specificity_score(Y_TRUE, Y_PRED, eta_p=0.9, pos_label=0)
+    score = sensitivity_specificity_score(Y_TRUE, Y_PRED, sensitivity_weight=0.9, pos_label=0)
     assert_allclose(score, 0.9 * 4 / 5 + 0.1 * 2 / 3)
-    assert misclassification_cost(Y_TRUE, 1 - Y_TRUE, cost_p=7, cost_n=2, pos_label=0) == 41
     assert precision_recall_breakeven_score([0, 0, 1], [0.0, 1.0, 2.0], pos_label=0) == 0.5
     assert precision_recall_breakeven_score(list("nny"), [0.0, 1.0, 2.0], pos_label="y") == 1
 
@@ -105,7 +103,7 @@ def test_the_order_of_samples_does_not_matter(samples, data):
 def test_the_positive_class_is_1_by_default(labels):
     y = np.repeat(labels, 4)
     y_pred = y[[0, 1, -1, 2, -3, 0, -2, -1][: len(y)]]
-    for metric in BINARY:
+    for metric in WITH_POS_LABEL:
         y_other = np.arange(len(y)) if metric is precision_recall_breakeven_score else y_pred
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
@@ -121,7 +119,7 @@ def test_other_labels_need_pos_label(labels):
     y_pred = np.array(labels)[[0, 0, 1, 1, 0]]
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
         f1_score(y, y_pred)
-    for metric in BINARY:
+    for metric in WITH_POS_LABEL:
         y_other = np.arange(5.0) if metric is precision_recall_breakeven_score else y_pred
         with pytest.raises(ValueError, match=r"pos_label=1 is not a valid label: .* Pass the pos"):
             metric(y, y_other)
@@ -225,8 +223,19 @@ def test_names_of_the_labels_do_not_matter(samples, names):
     assert precision_recall_breakeven_score(
         names[y], score, pos_label=names[1]
     ) == precision_recall_breakeven_score(y, score)
-    for metric in (sensitivity_specificity_score, misclassification_cost):
-        assert metric(names[y], names[y_pred], pos_label=names[1]) == metric(y, y_pred)
+    named = sensitivity_specificity_score(names[y], names[y_pred], pos_label=names[1])
+    assert named == sensitivity_specificity_score(y, y_pred)
+    assert misclassification_cost(names[y], names[y_pred]) == misclassification_cost(y, y_pred)
+
+
+@pytest.mark.parametrize("names", [["ham", "spam"], ["spam", "ham"], [3, 1], [False, True]])
+@pytest.mark.parametrize("keys", [np.array, np.ndarray.tolist], ids=["scalars", "objects"])
+def test_costs_by_label(names, keys):
+    """The keys may be scalars of NumPy; a class need not occur."""
+    names = np.array(names)
+    costs = dict(zip(keys(names), (2, 7)))
+    assert misclassification_cost(names[Y_TRUE], names[1 - Y_TRUE], costs=costs) == 31
+    assert misclassification_cost(names[[1, 1]], names[[1, 1]], costs=costs) == 0
 
 
 @settings(deadline=None, max_examples=50)
@@ -262,11 +271,11 @@ def test_weight_is_repetition(samples, data):
         ),
         (lambda: geometric_mean_score([0, 0], [0, 1]), r"recall of \[1\]", 0),
         (lambda: geometric_mean_score([0, 1], [0, 1], labels=[0, 1, 2]), r"recall of \[2\]", 0),
-        (lambda: sensitivity_specificity_score([0, 0], [0, 1], eta_p=0.25), "sensitivity", 0.375),
-        (lambda: sensitivity_specificity_score([1, 1], [0, 1], eta_p=0.5), "specificity", 0.25),
+        (lambda: sensitivity_specificity_score([0, 0], [0, 1]), "sensitivity", 0.25),
+        (lambda: sensitivity_specificity_score([1, 1], [0, 1]), "specificity", 0.25),
         (lambda: sensitivity_specificity_score([0, 0], [0, 0], pos_label=1), "sensitivity", 0.5),
         (lambda: misclassification_cost([0, 0], [0, 1]), "one class only", 0),
-        (lambda: misclassification_cost([1, 1], [0, 1], pos_label=1), "one class only", 0),
+        (lambda: misclassification_cost([1, 1], [1, 1]), "one class only", 0),
     ],
 )
 def test_undefined_metrics_warn(call, message, expected):
@@ -283,11 +292,10 @@ def test_degenerate_cases_that_are_defined():
         assert precision_recall_breakeven_score([1, 0], [0.3, 0.3], sample_weight=[1, 0]) == 1
         assert geometric_mean_score([0, 0], [0, 0]) == 1
         assert misclassification_cost([0, 1], [1, 1]) == 0.5
-        assert misclassification_cost([0, 0], [0, 1], cost_p=2, cost_n=3) == 3
-        assert misclassification_cost([1, 1], [1, 0], cost_p=2, cost_n=3, pos_label=1) == 2
+        assert misclassification_cost([0, 0], [0, 1], costs={1: 2, 0: 3}) == 3
 
 
-@pytest.mark.parametrize("metric", BINARY)
+@pytest.mark.parametrize("metric", WITH_POS_LABEL)
 @pytest.mark.parametrize(
     ("y", "pos_label", "message"),
     [
@@ -321,9 +329,16 @@ def test_invalid_samples_are_refused(metric):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sensitivity_specificity_score(Y_TRUE, Y_PRED, eta_p=1.5), "'eta_p' .* Got 1.5"),
-        (lambda: misclassification_cost(Y_TRUE, Y_PRED, cost_p=2), "cost_p=2 and cost_n=None"),
-        (lambda: misclassification_cost(Y_TRUE, Y_PRED, cost_p=-1), "'cost_p' .* Got -1"),
+        (
+            lambda: sensitivity_specificity_score(Y_TRUE, Y_PRED, sensitivity_weight=1.5),
+            "'sensitivity_weight' .* Got 1.5",
+        ),
+        (lambda: misclassification_cost([0.5, 1.5], [0.5, 1.5]), "y_true must .* got continuous"),
+        (lambda: misclassification_cost(Y_TRUE, Y_PRED, costs=2), "'costs' parameter .* Got 2"),
+        (
+            lambda: misclassification_cost(Y_TRUE, Y_PRED, costs={1: 2}),
+            r"costs must .* each of the classes \[0, 1\], .* got {1: 2}",
+        ),
         (lambda: geometric_mean_score(Y_TRUE, Y_PRED, labels=[]), "labels must name at least one"),
         (
             lambda: precision_recall_breakeven_score([0, 1], [[0.1, 0.9], [0.2, 0.8]]),
@@ -389,7 +404,7 @@ def test_scorers_in_searches(scorer, model, data):
 
 
 @pytest.mark.parametrize("model", [SVC, LASVC])
-@pytest.mark.parametrize("scorer", SCORERS[1:], ids=lambda s: s._score_func.__name__)
+@pytest.mark.parametrize("scorer", SCORERS[1:3], ids=lambda s: s._score_func.__name__)
 def test_scorers_of_string_labels_need_pos_label(scorer, model, data):
     X, y = data
     names = np.where(y == 1, "fraud", "legit")

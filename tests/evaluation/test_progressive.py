@@ -146,13 +146,14 @@ def test_metrics_are_those_of_all_samples_so_far(problem):
     for pos in labels:
         about = {"pos_label": pos}
         assert_allclose(
-            result.sensitivity_specificity(eta_p=0.8, **about),
-            naive_curve(sensitivity_specificity_score, *scored, eta_p=0.8, **about),
+            result.sensitivity_specificity(sensitivity_weight=0.8, **about),
+            naive_curve(sensitivity_specificity_score, *scored, sensitivity_weight=0.8, **about),
         )
-        for params in ({}, {"cost_p": 50, "cost_n": 2}, {"normalize": True}):
-            defined = naive_curve(misclassification_cost, *scored, **about, **params)
-            defined[0] = result.cost(**params)[0]  # no samples: 0 with given costs, else nan
-            assert_allclose(result.cost(**about, **params), defined)
+    given = dict(zip(labels, (50, 2)))
+    for params in ({}, {"costs": given}, {"normalize": True}):
+        defined = naive_curve(misclassification_cost, *scored, **params)
+        defined[0] = result.cost(**params)[0]  # no samples: 0 with given costs, else nan
+        assert_allclose(result.cost(**params), defined)
 
 
 @pytest.mark.sampled
@@ -229,8 +230,8 @@ def test_undefined_metrics_do_not_warn():
     result = progressive_validation(MODELS["bayes"], X[order], y[order], chunk_size=10)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert result.cost(cost_p=1, cost_n=3)[0] == 0
-        assert np.isnan(result.cost(cost_p=1, cost_n=3, normalize=True)[0])
+        assert result.cost(costs={1: 1, -1: 3})[0] == 0
+        assert np.isnan(result.cost(costs={1: 1, -1: 3}, normalize=True)[0])
         for curve in (
             result.geometric_mean(),
             result.sensitivity_specificity(),
@@ -315,12 +316,15 @@ def test_string_labels_need_pos_label():
     numbers = progressive_validation(MODELS["sgd"], X, y)
     result = progressive_validation(MODELS["sgd"], X, names)
     unnamed = r"pos_label=1 is not a valid label: .* classes \['fraud', 'legit'\]"
-    for metric in ("f1", "sensitivity_specificity", "cost"):
+    for metric in ("f1", "sensitivity_specificity"):
         with pytest.raises(ValueError, match=unnamed):
             getattr(result, metric)()
         # "fraud" is the first of the sorted classes.
         assert_allclose(getattr(result, metric)(pos_label="fraud"), getattr(numbers, metric)())
     assert_array_equal(result.geometric_mean(), numbers.geometric_mean())
+    assert_array_equal(result.cost(), numbers.cost())
+    by_name = result.cost(costs={"fraud": 10, "legit": 1})
+    assert_array_equal(by_name, numbers.cost(costs={1: 10, -1: 1}))
     with pytest.raises(ValueError, match=unnamed):
         result.to_frame()
     metrics = ["accuracy", "f1", "geometric_mean", "sensitivity_specificity", "cost"]
@@ -545,9 +549,12 @@ def test_to_frame_without_pandas(monkeypatch):
             lambda r: r.sensitivity_specificity(pos_label="a"),
             r"pos_label='a' is not a valid label",
         ),
-        (lambda r: r.sensitivity_specificity(eta_p=1.5), r"'eta_p' parameter .* Got 1\.5"),
-        (lambda r: r.cost(cost_p=1), r"cost_p and cost_n .* cost_p=1 and cost_n=None"),
-        (lambda r: r.cost(cost_p=-1, cost_n=1), r"'cost_p' parameter .* Got -1"),
+        (
+            lambda r: r.sensitivity_specificity(sensitivity_weight=1.5),
+            r"'sensitivity_weight' parameter .* Got 1\.5",
+        ),
+        (lambda r: r.cost(costs=10), r"'costs' parameter .* Got 10"),
+        (lambda r: r.cost(costs={1: 1}), r"costs must .* classes \[-1, 1\], .* got {1: 1}"),
         (lambda r: r.geometric_mean(labels=[]), r"labels must name at least one"),
         (
             lambda r: r.geometric_mean(labels=[1, 5]),

@@ -127,7 +127,7 @@ def test_costs_are_the_smallest():
 
     def cost(threshold):
         predicted = np.where(choice.scores >= threshold, 1, -1)
-        return misclassification_cost(y, predicted, cost_p=10, cost_n=3, normalize=True)
+        return misclassification_cost(y, predicted, costs={1: 10, -1: 3}, normalize=True)
 
     assert_allclose(choice.cost, min(cost(t) for t in [*choice.scores, np.inf]))
     assert_allclose(choice.cost, cost(choice.threshold))
@@ -401,8 +401,12 @@ THREE = np.arange(len(y)) % 3
         (MODEL, y, {"costs": 10}, r"'costs' parameter .* Got 10"),
         (MODEL, y, {"costs": {1: 10}}, r"costs must be a dict .* \[-1, 1\].* got {1: 10}"),
         (MODEL, y, {"costs": {1: 10, 0: 1}}, r"costs must .* got {1: 10, 0: 1}"),
-        (MODEL, y, {"costs": {1: -1, -1: 1}}, r"costs must .* got {1: -1, -1: 1}"),
+        (MODEL, y, {"costs": {1: 2, 0: 1, -1: 1}}, r"costs must .* got {1: 2, 0: 1, -1: 1}"),
         (MODEL, y, {"costs": {1: 0, -1: 0}}, r"not both 0"),
+        *(
+            (MODEL, y, {"costs": {1: cost, -1: 1}}, f"costs must .* got {{1: {cost!r}, -1: 1}}")
+            for cost in (-1, np.nan, np.inf, 10**400, "high", None)
+        ),
         (MODEL, y, {"costs": {1: 1, -1: 1}, "guarantee": True}, "guarantee=True is not available"),
         (MODEL, y, {"recall": 0.99}, r"recall=0\.99 requires at least 99 positive .* got 40"),
         (MODEL, y, {"precision": 0.999}, r"precision=0\.999 cannot .* largest value .* is 0\."),
