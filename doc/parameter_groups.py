@@ -22,7 +22,7 @@ GROUPS = {
         "n_prototypes", "minority_class", "n_neighbors", "n_virtual",
         "fit_intercept", "intercept_scaling", "probability", "intervals",
     ],
-    "Costs of errors": ["objective", "rule", "rho", "eta_p", "cost_p", "cost_n"],
+    "Costs of errors": ["costs", "sensitivity_weight", "rule"],
     "Kernel": ["kernel", "degree", "gamma", "coef0"],
     "Selection of samples": [
         "selection", "pool_size", "max_labels", "stopping", "stopping_window",
@@ -44,7 +44,7 @@ def group_parameters(parameters):
     """Return pairs of a group and its parameters, as read by numpydoc, without empty groups."""
     members = {group: [] for group in GROUPS}
     for parameter in parameters:
-        # One description may belong to several parameters: "cost_p, cost_n".
+        # One description may belong to several parameters: "slopes_, intercepts_".
         members[GROUP_OF[parameter.name.split(",")[0]]].append(parameter)
     return [(group, found) for group, found in members.items() if found]
 

@@ -594,7 +594,7 @@ def compare_linear_twin(findings, seed):
     model, n_classes = linear_twin.TASKS[rng.integers(len(linear_twin.TASKS))]
     model = with_random_params(model, rng)
     model.set_params(fit_intercept=bool(rng.integers(2)))
-    if n_classes == 3 and not np.ndim(getattr(model, "rho", None)):
+    if n_classes == 3 and not np.ndim(getattr(model, "costs", None)):
         n_classes = int(rng.integers(3, 8))
     stream = linear_twin.Stream(
         n_classes,

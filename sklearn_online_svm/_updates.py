@@ -234,7 +234,7 @@ class UpdatePlan:
 def plan_of(estimator, update_spec, state, **options):
     """Return the plan of an estimator; ``options``: other fields of :class:`UpdatePlan`."""
     values = params_getter(type(estimator))(estimator)
-    if {list, tuple, np.ndarray}.intersection(map(type, values)):
+    if {dict, list, tuple, np.ndarray}.intersection(map(type, values)):
         values = None
     params = params_of(estimator, early_stopping=False)
     return UpdatePlan(type(estimator).__name__, params, values, update_spec, state, **options)

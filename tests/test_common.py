@@ -289,7 +289,6 @@ VARIANTS = [
     KernelPerceptronClassifier(max_support_vectors=40),
     PassiveAggressiveClassifier(max_iter=1, tol=None, average=20),
     LocalOnlineClassifier(3, loss="squared_hinge", n_neighbors=2, average=True),
-    CostSensitivePassiveAggressiveClassifier(objective="cost"),
     CostSensitivePassiveAggressiveClassifier(rule="max_loss"),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
 ]

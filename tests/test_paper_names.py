@@ -40,7 +40,7 @@ SQUARED = dict(C=1.0, loss="squared_hinge")
 REGRESSION = dict(C=1.0, loss="epsilon_insensitive")
 PLAIN_MARGIN = dict(offset=0.0, schedule="constant", confidence="margin", rate=None)
 COST = CostSensitivePassiveAggressiveClassifier
-SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
+SUM = dict(costs=None, rule="cost_sensitive", sensitivity_weight=0.5)
 ZERO = dict(initial_weights="zero")
 # The defaults of LASVC are part of the meaning of its names.
 PLAIN = dict(algorithm="lasvm")
@@ -116,7 +116,7 @@ PAPER_NAMES = {
     "CPA (prediction)": (COST, dict(rule="prediction")),
     "CPA (max loss)": (COST, dict(rule="max_loss")),
     "CSPA (sum)": (COST, SUM),
-    "CSPA (cost)": (COST, dict(objective="cost", rule="cost-sensitive")),
+    "CSPA (cost)": (COST, dict(costs={1: 9.0}, rule="cost_sensitive")),
     "CSPAA": (COST, SUM, MarginQuery, PLAIN_MARGIN),
     "CSPAA(a)": (COST, SUM, MarginQuery, {**PLAIN_MARGIN, "schedule": "adaptive"}),
     "CSRND": (COST, SUM, RandomQuery, {}),

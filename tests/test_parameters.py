@@ -237,22 +237,15 @@ TABLE = [
         },
     ),
     (
-        CostSensitivePassiveAggressiveClassifier(average=False, C=1.0, eta_p=0.7),
+        CostSensitivePassiveAggressiveClassifier(average=False, C=1.0, sensitivity_weight=0.7),
         OF_FIRST_ORDER
         | {
             "C": (0.01, TAKEN_UP),
-            "objective": ("cost", TAKEN_UP),
+            "costs": ({1: 5.0}, TAKEN_UP),
+            "sensitivity_weight": (0.9, TAKEN_UP),
             "rule": ("prediction", TAKEN_UP),
-            "rho": (5.0, TAKEN_UP),
-            "eta_p": (0.9, TAKEN_UP),
-            "cost_p": (2.0, NOT_OF_STREAMS),  # but of objective="cost", below
-            "cost_n": (2.0, NOT_OF_STREAMS),
             "pos_label": (0, TAKEN_UP),
         },
-    ),
-    (
-        CostSensitivePassiveAggressiveClassifier(objective="cost", cost_p=3.0, cost_n=1.0),
-        {"cost_p": (30.0, TAKEN_UP), "cost_n": (0.1, TAKEN_UP)},
     ),
     (
         SecondOrderPerceptronClassifier(),

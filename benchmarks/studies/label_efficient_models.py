@@ -12,7 +12,7 @@ from ..sets import label_efficient as streams
 
 def _cost_sensitive(rule):
     return lambda choice: ours.CostSensitivePassiveAggressiveClassifier(
-        C=choice.C, rho=choice.rho, rule=rule, pos_label=1, average=False
+        C=choice.C, costs={1: choice.rho}, rule=rule, average=False
     )
 
 
@@ -28,7 +28,7 @@ LEARNERS = {
         positive_margin=choice.rho, negative_margin=1.0
     ),
     "CPA": _cost_sensitive("prediction"),
-    "CSPA": _cost_sensitive("cost-sensitive"),
+    "CSPA": _cost_sensitive("cost_sensitive"),
     "AROW": lambda choice: ours.AROWClassifier(r=choice.C, class_weight={1: choice.rho}),
 }
 # What queries: all labels, labels at random, or those within a margin with further parameters.

@@ -1,10 +1,12 @@
 """Cost-sensitive passive-aggressive classification."""
 
+import sys
 from dataclasses import replace
 from numbers import Real
 
 import numpy as np
 
+from .._class_codes import code_of
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
 from .._updates import plan_of
@@ -26,27 +28,21 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     C : float or None, default=None
         Maximum step size; ``np.inf`` means no limit. If None, the limit depends on the sample: a
         step changes its margin by at most twice the target margin; see Notes.
-    objective : {"sum", "cost"}, default="sum"
-        Objective that determines :math:`\rho` if ``rho`` is None: "sum" maximizes the weighted sum
-        of sensitivity and specificity, "cost" minimizes the misclassification cost; see Notes.
-    rule : {"cost-sensitive", "prediction", "max_loss"}, default="cost-sensitive"
-        Update rule: CSPA ("cost-sensitive") or one of the two rules of CPA; see Notes.
-    rho : float or array-like of shape (n_classes, n_classes), default=None
-        Cost of a false negative relative to a false positive. If an array, ``rho[y, r]`` is the
-        cost of predicting class r for a sample of class y, with zeros on the diagonal; with more
-        than two classes this needs ``multi_class="crammer_singer"``. If None, determined by
-        ``objective``.
-    eta_p : float, default=0.5
-        Weight :math:`\eta_p` of the sensitivity, in (0, 1); the weight of the specificity is
-        :math:`\eta_n = 1 - \eta_p`. Used only with ``objective="sum"``.
-    cost_p, cost_n : float, default=None
-        Costs of a false negative and of a false positive; give both or neither. If None, they are
-        computed from the class counts, so that errors on the rare class cost more. Used only with
-        ``objective="cost"``.
+    costs : dict of label to float or array-like of shape (n_classes, n_classes), default=None
+        Cost of a misclassified sample of each class; classes that are not named have 1. If an
+        array, ``costs[y, r]`` is the cost of predicting class r for a sample of class y, with
+        zeros on the diagonal. If None, errors on a rare class cost more: the ratio of the costs
+        follows from the class counts and ``sensitivity_weight``. With more than two classes, costs
+        require ``multi_class="crammer_singer"``.
+    sensitivity_weight : float, default=0.5
+        Weight :math:`\eta_p` of the sensitivity, in (0, 1); that of the specificity is
+        :math:`\eta_n = 1 - \eta_p`. Used only without ``costs``.
+    rule : {"cost_sensitive", "prediction", "max_loss"}, default="cost_sensitive"
+        Update rule: CSPA ("cost_sensitive") or one of the two rules of CPA; see Notes.
     pos_label : label, default=None
-        Label of the positive class in binary problems. If None, 1 (or True); if this is not a
-        class, ``fit`` raises an error unless both classes are treated equally (see Notes). Ignored
-        with more than two classes.
+        The positive class of two classes, used only without ``costs``. If None, 1 (or True); if
+        this is not a class, ``classes_[1]`` with a ``sensitivity_weight`` of 0.5, and with other
+        weights ``fit`` raises an error.
     average : bool or int, default=True
         Whether to predict with the average of the weights over all samples, which varies much less
         than the last weights. If an integer n greater than 1, averaging begins with sample n.
@@ -65,13 +61,13 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     See Also
     --------
     PassiveAggressiveClassifier : Version with equal costs.
-    sklearn_online_svm.evaluation.sensitivity_specificity_score : Score of ``objective="sum"``.
-    sklearn_online_svm.evaluation.misclassification_cost : Score of ``objective="cost"``.
+    sklearn_online_svm.evaluation.sensitivity_specificity_score : Maximized without ``costs``.
+    sklearn_online_svm.evaluation.misclassification_cost : Minimized with ``costs``.
 
     Notes
     -----
-    **Rule "cost-sensitive"** (CSPA; [2]_, section 5). The target margin is :math:`\rho` for a
-    positive sample and 1 for a negative one. With :math:`\rho_y` for the two,
+    **Rule "cost_sensitive"** (CSPA; [2]_, section 5). The target margin :math:`\rho_y` of a sample
+    of class y is its cost. With y of -1 or 1,
 
     .. math::
 
@@ -79,17 +75,17 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr), \qquad
         w \leftarrow w + \tau y x .
 
-    (The paper scales samples to :math:`\lVert x \rVert = 1`.) The value of :math:`\rho` is:
+    (The paper scales samples to :math:`\lVert x \rVert = 1`, and costs so that the target margin
+    is 1 for negative samples and :math:`\rho = c_p / c_n` for positive ones.) Without ``costs``
+    the target margins are 1 and
 
-    - ``objective="sum"``: :math:`\rho = \frac{\eta_p T_n}{\eta_n T_p}`, where :math:`T_p` and
-      :math:`T_n` are the numbers of positive and negative samples;
-    - ``objective="cost"``: :math:`\rho = c_p / c_n`; without costs :math:`c_p = T_n / T` and
-      :math:`c_n = T_p / T`, so :math:`\rho = T_n / T_p`;
-    - ``rho``, if it is a number.
+    .. math:: \rho = \frac{\eta_p T_n}{\eta_n T_p},
 
-    :math:`T_p` and :math:`T_n` are running counts plus 1: they include the samples processed so
-    far and the present one. In a :class:`LabelEfficientClassifier` only samples with a queried
-    label are counted.
+    which maximizes the weighted sum of sensitivity and specificity. :math:`T_p` and :math:`T_n`
+    are the numbers of positive and negative samples, as running counts plus 1: they include the
+    samples processed so far and the present one. With :math:`\eta_p = 0.5` this also minimizes
+    the misclassification cost with :math:`c_p = T_n / T` and :math:`c_n = T_p / T`, as in the
+    paper. In a :class:`LabelEfficientClassifier` only samples with a queried label are counted.
 
     **Rule "prediction"** (CPA; [3]_, section 8) updates on mistakes only
     (:math:`y\, w^\top x \le 0`), and uses :math:`\sqrt{\rho_y}` in place of :math:`\rho_y`. **Rule
@@ -106,25 +102,21 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         w_y \leftarrow w_y + \tau x, \quad w_r \leftarrow w_r - \tau x,
 
     where r is the other class with the highest score, on mistakes only ("prediction"), or the one
-    with the largest :math:`\ell` ("max_loss").
-
-    **The positive class** (``pos_label``) must be known if sensitivity and specificity, or the two
-    kinds of errors, have different weights. It is not needed if they have equal weights
-    (``eta_p=0.5``; no costs or equal ones; ``rho=1``) or if ``rho`` is a matrix, because the ratio
-    of the margins is then the same for both choices. If ``pos_label`` is None and no class is 1,
-    ``classes_[1]`` is then the positive class.
+    with the largest :math:`\ell` ("max_loss"). A dict of costs gives :math:`\rho(y, r) = \rho_y`;
+    without ``costs`` all are 1.
 
     **Maximum step size.** With the same C for all samples, as in the papers, the total effect of a
     rare class is bounded by its number of samples: where the classes overlap, the frequent class
     dominates for any target margin. ``C=None`` means :math:`C = 2 \rho_y / \lVert x \rVert^2`
     (with the target margin of the rule in place of :math:`\rho_y`, and :math:`2 \lVert x \rVert^2`
-    in "crammer_singer"). The maximum step of a positive sample is then :math:`\rho` times that of
-    a negative one, the change of a margin is at most twice the target margin, and the result does
-    not depend on the scale of the samples. If C is a number, the theorems of [1]_ require C of at
+    in "crammer_singer"). The change of a margin is then at most twice the target margin, and the
+    result does not depend on the scale of the samples; of the costs only the ratios matter, except
+    that ``tol`` refers to a loss of their scale. If C is a number, it has the scale of the costs
+    (in CPA of their square roots): with :math:`c_n = 1`, the theorems of [1]_ require C of at
     least :math:`\rho`, and the experiments of [2]_ use :math:`C = \rho`.
 
-    **Weights** of samples and classes multiply C. They change the maximum step size; :math:`\rho`
-    changes the target margin.
+    **Weights** of samples and classes multiply C. They change the maximum step size; costs change
+    the target margin.
 
     **Intercept.** The extended sample is :math:`(x, s)` with s = ``intercept_scaling``, and the
     intercept is :math:`b = s v`, where v is the weight of the constant feature: as in
@@ -161,12 +153,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         **LinearClassifier._parameter_constraints,
         "intercept_scaling": INTERCEPT_SCALING,
         "C": [Interval(Real, 0.0, None, closed="right"), None],
-        "objective": [StrOptions({"sum", "cost"})],
-        "rule": [StrOptions({"cost-sensitive", "prediction", "max_loss"})],
-        "rho": [Interval(Real, 0.0, None, closed="neither"), "array-like", None],
-        "eta_p": [Interval(Real, 0.0, 1.0, closed="neither")],
-        "cost_p": [Interval(Real, 0.0, None, closed="neither"), None],
-        "cost_n": [Interval(Real, 0.0, None, closed="neither"), None],
+        "costs": [dict, "array-like", None],
+        "sensitivity_weight": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "rule": [StrOptions({"cost_sensitive", "prediction", "max_loss"})],
         "pos_label": "no_validation",
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
@@ -175,12 +164,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     _adjustable_params = (
         *LinearClassifier._adjustable_params,
         "C",
-        "objective",
+        "costs",
+        "sensitivity_weight",
         "rule",
-        "rho",
-        "eta_p",
-        "cost_p",
-        "cost_n",
         "pos_label",
         "intercept_scaling",
     )
@@ -189,12 +175,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         self,
         *,
         C=None,
-        objective="sum",
-        rule="cost-sensitive",
-        rho=None,
-        eta_p=0.5,
-        cost_p=None,
-        cost_n=None,
+        costs=None,
+        sensitivity_weight=0.5,
+        rule="cost_sensitive",
         pos_label=None,
         average=True,
         multi_class="ovr",
@@ -225,89 +208,71 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
 def _with_margins(plan, schema):
     """Return the specification of the updates with the target margins."""
     params, classes = plan.params, schema.classes
-    is_joint = params.multi_class == "crammer_singer" and len(classes) > 2
-    margins, root = {"relative": params.C is None}, params.rule != "cost-sensitive"
-    if is_joint:
+    margins, root = {"relative": params.C is None}, params.rule != "cost_sensitive"
+    if params.multi_class == "crammer_singer" and len(classes) > 2:
         if not root:
             raise ValueError(
                 "multi_class='crammer_singer' is for rule='prediction' and rule='max_loss'; "
-                "got rule='cost-sensitive', which is one class against the rest."
+                "got rule='cost_sensitive', which is one class against the rest."
             )
-        pairs = np.sqrt(_costs_of_pairs(params, len(classes)))
+        pairs = np.sqrt(_cost_matrix(params.costs, classes))
         margins |= {"pairs": pairs, "max_loss": params.rule == "max_loss"}
         return replace(plan.update_spec, target_margins=margins, crammer_singer=True)
-    first = positive_is_first(plan, classes, alike=_treats_classes_alike(params))
-    margins |= {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
-    rho = _fixed_rho(params, len(classes), first)
-    if rho is None:
-        margins["running"] = True
-        weighted = params.objective == "sum"
-        margins["eta_ratio"] = params.eta_p / (1.0 - params.eta_p) if weighted else 1.0
+    margins |= {"root": root, "counted": True}
+    if params.costs is None:
+        weight = params.sensitivity_weight
+        first = positive_is_first(plan, classes, alike=weight == 0.5)
+        margins |= {"running": True, "eta_ratio": weight / (1.0 - weight)}
+        margins["sign"] = -1.0 if first else 1.0
+    elif len(classes) == 2:
+        costs = _cost_matrix(params.costs, classes)
+        margins["negative"], margins["positive"] = (
+            np.sqrt(cost) if root else cost for cost in (costs[0, 1], costs[1, 0])
+        )
     else:
-        negative, positive = rho
-        margins["positive"] = np.sqrt(positive) if root else positive
-        margins["negative"] = np.sqrt(negative) if root else negative
+        raise ValueError(
+            "costs with more than two classes need multi_class='crammer_singer'; "
+            f"got multi_class={params.multi_class!r}."
+        )
     return replace(plan.update_spec, target_margins=margins)
 
 
-def _treats_classes_alike(params):
-    """Return whether the objective does not depend on which class is positive."""
-    if params.rho is not None:
-        # A matrix gives the cost of each class explicitly.
-        return np.ndim(params.rho) > 0 or params.rho == 1.0
-    if params.objective == "sum":
-        return params.eta_p == 0.5
-    return None in (params.cost_p, params.cost_n) or params.cost_p == params.cost_n
-
-
-def _fixed_rho(params, n_classes, first):
-    """Return the costs of negative and positive samples; None if by running counts."""
-    if params.rho is not None:
-        rho = _rho(params)
-        if rho.ndim == 0:
-            return 1.0, float(rho)
-        if n_classes > 2:
-            raise ValueError(
-                "a cost matrix rho with more than two classes needs "
-                f"multi_class='crammer_singer'; got multi_class={params.multi_class!r}."
-            )
-        rho = _costs_of_pairs(params, n_classes)
-        return (rho[1, 0], rho[0, 1]) if first else (rho[0, 1], rho[1, 0])
-    if params.objective == "cost" and (params.cost_p is not None or params.cost_n is not None):
-        if params.cost_p is None or params.cost_n is None:
-            raise ValueError(
-                "cost_p and cost_n must both be given, or neither; got "
-                f"cost_p={params.cost_p!r}, cost_n={params.cost_n!r}."
-            )
-        return 1.0, params.cost_p / params.cost_n
-    return None
-
-
-def _rho(params):
+def _cost_matrix(costs, classes):
+    """Return the costs of predicting each class for a sample of each class (row)."""
+    of_errors = ~np.eye(len(classes), dtype=bool)
+    if costs is None:
+        return of_errors.astype(np.float64)
+    if isinstance(costs, dict):
+        return _costs_of_classes(costs, classes)[:, None] * of_errors
     try:
-        return np.asarray(params.rho, dtype=np.float64)
-    except TypeError:
+        matrix = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"costs must be a dict or an array of numbers, got {costs!r}.") from None
+    if matrix.shape != of_errors.shape:
         raise ValueError(
-            f"rho must be a number or a matrix of numbers, got {params.rho!r}."
-        ) from None
-    except OverflowError:
-        raise ValueError(f"rho is too large for a float: {params.rho!r}.") from None
+            f"costs must be a dict or have shape {of_errors.shape}, got shape {matrix.shape}."
+        )
+    if not (
+        np.isfinite(matrix).all() and (matrix[of_errors] > 0).all() and not np.diag(matrix).any()
+    ):
+        raise ValueError(
+            "costs must be 0 on the diagonal and finite and positive elsewhere, got "
+            f"{matrix.tolist()}."
+        )
+    return matrix
 
 
-def _costs_of_pairs(params, n_classes):
-    """Return the matrix rho[y, r], the cost of predicting r for y."""
-    if params.rho is None:
-        return 1.0 - np.eye(n_classes)
-    rho = _rho(params)
-    if rho.ndim == 0:
-        return float(rho) * (1.0 - np.eye(n_classes))
-    if rho.shape != (n_classes, n_classes):
-        raise ValueError(
-            f"rho must be a number or have shape {(n_classes, n_classes)}, got {rho.shape}."
-        )
-    others = rho[~np.eye(n_classes, dtype=bool)]
-    if not (np.isfinite(rho).all() and (others > 0).all() and not np.diag(rho).any()):
-        raise ValueError(
-            "rho, a cost matrix, must be 0 on its diagonal and finite and positive elsewhere."
-        )
-    return rho
+def _costs_of_classes(costs, classes):
+    """Return the cost of a misclassified sample of each class from a dict; the default is 1."""
+    of_classes = np.ones(len(classes))
+    for label, cost in costs.items():
+        code = code_of(label, classes)
+        if code is None:
+            raise ValueError(
+                f"costs has the label {label!r}, which is not among the classes "
+                f"{classes.tolist()}."
+            )
+        if not (isinstance(cost, Real) and 0 < cost <= sys.float_info.max):
+            raise ValueError(f"costs[{label!r}] must be a finite number > 0, got {cost!r}.")
+        of_classes[code] = cost
+    return of_classes

@@ -59,11 +59,11 @@ def test_invariance_to_the_scale_of_samples():
     assert_allclose(one.decision_function(X), other.decision_function(1000 * X), rtol=1e-6)
 
 
-@pytest.mark.parametrize("rule", ["cost-sensitive", "prediction", "max_loss"])
+@pytest.mark.parametrize("rule", ["cost_sensitive", "prediction", "max_loss"])
 def test_maximum_step_for_C_None(rule):
     x = np.array([[1.0, 2.0]])
-    asked = 3.0 if rule == "cost-sensitive" else 3.0**0.5
-    model = CostSensitivePassiveAggressiveClassifier(rho=3.0, rule=rule, average=False)
+    asked = 3.0 if rule == "cost_sensitive" else 3.0**0.5
+    model = CostSensitivePassiveAggressiveClassifier(costs={1: 3.0}, rule=rule, average=False)
     # Margins before and after the step; the largest change is twice the target margin.
     for start, wanted in ((-asked, asked), (-10.0, 2 * asked - 10.0), (0.0, asked)):
         fitted = model.partial_fit(x, [0], classes=[0, 1])
@@ -77,6 +77,6 @@ def test_maximum_step_for_C_None(rule):
 
 def test_numeric_C_is_that_of_the_papers():
     x = np.array([[1.0, 2.0]])
-    model = CostSensitivePassiveAggressiveClassifier(C=0.01, rho=100.0, average=False)
+    model = CostSensitivePassiveAggressiveClassifier(C=0.01, costs={1: 100.0}, average=False)
     model.partial_fit(x, [1], classes=[0, 1])
     assert_allclose(model.coef_, 0.01 * x)

@@ -388,13 +388,11 @@ INVALID = {
     "advice_weight": [-1.0, np.nan, None],
     "average": [-1, 2.5, "yes", None],
     "class_weight": ["auto", [1.0, 2.0]],
-    "cost_n": [0.0, -1.0],
-    "cost_p": [0.0],
+    "costs": [2.0, "balanced"],
     "covariance": ["low-rank", None],
     "early_stopping": [3],
     "epsilon": [-0.1, np.nan, None],
     "eta": [0.5, 1.0, 0.2, np.nan, "0.7"],
-    "eta_p": [0.0, 1.0],
     "fit_intercept": ["yes", None],
     "intercept_scaling": ["none", 0.0, -1.0, np.inf, np.nan, 1e200, None],
     "lam": [0.0, -1.0, np.nan, None],
@@ -406,14 +404,13 @@ INVALID = {
     "n_neighbors": [0, 1.5, None],
     "n_prototypes": [0, -1, 2.5, None, 2**31],
     "negative_margin": [np.inf, "0", None],
-    "objective": ["f1"],
     "initial_weights": ["rules", None, 0.0],
     "positive_margin": [np.inf, np.nan, "wide"],
     "r": [0.0, -1.0, np.nan, None],
     "random_state": ["seed"],
     "refine": [-1, 1001, 2.5, None],
-    "rho": [0.0, -1.0, "auto"],
     "rule": ["maxloss"],
+    "sensitivity_weight": [0.0, 1.0, np.nan, None],
     "shuffle": [None],
     "tol": [-1e-3, np.nan, "small"],
     "validation_fraction": [0.0, 1.0, 50],
@@ -473,28 +470,34 @@ def test_invalid_parameters(make, name):
 def test_inconsistent_costs():
     """Parameters of the cost-sensitive classifier that contradict each other or the classes."""
     data = {2: two_classes(), 3: three_classes(200)}
-    rho = np.array([[0.0, 2.0, 1.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])
-    with_zero = rho * (rho != 2.0)
+    costs = np.array([[0.0, 2.0, 1.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])
+    with_zero = costs * (costs != 2.0)
     joint = dict(multi_class="crammer_singer", rule="max_loss")
-    invalid = "0 on its diagonal and finite and positive elsewhere"
+    invalid = r"costs must be 0 on the diagonal and finite and positive elsewhere, got \[\["
+    needs_joint = "costs .* need multi_class='crammer_singer'.*got multi_class='ovr'"
     for n_classes, params, match in [
         (2, dict(pos_label="maybe"), r"pos_label='maybe' is not one of the classes \['no', 'yes"),
-        (2, dict(eta_p=0.6), r"pos_label=None means 1, .* classes \['no', 'yes'\]\. Set"),
-        (2, dict(objective="cost", cost_p=2.0, cost_n=1.0), "pos_label=None means 1"),
-        (2, dict(rho=2.0), "pos_label=None means 1"),
-        (2, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must both be given"),
-        (2, dict(objective="cost", cost_n=2.0), r"got cost_p=None, cost_n=2\.0"),
-        (2, dict(rho=rho), r"rho must be a number or have shape \(2, 2\), got \(3, 3\)"),
-        (3, dict(rho={}, **joint), r"rho must be a number or a matrix of numbers, got {}"),
-        (2, dict(rho=[1.0, 2.0]), r"rho must be a number or have shape \(2, 2\), got \(2,\)"),
-        (3, dict(rho=rho), "needs multi_class='crammer_singer'.*got multi_class='ovr'"),
-        (3, dict(multi_class="crammer_singer"), "got rule='cost-sensitive'"),
-        (3, dict(rho=rho[:2, :2], **joint), r"shape \(3, 3\), got \(2, 2\)"),
-        (3, dict(rho=with_zero, **joint), invalid),
-        (3, dict(rho=-rho, **joint), invalid),
-        (3, dict(rho=rho + np.eye(3), **joint), invalid),
-        (3, dict(rho=rho * np.nan, **joint), invalid),
-        (3, dict(rho=[["a"] * 3] * 3, **joint), "could not convert string|rho"),
+        (2, dict(sensitivity_weight=0.6), r"pos_label=None means 1, .* \['no', 'yes'\]\. Set"),
+        (2, dict(costs={"maybe": 2.0}), r"label 'maybe', which .* classes \['no', 'yes'\]"),
+        (2, dict(costs={1: 2.0}), r"costs has the label 1, which is not"),
+        (2, dict(costs={"yes": 0.0}), r"costs\['yes'\] must be a finite number > 0, got 0\.0"),
+        (2, dict(costs={"no": -1, "yes": 1}), r"costs\['no'\] .* got -1"),
+        (2, dict(costs={"yes": np.inf}), r"costs\['yes'\] .* got inf"),
+        (2, dict(costs={"yes": "high"}), r"costs\['yes'\] .* got 'high'"),
+        (2, dict(costs=costs), r"costs must be a dict or have shape \(2, 2\), got shape \(3, 3\)"),
+        (2, dict(costs=[1.0, 2.0]), r"costs must .* shape \(2, 2\), got shape \(2,\)"),
+        (2, dict(costs=[[0.0, 1.0], [2.0]]), "costs must be a dict or an array of numbers, got"),
+        (3, dict(costs=costs), needs_joint),
+        (3, dict(costs={0: 2.0}), needs_joint),
+        (3, dict(multi_class="crammer_singer"), "got rule='cost_sensitive'"),
+        (3, dict(costs={7: 2.0}, **joint), "costs has the label 7, which is not"),
+        (3, dict(costs=costs[:2, :2], **joint), r"shape \(3, 3\), got shape \(2, 2\)"),
+        (3, dict(costs=with_zero, **joint), invalid),
+        (3, dict(costs=-costs, **joint), invalid),
+        (3, dict(costs=costs + np.eye(3), **joint), invalid),
+        (3, dict(costs=costs * np.nan, **joint), invalid),
+        (3, dict(costs=costs / (costs < 5), **joint), invalid),
+        (3, dict(costs=[["a"] * 3] * 3, **joint), r"costs .* array of numbers, got \[\['a'"),
     ]:
         X, y = data[n_classes]
         for method, more in (("fit", {}), ("partial_fit", dict(classes=np.unique(y)))):
@@ -507,7 +510,7 @@ def test_inconsistent_costs():
         )
         unharmed = Unharmed(fitted, X=X, y=y)
         former = unharmed.model.get_params()
-        unharmed.model.set_params(**{"rule": "cost-sensitive", **params})
+        unharmed.model.set_params(**{"rule": "cost_sensitive", **params})
         for samples in (X, X.tolist()):
             with pytest.raises(ValueError, match=match):
                 unharmed.model.partial_fit(samples, y)

@@ -167,7 +167,7 @@ def theorem_6(X, y, rho, delta, C=None):
     loss = hinge(w, X, y, demand).sum()
     bound = (((1 + delta) / 2) ** 2 * (w @ w) + (1 + delta) * C * loss) / delta
     model = CostSensitivePassiveAggressiveClassifier(
-        average=False, C=C, rho=rho, fit_intercept=False
+        average=False, C=C, costs={1: rho}, fit_intercept=False
     )
 
     def weighted(predicted):
@@ -252,7 +252,7 @@ def test_theorems_6_to_8(stream, delta):
         wrong = predicted != y
         return eta_p * np.mean(wrong[y > 0]) + (1 - eta_p) * np.mean(wrong[y < 0])
 
-    by_sum = clone(model).set_params(rho=eta_p * n_n / ((1 - eta_p) * n_p))
+    by_sum = clone(model).set_params(costs={1: eta_p * n_n / ((1 - eta_p) * n_p)})
     assert_bounded(
         *found(lost, by_sum, X, y, delta=delta), (1 - eta_p) / n_n * bound, factor * 1.001
     )
@@ -263,7 +263,7 @@ def test_theorems_6_to_8(stream, delta):
     def cost(predicted):
         return np.where(y > 0, cost_p, 1 - cost_p)[predicted != y].sum()
 
-    by_cost = clone(model).set_params(objective="cost", cost_p=cost_p, cost_n=1 - cost_p)
+    by_cost = clone(model).set_params(costs={1: cost_p / (1 - cost_p)})
     assert_bounded(*found(cost, by_cost, X, y, delta=delta), (1 - cost_p) * bound, factor * 1.001)
     assert share_of_negatives > 0.3
 

@@ -1,4 +1,4 @@
-"""The positive class of models that treat the two classes differently."""
+"""The positive class of models that treat the two classes differently, and costs of classes."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,8 @@ from sklearn_online_svm import CostSensitivePassiveAggressiveClassifier, Percept
 from tests.support.linear_kinds import clouds, trained
 
 UNEVEN = [
-    CostSensitivePassiveAggressiveClassifier(eta_p=0.8),
-    CostSensitivePassiveAggressiveClassifier(objective="cost", cost_p=5.0, cost_n=1.0),
-    CostSensitivePassiveAggressiveClassifier(rho=4.0, rule="max_loss"),
+    CostSensitivePassiveAggressiveClassifier(sensitivity_weight=0.8),
+    CostSensitivePassiveAggressiveClassifier(sensitivity_weight=0.8, rule="max_loss"),
     PerceptronClassifier(positive_margin=2.0),
     PerceptronClassifier(positive_margin=2.0, average=True),
 ]
@@ -49,14 +48,51 @@ def test_positive_class_is_1_or_pos_label(model):
     trained(model, X3, np.array(["a", "b", "c"])[y3])
 
 
+@pytest.mark.parametrize("names", [["a", "b"], ["b", "a"], [3, 1], [False, True], [2.0, 4.0]])
+@pytest.mark.parametrize("keys", [np.array, np.ndarray.tolist], ids=["scalars", "objects"])
+def test_costs_by_label(names, keys):
+    """The keys may be scalars of NumPy; ``pos_label`` is not used."""
+    X, y = clouds()
+    names = np.array(names)
+    model = CostSensitivePassiveAggressiveClassifier(C=1.0, average=False)
+    expected = trained(clone(model).set_params(costs={0: 0.5, 1: 3.0}), X, y).coef_
+    costs = dict(zip(keys(names), (0.5, 3.0)))
+    for pos_label in (None, names[0], "other"):
+        found = trained(model.set_params(costs=costs, pos_label=pos_label), X, names[y])
+        assert_array_equal(found.coef_ if names[0] < names[1] else -found.coef_, expected)
+
+
+@pytest.mark.parametrize("rule", ["cost_sensitive", "prediction", "max_loss"])
+def test_scale_of_costs(rule):
+    """It is that of the weights and of C; without C only the ratio of the costs matters."""
+    X, y = clouds()
+    factor = 16.0 if rule == "cost_sensitive" else 4.0
+    for C, larger_C in ((None, None), (0.5, 0.5 * factor)):
+        model = CostSensitivePassiveAggressiveClassifier(C=C, costs={1: 3.0}, rule=rule)
+        expected = trained(model, X, y)
+        model.set_params(C=larger_C, costs={0: 16.0, 1: 48.0})
+        assert_array_equal(trained(model, X, y).coef_, factor * expected.coef_)
+        assert_array_equal(trained(model, X, y).predict(X), expected.predict(X))
+
+
+def test_costs_may_change_in_place():
+    X, y = clouds()
+    costs, model = {1: 3.0}, CostSensitivePassiveAggressiveClassifier()
+    expected = trained(model.set_params(costs=costs), X, y)
+    expected.set_params(costs={1: 9.0}).partial_fit(X, y)
+    model.partial_fit(X, y, classes=[0, 1])
+    costs[1] = 9.0
+    assert_array_equal(model.partial_fit(X, y).coef_, expected.coef_)
+    costs[1] = -1.0
+    with pytest.raises(ValueError, match=r"costs\[1\] must be a finite number > 0, got -1"):
+        model.partial_fit(X, y)
+
+
 @pytest.mark.parametrize(
     "model",
     [
         CostSensitivePassiveAggressiveClassifier(),
-        CostSensitivePassiveAggressiveClassifier(objective="cost"),
-        CostSensitivePassiveAggressiveClassifier(objective="cost", cost_p=2.0, cost_n=2.0),
-        CostSensitivePassiveAggressiveClassifier(rho=1.0),
-        CostSensitivePassiveAggressiveClassifier(rho=[[0.0, 0.5], [3.0, 0.0]]),
+        CostSensitivePassiveAggressiveClassifier(costs=[[0.0, 0.5], [3.0, 0.0]]),
         PerceptronClassifier(positive_margin=0.5, negative_margin=0.5),
     ],
     ids=str,

@@ -68,18 +68,12 @@ FIRST_ORDER = [
 COST_SENSITIVE = [
     cost(C=0.3),
     cost(),
-    cost(average=True, eta_p=0.3),
-    cost(rule="prediction", rho=2.0),
+    cost(average=True, sensitivity_weight=0.3),
     cost(rule="max_loss", class_weight={0: 0.5, 1: 0.3}),
-    cost(C=5.0, eta_p=0.8),
+    cost(C=5.0, sensitivity_weight=0.8),
     cost(C=5.0, intercept_scaling=0.3),
-    cost(C=5.0, objective="cost"),
-    cost(C=5.0, objective="cost", cost_p=0.9, cost_n=0.3),
-    cost(C=0.3, rho=5.0),
     cost(C=0.3, rule="prediction"),
-    cost(C=5.0, rule="prediction", rho=4.0),
-    cost(C=0.3, rule="max_loss", eta_p=0.7),
-    cost(C=5.0, rule="max_loss", objective="cost", cost_p=0.2, cost_n=0.8),
+    cost(C=0.3, rule="max_loss", sensitivity_weight=0.7),
 ]
 SECOND_ORDER = [
     model.set_params(covariance=covariance)
@@ -100,20 +94,21 @@ REGRESSION = [
     regressor(C=0.3, average=7, intercept_scaling=0.3),
 ]
 TWO_CLASSES_ONLY = [
-    cost(C=5.0, rho=COSTS[2]),
-    *(cost(C=0.5, rule=rule, rho=COSTS[2]) for rule in ("prediction", "max_loss")),
-    cost(C=0.3, eta_p=0.7, pos_label=0),
-    cost(C=5.0, objective="cost", pos_label=0),
-    cost(C=5.0, objective="cost", cost_p=0.9, cost_n=0.3, pos_label=0),
-    cost(C=5.0, rule="max_loss", rho=5.0, pos_label=0),
-    cost(C=5.0, rule="prediction", rho=COSTS[2], pos_label=0),
-    cost(C=0.3, rho=5.0, pos_label=1),
+    cost(C=5.0, costs=COSTS[2]),
+    *(cost(C=0.5, rule=rule, costs=COSTS[2]) for rule in ("prediction", "max_loss")),
+    cost(C=0.3, costs={1: 5.0}),
+    cost(C=5.0, costs={0: 0.3, 1: 0.9}),
+    cost(rule="prediction", costs={1: 2.0}),
+    cost(C=5.0, rule="max_loss", costs={0: 0.8, 1: 0.2}),
+    cost(C=5.0, rule="prediction", costs={0: 4.0}, pos_label=1),
+    cost(C=5.0, pos_label=0),
+    cost(C=0.3, sensitivity_weight=0.7, pos_label=0),
 ]
 SEVERAL_CLASSES_ONLY = [
-    cost(C=0.5, rule=rule, rho=rho, **JOINT)
+    cost(C=0.5, rule=rule, costs=costs, **JOINT)
     for rule in ("prediction", "max_loss")
-    for rho in (None, 4.0, COSTS[3])
-] + [cost(rule=rule, rho=COSTS[3], **JOINT) for rule in ("prediction", "max_loss")]
+    for costs in (None, {0: 0.5, 2: 4.0}, COSTS[3])
+] + [cost(rule=rule, costs=COSTS[3], **JOINT) for rule in ("prediction", "max_loss")]
 TASKS = [
     *((model, 2) for model in FIRST_ORDER + COST_SENSITIVE + SECOND_ORDER + TWO_CLASSES_ONLY),
     *((model, 3) for model in FIRST_ORDER + COST_SENSITIVE + SECOND_ORDER + SEVERAL_CLASSES_ONLY),
@@ -144,13 +139,11 @@ def rule_of(model, n_classes):
         return linear.SoftConfidenceWeighted(p["C"], p["eta"], p["loss"]), False
     if isinstance(model, AROWClassifier):
         return linear.Arow(p["r"]), False
-    first, rho = p["pos_label"] == 0, p["rho"]
-    if np.ndim(rho) == 2:
-        rho = np.asarray(rho)[::-1, ::-1] if first else np.asarray(rho)
-    elif rho is not None and p["multi_class"] == "crammer_singer" and n_classes > 2:
-        rho = np.full((n_classes, n_classes), rho)
-    numbers = p["C"], p["rule"], p["objective"], rho, p["eta_p"], p["cost_p"], p["cost_n"]
-    return linear.CostSensitivePassiveAggressive(*numbers), first
+    rho = p["costs"]
+    if isinstance(rho, dict):
+        rho = [[rho.get(label, 1.0)] * n_classes for label in range(n_classes)]
+    numbers = p["C"], p["rule"], rho, p["sensitivity_weight"]
+    return linear.CostSensitivePassiveAggressive(*numbers), rho is None and p["pos_label"] == 0
 
 
 class Twin:
@@ -410,9 +403,10 @@ def test_shuffled_epochs_and_stopping_criterion(model, n_classes):
 @pytest.mark.parametrize(
     "before, after",
     [
-        (cost(C=0.3), dict(C=2.0, eta_p=0.7, rule="max_loss")),
-        (cost(C=2.0, rho=3.0), dict(rho=None)),  # what was counted before comes into use
-        (cost(C=2.0), dict(rho=3.0, rule="prediction")),
+        (cost(C=0.3), dict(C=2.0, sensitivity_weight=0.7, rule="max_loss")),
+        (cost(C=2.0, costs={1: 3.0}), dict(costs=None)),  # what was counted before comes into use
+        (cost(C=2.0), dict(costs={1: 3.0}, rule="prediction")),
+        (cost(C=2.0, costs={1: 3.0}), dict(costs=COSTS[2])),
         (pa(C=0.1), dict(C=np.inf, loss="squared_hinge")),
         (perceptron(), dict(positive_margin=2.0)),
         (AROWClassifier(), dict(r=5.0)),

@@ -40,7 +40,7 @@ EPOCHS = dict(max_iter=5, tol=None, random_state=0)
 LINEAR = [
     AROWClassifier(**EPOCHS),
     ConfidenceWeightedClassifier(**EPOCHS),
-    CostSensitivePassiveAggressiveClassifier(cost_p=1, cost_n=1, **EPOCHS),
+    CostSensitivePassiveAggressiveClassifier(**EPOCHS),
     PassiveAggressiveClassifier(average=True, **EPOCHS),
     PerceptronClassifier(average=True, **EPOCHS),
     SCWClassifier(**EPOCHS),

@@ -105,47 +105,29 @@ class PassiveAggressiveRegression(PassiveAggressive):
 class CostSensitivePassiveAggressive(Rule):
     """PA-I with the margin demanded depending on what a mistake costs.
 
-    rho is the cost of a mistake on a positive over that on a negative. None: by `objective`, from
-    `eta_p` ("sum") or `cost_p` and `cost_n` ("cost"; both None: from the counts). With several
-    classes in Crammer-Singer form (and allowed with two) it is a matrix: rho[y, r] is the cost of
-    saying r for y; None: ones. C = None: by the row, so
-    that a step moves its margin by 2 demand at most.
+    rho is the cost of a mistake on a positive over that on a negative. None: from the counts and
+    `eta_p`. With several classes in Crammer-Singer form (and allowed with two) it is a matrix:
+    rho[y, r] is the cost of saying r for y; None: ones. C = None: by the row, so that a step moves
+    its margin by 2 demand at most.
     """
 
-    def __init__(
-        self,
-        C=1.0,
-        rule="cost-sensitive",
-        objective="sum",
-        rho=None,
-        eta_p=0.5,
-        cost_p=None,
-        cost_n=None,
-    ):
+    def __init__(self, C=1.0, rule="cost_sensitive", rho=None, eta_p=0.5):
         self.C = C
         self.rule = rule
-        self.objective = objective
         self.rho = rho
         self.eta_p = eta_p
-        self.cost_p = cost_p
-        self.cost_n = cost_n
 
     def positive_rho(self, n_positive, n_negative):
         if self.rho is not None:
             return self.rho
-        if self.objective == "sum":
-            return self.eta_p * n_negative / ((1 - self.eta_p) * n_positive)
-        if self.cost_p is not None:
-            return self.cost_p / self.cost_n
-        # c_p = T_n / T, c_n = T_p / T.
-        return n_negative / n_positive
+        return self.eta_p * n_negative / ((1 - self.eta_p) * n_positive)
 
     def demand(self, y, n_positive, n_negative):
         if np.ndim(self.rho) == 2:
             rho = self.rho[1][0] if y > 0 else self.rho[0][1]
         else:
             rho = self.positive_rho(n_positive, n_negative) if y > 0 else 1.0
-        return rho if self.rule == "cost-sensitive" else np.sqrt(rho)
+        return rho if self.rule == "cost_sensitive" else np.sqrt(rho)
 
     def demands(self, label, n_classes):
         if self.rho is None:

@@ -84,8 +84,6 @@ def test_perceptron_margins_are_uneven():
     [
         (dict(eta_p=0.5), lambda t_p, t_n: t_n / t_p),
         (dict(eta_p=0.8), lambda t_p, t_n: 4 * t_n / t_p),
-        (dict(objective="cost"), lambda t_p, t_n: t_n / t_p),
-        (dict(objective="cost", cost_p=0.9, cost_n=0.3), lambda t_p, t_n: 3.0),
         (dict(rho=5.0), lambda t_p, t_n: 5.0),
     ],
 )
@@ -112,7 +110,7 @@ def test_costs_by_running_counts(params, rho):
 def test_empty_samples_cause_no_step(rule, multi_class):
     covariance = "diag" if rule in SECOND_ORDER else None
     if multi_class == "crammer_singer" and (
-        covariance or getattr(rule, "rule", None) == "cost-sensitive"
+        covariance or getattr(rule, "rule", None) == "cost_sensitive"
     ):
         return  # no such model
     params = dict(covariance=covariance, multi_class=multi_class, fit_intercept=False)

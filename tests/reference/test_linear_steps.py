@@ -96,7 +96,7 @@ def test_regression_solves_its_problem(C, loss):
     assert signs >= {-1.0, 1.0}
 
 
-@pytest.mark.parametrize("rule", ["cost-sensitive", "prediction", "max_loss"])
+@pytest.mark.parametrize("rule", ["cost_sensitive", "prediction", "max_loss"])
 def test_cost_sensitive_solves_its_problem(rule):
     n_steps, n_idle = 0, 0
     for seed, C in itertools.product(range(8), (0.1, 10.0)):
@@ -106,7 +106,7 @@ def test_cost_sensitive_solves_its_problem(rule):
         label = seed % 2
         y, x1, W = 2 * label - 1, np.append(x, 1.0), twin.W.copy()
         rho = 3.0 if label else 1.0
-        demand = rho if rule == "cost-sensitive" else np.sqrt(rho)
+        demand = rho if rule == "cost_sensitive" else np.sqrt(rho)
         record = twin.learn_row(x, label)
         if rule == "prediction" and y * (W[0] @ x1) > 0:
             assert record.loss == 0 and not record.updated

@@ -353,11 +353,11 @@ class Parameters:
 
     _minority_class = _pos_label
 
-    def _rho(self, rng, path, depth):
+    def _costs(self, rng, path, depth):
         n = len(np.unique(self.labels))
-        return (
-            float(10.0 ** rng.uniform(-3, 3)) if rng.random() < 0.5 else rng.uniform(0, 5, (n, n))
-        )
+        if rng.random() < 0.5:
+            return self.class_weight(rng)
+        return (1.0 - np.eye(n)) * rng.uniform(0, 5, (n, n))
 
     def _advice(self, rng, path, depth):
         label = self.labels[0]

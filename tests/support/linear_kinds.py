@@ -40,7 +40,7 @@ STEPWISE = [
 ]
 COST_SENSITIVE = [
     cspa(C=2.0),
-    cspa(C=2.0, rho=3.0, rule="prediction"),
+    cspa(C=2.0, sensitivity_weight=0.75, rule="prediction"),
     cspa(C=2.0, rule="max_loss", **JOINT),
 ]
 SECOND_ORDER = [
