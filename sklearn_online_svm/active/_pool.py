@@ -371,6 +371,10 @@ def _allowed(candidates, n_samples):
             f"candidates must be indices between 0 and {n_samples - 1}, got {candidates.min()} to "
             f"{candidates.max()}."
         )
+    if len(candidates) == n_samples > 2 and candidates.max() <= 1:
+        raise ValueError(
+            "candidates has only 0 and 1, as many as X_pool has samples. Pass a mask as booleans."
+        )
     candidates = candidates.astype(np.intp)
     ascending = bool((candidates[1:] > candidates[:-1]).all())
     return candidates if ascending else np.unique(candidates)

@@ -187,6 +187,7 @@ def test_candidates():
         ([3, 4], "batch_size=3 is more than the 2 candidates"),
         ([-1, 4, 5], f"between 0 and {len(POOL) - 1}"),
         ([3, 4, len(POOL)], f"got 3 to {len(POOL)}"),
+        (np.arange(len(POOL)) % 2, "Pass a mask as booleans"),
         ([True, False, True], f"mask of length 3, but X_pool has {len(POOL)} samples"),
         ([0.5, 1.0, 2.0], "indices or a mask"),
         ([[1, 2, 3]], "indices or a mask"),
