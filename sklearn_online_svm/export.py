@@ -19,7 +19,8 @@ _STATE_TYPES = {
     f"{__package__}.cells._stream": ("CellStream", "StoredSamples"),
     f"{__package__}.cells._tree": ("CellTree",),
     "scipy.sparse._csr": ("csr_array", "csr_matrix"),
-    "numpy": ("dtype",),  # of imputers; loading one makes an empty array
+    "sklearn.compose._column_transformer": ("make_column_selector",),
+    "numpy": ("dtype", "number"),  # of imputers; loading one makes an empty array
 }
 
 

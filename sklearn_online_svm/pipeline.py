@@ -1,6 +1,7 @@
 """OnlinePipeline: a pipeline with ``partial_fit``."""
 
 import copy
+import sys
 import warnings
 from contextlib import nullcontext
 from functools import partial
@@ -128,6 +129,30 @@ def _fingerprint(X, y, weights):
         for part in part_of(some, *arrays)
     ]
     return f"{n_samples} {joblib.hash(parts)}"
+
+
+def _with_samples(state, convert):
+    """Return the state of a pipeline with converted samples, if it keeps some."""
+    if "_warm_up" not in state:
+        return state
+    chunks, n_fitted = state["_warm_up"]
+    return {**state, "_warm_up": ([(convert(X), *rest) for X, *rest in chunks], n_fitted)}
+
+
+def _as_columns(X):
+    """Return a data frame of pandas as names and arrays, which skops can store."""
+    if not isinstance(X, sys.modules["pandas"].DataFrame if "pandas" in sys.modules else ()):
+        return X
+    return {"names": [*X.columns], "arrays": [X.iloc[:, k].to_numpy() for k in range(X.shape[1])]}
+
+
+def _as_frame(X):
+    """Return the data frame of names and arrays; other samples are unchanged."""
+    if not isinstance(X, dict):
+        return X
+    from pandas import DataFrame
+
+    return DataFrame(dict(enumerate(X["arrays"]))).set_axis(X["names"], axis=1)
 
 
 def _stores_samples(model):
@@ -630,7 +655,11 @@ class OnlinePipeline(Pipeline, Guarded):
 
     def __getstate__(self):
         with self._guard:  # the final estimator and the samples kept must be consistent
-            return super().__getstate__()
+            state = super().__getstate__()
+        return _with_samples(state, _as_columns)
+
+    def __setstate__(self, state):
+        super().__setstate__(_with_samples(state, _as_frame))
 
     def __copy__(self):
         if self._guard.is_mine():

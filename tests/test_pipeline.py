@@ -39,6 +39,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.evaluation import progressive_validation
+from sklearn_online_svm.export import load_model, save_model
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
 
@@ -244,6 +245,26 @@ def test_texts(transformers, model):
         pipeline.partial_fit(texts[part], moods[part].tolist(), classes=[0, 1])
     assert pipeline.frozen_ == bool(transformers)
     assert pipeline.score(texts, moods) == 1.0
+
+
+@pytest.mark.parametrize("way", ["pickle", "model file"])
+def test_data_frames_kept_by_a_stored_pipeline(way, tmp_path):
+    frame, y = next(frames()), Y
+    encoder = make_column_transformer(
+        (StandardScaler(), make_column_selector(dtype_include=np.number)),
+        (OneHotEncoder(), make_column_selector(dtype_exclude=np.number)),
+    )
+    pipeline = make_online_pipeline(encoder, LASVC(random_state=0))
+    pipeline.partial_fit(frame[:60], y[:60], classes=np.unique(Y))
+    if way == "pickle":
+        stored = pickle.loads(pickle.dumps(pipeline))
+    else:
+        save_model(pipeline, tmp_path / "model.skops")
+        stored = load_model(tmp_path / "model.skops")
+    assert not stored.frozen_
+    for model in (pipeline, stored):
+        model.partial_fit(frame[60:], y[60:])
+    assert_array_equal(stored.decision_function(frame), pipeline.decision_function(frame))
 
 
 def frames():
