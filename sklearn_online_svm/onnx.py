@@ -59,6 +59,7 @@ from .calibration._maps import (
     MultinomialMap,
     SplineMap,
 )
+from .kernel._analysis._kept_values import check_confidence_level
 from .pipeline import OnlinePipeline
 
 __all__ = []
@@ -531,7 +532,9 @@ def _convert(scope, operator, container):
         outputs = [scores]
         if len(operator.outputs) > 1:
             options = container.get_options(operator.raw_operator, {"confidence_level": 0.9})
-            half = _half_widths(graph, X, scores, model, options["confidence_level"])
+            level = options["confidence_level"]
+            check_confidence_level(level, True, "to_onnx")
+            half = _half_widths(graph, X, scores, model, level)
             outputs += [graph.node("Sub", scores, half), graph.node("Add", scores, half)]
         for value, output in zip(outputs, operator.outputs, strict=True):
             graph.node("Cast", value, output=output.full_name, to=real)

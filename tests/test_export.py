@@ -260,6 +260,8 @@ def test_onnx_graph_of_intervals(kernel, dtype):
     X, y = X.astype(dtype), np.column_stack([y, 2.0 * y + X[:, 0]])
     model = ours.LASVR(kernel=kernel, intervals=True, random_state=0).fit(X[:300], y[:300])
     width = np.ptp(model.predict_interval(X), axis=-1).mean()
+    with pytest.raises(ValueError, match="The 'confidence_level' parameter of to_onnx must be"):
+        run(model, X, options={id(model): {"confidence_level": 90}})
     for options, coverage in ((None, 0.9), ({"confidence_level": 0.6}, 0.6)):
         options = options and {id(model): options}
         predicted, lower, upper = run(model, X, options=options)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import betabinom
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.utils import column_or_1d, indexable
+from sklearn.utils import assert_all_finite, column_or_1d, indexable
 
 from .._docs import with_shared_docs
 from .._sklearn_compat import HasMethods, Interval, validated
@@ -447,6 +447,7 @@ def check_samples(estimator, X, y, target, pos_label):
     X, y = indexable(X, y)
     if y is not None:
         y = column_or_1d(y)
+        assert_all_finite(y, input_name="y")
     classes = classes_of(estimator) if detector or is_frozen else np.unique(y)
     pair = class_pair(classes, pos_label, detector)
     if y is not None and len(set(are_positive(y, pair, detector).tolist())) == 1:

@@ -33,7 +33,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         array, ``costs[y, r]`` is the cost of predicting class r for a sample of class y, with
         zeros on the diagonal. If None, errors on a rare class cost more: the ratio of the costs
         follows from the class counts and ``sensitivity_weight``. With more than two classes, costs
-        require ``multi_class="crammer_singer"``.
+        require ``multi_class="crammer_singer"`` and the rule "prediction" or "max_loss".
     sensitivity_weight : float, default=0.5
         Weight :math:`\eta_p` of the sensitivity, in (0, 1); that of the specificity is
         :math:`\eta_n = 1 - \eta_p`. Used only without ``costs``.
@@ -231,7 +231,8 @@ def _with_margins(plan, schema):
         )
     else:
         raise ValueError(
-            "costs with more than two classes need multi_class='crammer_singer'; "
+            "costs with more than two classes need multi_class='crammer_singer' and "
+            "rule='prediction' or rule='max_loss'; "
             f"got multi_class={params.multi_class!r}."
         )
     return replace(plan.update_spec, target_margins=margins)

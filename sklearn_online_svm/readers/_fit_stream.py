@@ -101,6 +101,8 @@ def fit_stream(
             f"chunks is an iterator, which cannot be read again for epochs={epochs}. Pass a "
             "function that returns a new iterator in each call."
         )
+    if checkpoint is not None and not os.path.isdir(os.path.dirname(checkpoint) or "."):
+        raise FileNotFoundError(f"checkpoint={checkpoint!r}: the folder does not exist.")
     first, n_chunks, n_samples = 0, 0, 0
     if checkpoint is not None and os.path.exists(checkpoint):
         stored = _stored(checkpoint, estimator)
@@ -192,9 +194,8 @@ def _stored(path, estimator):
             "another path."
         )
     expected = _description(estimator)
-    different = sorted(
-        name for name in {*found, *expected} if found.get(name) != expected.get(name)
-    )
+    # The class comes first: others have other parameters.
+    different = [name for name in found | expected if found.get(name) != expected.get(name)]
     if different:
         name = different[0]
         raise ValueError(

@@ -461,6 +461,11 @@ def test_only_choices_are_plotted():
         ThresholdDisplay.from_choice(0.5)
 
 
+def test_labels_must_be_finite():
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        select_threshold(LASVC(), np.ones((4, 1)), [0.0, 1.0, np.nan, 1.0], recall=0.5)
+
+
 def test_scores_must_be_finite():
     X_bad = np.array([[1.0], [np.inf], [0.0]])
     with pytest.raises(ValueError, match="scores of estimator must be finite"):

@@ -230,9 +230,11 @@ def test_checkpoints_of_other_calls(tmp_path):
     with pytest.raises(Stop):
         fit_stream(LASVC(gamma=1.0), stopping(8), epochs=2, checkpoint_every=0, **options)
     before = path.read_bytes()
+    with pytest.raises(FileNotFoundError, match="the folder does not exist"):
+        fit_stream(LASVC(), chunks, classes=CLASSES, checkpoint=tmp_path / "no" / "checkpoint")
     for model, message in [
         (LASVC(C=2, gamma=1.0), "another estimator: C is 1.0, got 2"),
-        (AROWClassifier(), "another estimator: "),
+        (AROWClassifier(), "its class is LASVC, got AROWClassifier"),
         (LASVC(), "gamma is 1.0, got 'scale'"),
     ]:
         with pytest.raises(ValueError, match=message):
