@@ -59,7 +59,8 @@ def main(argv=None):
         return _BROKEN_PIPE
     except KeyboardInterrupt:
         checkpoint = getattr(args, "checkpoint", None)
-        advice = f"; the same command continues from {checkpoint}" if checkpoint else ""
+        is_there = checkpoint is not None and os.path.exists(checkpoint)
+        advice = f"; the same command continues from {checkpoint}" if is_there else ""
         print(f"interrupted{advice}", file=sys.stderr)
         return _INTERRUPTED
     except _ERRORS as error:

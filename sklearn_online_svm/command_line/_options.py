@@ -143,7 +143,10 @@ def model_of(args, data, params=None):
     """Return the model that the options describe, with its scaler and cells."""
     kind = _MODELS[args.model]
     given = {name: literal(value) for name, value in args.params} | (params or {})
-    if args.seed is not None and "random_state" in kind().get_params():
+    names = kind().get_params()
+    for name in given.keys() - names.keys():
+        raise UsageError(f"{kind.__name__} has no parameter {name!r}")
+    if args.seed is not None and "random_state" in names:
         given.setdefault("random_state", args.seed)
     try:
         model = kind(**given)

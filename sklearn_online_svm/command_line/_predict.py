@@ -39,7 +39,11 @@ def run(args):
     name = "decision_function" if args.decision else "predict"
     name = "predict_proba" if args.probability else name
     if not hasattr(model, name):
-        raise UsageError(f"the {type(model).__name__} in {args.model} has no {name}")
+        advice = "; train it with -p probability=True, if it has this parameter"
+        raise UsageError(
+            f"the {type(model).__name__} in {args.model} has no {name}"
+            f"{advice if args.probability else ''}"
+        )
     errors = Errors(model)
     with _opened(args.output) as write:
         for X, y in data.chunks():

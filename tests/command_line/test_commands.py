@@ -483,14 +483,14 @@ def test_inspect_cells(folder, capsys):
         ("train train.svm", "required: -o/--output"),
         ("train train.svm -o m.sk --model SVC", "invalid choice: 'SVC'"),
         ("train train.svm -o m.sk -p C", "'C' is not NAME=VALUE"),
-        ("train train.svm -o m.sk -p D=1", "unexpected keyword argument 'D'"),
+        ("train train.svm -o m.sk -p D=1", "has no parameter 'D'"),
         ("train train.svm -o m.sk -p C=-1", "The 'C' parameter of LASVC must be a float"),
         (
             "train train.svm -o m.sk -p C=" + 300 * "(",
             "The 'C' parameter of LASVC must be a flo",
         ),
-        ("train train.svm -o m.sk -p C__x=1", "unexpected keyword argument 'C__x'"),
-        ("train train.svm -o m.sk -p self=1", "multiple values for argument 'self'"),
+        ("train train.svm -o m.sk -p C__x=1", "has no parameter 'C__x'"),
+        ("train train.svm -o m.sk -p self=1", "has no parameter 'self'"),
         ("train train.svm -o m.sk -p kernel=precomputed", "kernel='precomputed' needs the"),
         (
             "train train.svm -o m.sk --model LASVR --stream -p kernel=precomputed",
@@ -523,7 +523,7 @@ def test_inspect_cells(folder, capsys):
         ("train train.csv -o m.sk", "tables need --target"),
         ("tune train.csv -g C=1,2", "tables need --target"),
         ("tune train.svm -g C", "'C' is not NAME=VALUE"),
-        ("tune train.svm -g D=1,2", "unexpected keyword argument 'D'"),
+        ("tune train.svm -g D=1,2", "has no parameter 'D'"),
         ("tune train.svm -g C=1,2 -p kernel=precomputed", "kernel='precomputed' needs the matrix"),
         ("tune train.svm -g kernel=precomputed,rbf", "kernel='precomputed' needs the"),
         (
@@ -670,7 +670,7 @@ def test_too_little_memory(folder, capsys, monkeypatch):
 def test_models_without_a_method(folder, capsys):
     save_model(AROWClassifier().fit(S, Y), "arow.sk")
     err = run(capsys, "predict test.svm arow.sk --probability", 2).err
-    assert "the AROWClassifier in arow.sk has no predict_proba" in err
+    assert "the AROWClassifier in arow.sk has no predict_proba; train it with -p prob" in err
 
 
 @pytest.mark.sampled
@@ -786,3 +786,14 @@ def test_logging_of_other_programs_is_unchanged(folder, capsys):
     before = logging.getLogger().handlers[:], logging.getLogger().level
     run(capsys, "train train.svm -o m.sk")
     assert (logging.getLogger().handlers, logging.getLogger().level) == before
+
+
+def test_interrupt_before_the_first_checkpoint(folder, capsys, monkeypatch):
+    """There is nothing to continue from."""
+
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklearn_online_svm.command_line._train.fit_stream", stopped)
+    err = run(capsys, "train train.svm -o m.sk --stream --checkpoint c.joblib", code=130)[1]
+    assert err.endswith("interrupted\n")
