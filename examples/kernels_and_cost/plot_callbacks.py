@@ -13,8 +13,8 @@ or later; see :ref:`callbacks`.
 # =========================
 #
 # Two crescents overlap, and a sample in ten cannot be classified correctly: the number of support
-# vectors grows with the number of samples. ``fit`` stops after half a second, at the end of a
-# block of 1024 samples. The checkpoint is written at least at the end.
+# vectors grows with the number of samples. ``fit`` stops after a tenth of a second, at the end of
+# a block of 1024 samples. The checkpoint is written at least at the end.
 
 import tempfile
 from pathlib import Path
@@ -32,7 +32,7 @@ X_val, y_val = make_banana_like(2000, random_state=1)
 path = Path(tempfile.mkdtemp()) / "model.joblib"
 monitor = SupportVectorMonitor()
 model = LASVC(C=3, gamma=1.0, random_state=0)
-model.set_callbacks(TimeLimit(seconds=0.5), Checkpoint(path), monitor)
+model.set_callbacks(TimeLimit(seconds=0.1), Checkpoint(path), monitor)
 model.fit(X, y)
 print(f"{model.n_samples_seen_:,} of {len(X):,} samples, accuracy {model.score(X_val, y_val):.3f}")
 
