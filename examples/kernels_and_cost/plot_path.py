@@ -33,7 +33,7 @@ print(path)
 # ====================================
 #
 # With a small C the model underfits, with a large one it fits the flipped labels: the training
-# accuracy continues to increase, the validation accuracy does not.
+# accuracy continues to increase, that of the test samples does not.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 scores = path.scores(X_test, y_test)
