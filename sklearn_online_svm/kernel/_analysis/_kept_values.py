@@ -59,7 +59,8 @@ def fitted_to_kept(machine, finishing, n_jobs, fit):
     if known is not None and known[0] is samples and known[1] == (solution.n_changes, finishing):
         return solution, known[2]
     with machine.reading(finishing, n_jobs, anew=True) as engine:
-        optimal = engine.current_solution()
+        # Another thread may have trained the model since the samples above were read.
+        samples, optimal = machine.kept, engine.current_solution()
         key = optimal.n_changes, finishing
         vectors, has_bias = optimal.vectors(), spec.solver.has_bias
         problems = [
