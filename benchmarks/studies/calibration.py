@@ -74,7 +74,7 @@ def follow(set, drift, seed=0, quick=False):
     model = LASVC(probability=True, window_size=WINDOW)
     model.partial_fit(X[:begin], y[:begin], classes=[-1, 1])
     model.predict_proba(X[:1])
-    frozen = model._probability_map()
+    _, (frozen, _) = model._fitted.fitted_to_kept(True, None)
     losses, trained, asked = [], 0.0, 0.0
     for first in range(begin, len(y), chunk):
         rows = slice(first, first + chunk)
