@@ -59,6 +59,8 @@ def fit_stream(
 
     Raises
     ------
+    FileNotFoundError
+        If the folder of the checkpoint does not exist.
     ValueError
         If a parameter is invalid, if `chunks` is empty or an iterator that is needed for several
         epochs, or if the checkpoint does not belong to this call: it has been written by other

@@ -794,6 +794,6 @@ def test_interrupt_before_the_first_checkpoint(folder, capsys, monkeypatch):
     def stopped(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn_online_svm.command_line._train.fit_stream", stopped)
+    monkeypatch.setattr(LASVC, "partial_fit", stopped)
     err = run(capsys, "train train.svm -o m.sk --stream --checkpoint c.joblib", code=130)[1]
     assert err.endswith("interrupted\n")
