@@ -34,7 +34,7 @@ from tests.support.trainable import FINISHING, STREAMS, n_samples_seen, samples_
 
 SECONDS = 120
 # Their parts change one after the other, or after blocks that are shorter than a chunk.
-IN_PARTS = ("virtual", "cells", "pipeline", "labels, lasvm")
+IN_PARTS = ("virtual", "cells", "pipeline", "labels, lasvm", "labels, Python loop")
 
 
 @pytest.fixture(autouse=True)
