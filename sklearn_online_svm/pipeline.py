@@ -140,10 +140,15 @@ def _with_samples(state, convert):
 
 
 def _as_columns(X):
-    """Return a data frame of pandas as names and arrays, which skops can store."""
+    """Return a data frame of pandas as names and arrays, which skops can store.
+
+    A frame with types that arrays do not keep, such as categories, is returned as it is.
+    """
     if not isinstance(X, sys.modules["pandas"].DataFrame if "pandas" in sys.modules else ()):
         return X
-    return {"names": [*X.columns], "arrays": [X.iloc[:, k].to_numpy() for k in range(X.shape[1])]}
+    arrays = [X.iloc[:, k].to_numpy() for k in range(X.shape[1])]
+    columns = {"names": [*X.columns], "index": X.index.to_numpy(), "arrays": arrays}
+    return columns if _as_frame(columns).dtypes.equals(X.dtypes) else X
 
 
 def _as_frame(X):
@@ -152,7 +157,7 @@ def _as_frame(X):
         return X
     from pandas import DataFrame
 
-    return DataFrame(dict(enumerate(X["arrays"]))).set_axis(X["names"], axis=1)
+    return DataFrame(dict(enumerate(X["arrays"])), index=X["index"]).set_axis(X["names"], axis=1)
 
 
 def _stores_samples(model):

@@ -247,16 +247,18 @@ def test_texts(transformers, model):
     assert pipeline.score(texts, moods) == 1.0
 
 
-@pytest.mark.parametrize("way", ["pickle", "model file"])
+@pytest.mark.parametrize("way", ["pickle", "pickle, categories", "model file"])
 def test_data_frames_kept_by_a_stored_pipeline(way, tmp_path):
     frame, y = next(frames()), Y
+    if way == "pickle, categories":  # arrays would not keep this type, by which columns are chosen
+        frame = frame.astype({"side": "category"})
     encoder = make_column_transformer(
         (StandardScaler(), make_column_selector(dtype_include=np.number)),
-        (OneHotEncoder(), make_column_selector(dtype_exclude=np.number)),
+        (OneHotEncoder(), make_column_selector(dtype_include=frame["side"].dtype.name)),
     )
     pipeline = make_online_pipeline(encoder, LASVC(random_state=0))
     pipeline.partial_fit(frame[:60], y[:60], classes=np.unique(Y))
-    if way == "pickle":
+    if way.startswith("pickle"):
         stored = pickle.loads(pickle.dumps(pipeline))
     else:
         save_model(pipeline, tmp_path / "model.skops")
@@ -264,6 +266,7 @@ def test_data_frames_kept_by_a_stored_pipeline(way, tmp_path):
     assert not stored.frozen_
     for model in (pipeline, stored):
         model.partial_fit(frame[60:], y[60:])
+    assert stored[0].transform(frame).shape == (len(frame), 4)
     assert_array_equal(stored.decision_function(frame), pipeline.decision_function(frame))
 
 

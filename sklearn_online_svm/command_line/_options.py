@@ -144,8 +144,9 @@ def model_of(args, data, params=None):
     kind = _MODELS[args.model]
     given = {name: literal(value) for name, value in args.params} | (params or {})
     names = kind().get_params()
-    for name in given.keys() - names.keys():
-        raise UsageError(f"{kind.__name__} has no parameter {name!r}")
+    for name in given:
+        if name not in names:
+            raise UsageError(f"{kind.__name__} has no parameter {name!r}")
     if args.seed is not None and "random_state" in names:
         given.setdefault("random_state", args.seed)
     try:

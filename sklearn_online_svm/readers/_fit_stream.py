@@ -104,7 +104,9 @@ def fit_stream(
             "function that returns a new iterator in each call."
         )
     if checkpoint is not None and not os.path.isdir(os.path.dirname(checkpoint) or "."):
-        raise FileNotFoundError(f"checkpoint={checkpoint!r}: the folder does not exist.")
+        raise FileNotFoundError(
+            f"checkpoint={os.fspath(checkpoint)!r}: the folder does not exist."
+        )
     first, n_chunks, n_samples = 0, 0, 0
     if checkpoint is not None and os.path.exists(checkpoint):
         stored = _stored(checkpoint, estimator)
