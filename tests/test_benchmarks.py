@@ -18,7 +18,6 @@ from benchmarks.bench.measure import ROOT
 from benchmarks.run import STEPS
 from benchmarks.sets import cells as cell_sets
 from benchmarks.sets import imbalance as imbalance_sets
-from benchmarks.sets import multiclass as multiclass_sets
 from benchmarks.sets import orders as stream_orders
 from benchmarks.sets import search as search_sets
 from benchmarks.sets import small_sets
@@ -257,17 +256,17 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
         "ovr": dict(error=0.2, n_only=20, n_vectors=50, params=dict(C=1.0, gamma=3.0)),
         "ovo": dict(error=0.1, n_only=5, n_vectors=40, params=dict(C=10.0, gamma=1.0)),
     }
-    run = dict(seed=0, n_train=99, n_test=100, n_classes=3, tuned=both, C1=both, C10=both)
+    run = dict(seed=0, n_train=99, n_test=100, n_classes=3, tuned=both, defaults=both)
     record = dict(status="ok", set="iris", runs=[run, run])
     results.store("multiclass_real", {"records": [record]}, tmp_path)
-    table = multiclass.errors_table("C1", tmp_path)
+    table = multiclass.errors_table("defaults", tmp_path)
     assert table.endswith("- 20.00\n     - 10.00\n     - **-10.00 ± 3.54**\n")
     assert "-10.00 (Iris)" in multiclass.multiclass_summary(tmp_path)
     assert "10, 1" in multiclass.multiclass_sets(tmp_path)
     times = {
         form: dict(fit_seconds=[s], predict_seconds=[s]) for form, s in (("ovr", 1), ("ovo", 2))
     }
-    record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, C1=times)])
+    record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, defaults=times)])
     results.store("multiclass_times", {"records": [record]}, tmp_path)
     assert multiclass.multiclass_times(tmp_path).count("- 2×") == 4
 
@@ -312,26 +311,6 @@ def test_tables_of_constants_compare_means(tmp_path):
     text = robust_constants.other_constants(tmp_path)
     assert "* - S = 0\n     - 15; 50.00 (1 collapsed)\n" in text
     assert "* - thesis\n     - 669; 10.16\n" in text
-
-
-@pytest.mark.parametrize("name", multiclass_sets.GENERATED)
-def test_generated_sets_of_several_classes(name):
-    X, y = multiclass_sets.GENERATED[name].source()
-    assert len(X) == len(y) == multiclass_sets.N_POOL
-    again = multiclass_sets.GENERATED[name].source()
-    assert np.array_equal(X, again[0])
-    assert np.array_equal(y, again[1])
-    X, y, X_test, y_test = multiclass_sets.GENERATED[name].load(0, quick=True)
-    assert len(X) == len(X_test) == len(y) == len(y_test) == multiclass_sets.N_QUICK
-    assert set(y_test) <= set(y)
-    assert len(set(y)) >= 3
-
-
-def test_fields_of_a_board_have_six_colours():
-    X, y = multiclass_sets.colours(20_000)
-    fields = np.floor(X).astype(int)
-    assert len(np.unique(np.column_stack([fields, y]), axis=0)) == 36
-    assert np.bincount(y).min() > 3000
 
 
 @pytest.mark.parametrize("name", unbounded_streams.DRIFTS)

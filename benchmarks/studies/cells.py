@@ -27,7 +27,7 @@ from ..bench.rst import count, cross, joined, list_table, number, percent, table
 from ..bench.study import Study, grid, named, step
 from ..sets.cells import CASES, FOREST, N_TEST, forest
 
-LIMIT = 1800
+LIMIT = 300
 # Samples from which parameters for all cells are found.
 N_TUNED = 10_000
 # The curve has these numbers of samples; a model is trained on at most so many.
@@ -42,7 +42,7 @@ CURVE = {
 }
 # The stream has chunks of this size, and errors are measured after these numbers of samples. A
 # model gets no more samples after so many seconds of processor time.
-CHUNK, STREAM, STREAM_LIMIT = 1000, (20_000, 50_000, 100_000, 200_000, 500_000), 200
+CHUNK, STREAM, STREAM_LIMIT = 1000, (20_000, 50_000, 100_000, 200_000, 500_000), 100
 
 
 class TunedCells(CellClassifier):
@@ -199,7 +199,7 @@ def fit_set(model, set, seconds=None, seed=0, threads=1, quick=False):
     return measured(made, X, y, X_test, y_test)
 
 
-def fit_forest(model, n_train, n_classes, seed=0, threads=1, quick=False):
+def fit_forest(model, n_train, n_classes=2, seed=0, threads=1, quick=False):
     """Fit a model on generated samples."""
     n, n_test = (2000, 500) if quick else (n_train, N_TEST)
     X, y = forest(n + n_test, seed, n_classes)
@@ -257,9 +257,9 @@ def by_set(shown, results):
     return joined(tables)
 
 
-def curve_table(n_classes, results):
+def cells_curve(results):
     """Times and errors over the number of samples."""
-    found, rows = where(frame("cells_curve", results, failed=True), n_classes=n_classes), []
+    found, rows = frame("cells_curve", results, failed=True), []
     for case in grid(n_train=SIZES, model=CURVE):
         of = where(found, **case)
         if len(of):
@@ -302,11 +302,10 @@ def measure_sets(settings):
 
 def _curve(settings):
     return [
-        dict(model=model, n_train=n, n_classes=n_classes, threads=2)
-        for n_classes, largest in ((2, 2_000_000), (7, 500_000))
+        dict(model=model, n_train=n, threads=2)
         for n in (SIZES[:1] if settings.quick else SIZES)
         for model in _available(CURVE)
-        if n <= min(CURVE[model], largest)
+        if n <= CURVE[model]
     ]
 
 
@@ -316,11 +315,6 @@ STUDY = Study(
         "cells_curve": step(fit_forest, _curve, limit=LIMIT),
         "cells_stream": step(train_stream, grid(model=STREAM_MODELS), limit=LIMIT),
     },
-    tables=named(cells_stream)
-    | {
-        "cells_errors": partial(by_set, ERRORS),
-        "cells_times": partial(by_set, TIMES),
-        "cells_curve_2": partial(curve_table, 2),
-        "cells_curve_7": partial(curve_table, 7),
-    },
+    tables=named(cells_stream, cells_curve)
+    | {"cells_errors": partial(by_set, ERRORS), "cells_times": partial(by_set, TIMES)},
 )

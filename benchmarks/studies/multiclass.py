@@ -1,9 +1,9 @@
 """One-vs-rest and one-vs-one: errors, times and streams.
 
-``multiclass_real`` and ``multiclass_generated``: parameters of both forms, found by the same
-search, and errors. ``multiclass_times``: times with the stored parameters, so that they can be
-measured again without a search. ``multiclass_forest``: many samples, by number of threads.
-``multiclass_stream``: letters in chunks.
+``multiclass_real``: parameters of both forms, found by the same search, and errors.
+``multiclass_times``: times with the stored parameters, so that they can be measured again without
+a search. ``multiclass_forest``: many samples, by number of threads. ``multiclass_stream``: letters
+in chunks.
 """
 
 import time
@@ -22,14 +22,12 @@ from ..bench.data import chunks, drawn, load_all_samples, scaled
 from ..bench.frames import frame, where
 from ..bench.rst import count, cross, list_table, number, points, table, times
 from ..bench.study import Study, grid, named, seeded, step
-from ..sets.multiclass import GENERATED, REAL, SETS
+from ..sets.multiclass import SETS
 from .cells import fit_forest
 
 FORMS = ("ovr", "ovo")
 N_FOLDS, N_SEARCH = 3, 2000
-# Values of C with gamma="scale": what is used without a search.
-UNTUNED = (1.0, 10.0)
-CHOICES = {"tuned": "tuned", "C1": "C = 1", "C10": "C = 10"}
+CHOICES = {"tuned": "tuned", "defaults": "with the defaults"}
 # Splits whose times are measured, at most, and how often.
 N_TIMED, REPEATS = 3, 3
 # Numbers of generated samples, and of threads.
@@ -39,7 +37,6 @@ FOREST_RUNS = [dict(n_train=n, threads=t, model=m) for n, t in FOREST for m in F
 # Parameters of the streams, and numbers of samples: of a chunk, of the stream, for the test.
 STREAM = dict(C=10.0, gamma=0.2)
 CHUNK, N_STREAM, N_TEST = 500, 15_000, 5000
-KINDS = grid(algorithm=["lasvm", "lasvm-g"], form=FORMS)
 # Samples of the stream after which the table has an error.
 SHOWN = (CHUNK, 1000, 2000, 4000, 8000, N_STREAM)
 
@@ -61,9 +58,8 @@ def both(case, params, X):
     return models
 
 
-def untuned(case, C):
-    params = {"C": C, "gamma": 1.0} if case.kernel == "rbf" else {"C": C}
-    return dict.fromkeys(FORMS, params)
+# gamma="scale" is the default.
+DEFAULTS = {form: {} for form in FORMS}
 
 
 def compared(models, X, y, X_test, y_test):
@@ -106,22 +102,19 @@ def _tune(case, seed, quick):
         "n_test": len(y_test),
         "n_classes": len(np.unique(y)),
         "tuned": {form: searches[form] | tuned[form] for form in FORMS},
-        **{
-            f"C{C:g}": compared(both(case, untuned(case, C), X), X, y, X_test, y_test)
-            for C in UNTUNED
-        },
+        "defaults": compared(both(case, DEFAULTS, X), X, y, X_test, y_test),
     }
 
 
 def measure_times(set, tuned, quick=False):
-    """Time fits and predictions of both forms, which alternate: tuned, and with C=1."""
+    """Time fits and predictions of both forms, which alternate: tuned, and with the defaults."""
     return {"runs": [_times(SETS[set], seed, params, quick) for seed, params in enumerate(tuned)]}
 
 
 def _times(case, seed, tuned, quick):
     X, y, X_test, _ = case.load(seed, quick)
     answers = {"seed": seed}
-    for name, params in {"tuned": tuned, "C1": untuned(case, 1.0)}.items():
+    for name, params in {"tuned": tuned, "defaults": DEFAULTS}.items():
         answers[name] = {form: {"fit_seconds": [], "predict_seconds": []} for form in FORMS}
         for _ in range(1 if quick else REPEATS):
             for form, model in both(case, params, X).items():
@@ -135,12 +128,12 @@ def _times(case, seed, tuned, quick):
     return answers
 
 
-def stream(form, algorithm, seed=0, quick=False):
+def stream(form, seed=0, quick=False):
     """Train on chunks of letters; test error and cumulated time after each of them."""
     sizes = (1000, 500) if quick else (N_STREAM, N_TEST)
     X, y, X_test, y_test = drawn(*load_all_samples("letter")[:2], *sizes, seed)
     X, X_test = scaled(X, X_test)
-    model = LASVC(multi_class=form, algorithm=algorithm, random_state=seed, **STREAM)
+    model = LASVC(multi_class=form, random_state=seed, **STREAM)
     found, seconds = [], 0.0
     for rows in chunks(len(y), CHUNK):
         start = time.process_time()
@@ -157,9 +150,9 @@ def stream(form, algorithm, seed=0, quick=False):
     return {"points": found}
 
 
-def runs_of(choice, results, steps=("multiclass_real", "multiclass_generated")):
+def runs_of(choice, results, name="multiclass_real"):
     """Return a row for each split of a set; its fields have names such as ``ovo.error``."""
-    runs = frames.points(frame(steps, results), "runs", "set")
+    runs = frames.points(frame(name, results), "runs", "set")
     return runs.join(pd.json_normalize([*runs[choice]]))
 
 
@@ -237,7 +230,7 @@ def multiclass_sets(results):
 def multiclass_times(results):
     """A row for each set: times of ovr, and of ovo divided by those of ovr."""
     timed = {}
-    for choice in ("tuned", "C1"):
+    for choice in CHOICES:
         runs = runs_of(choice, results, "multiclass_times")
         for field in ("fit_seconds", "predict_seconds"):
             ovr, ovo = (runs[f"{form}.{field}"].map(median) for form in FORMS)
@@ -252,7 +245,7 @@ def multiclass_times(results):
         rows.append([title, number(ovr, 1000), *map(times, ratios), count(n_ovr), count(n_ovo)])
     parts = {
         "Time of ovo divided by that of ovr, tuned": 3,
-        "Time of ovo divided by that of ovr, C = 1": 2,
+        "Time of ovo divided by that of ovr, defaults": 2,
         "Support vectors, tuned": 2,
     }
     header = ["set", "fit, ovr, ms", "fit", "predict", "fit", "predict", *FORMS]
@@ -276,11 +269,9 @@ def multiclass_forest(results):
 
 def multiclass_stream(results):
     """Errors along a stream of letters."""
-    found = frames.points(frame("multiclass_stream", results), "points", "algorithm", "form")
-    found["model"] = found.algorithm + ", " + found.form
     return cross(
-        found,
-        ("model", [", ".join(kind.values()) for kind in KINDS]),
+        frames.points(frame("multiclass_stream", results), "points", "form"),
+        ("form", FORMS),
         ("n_seen", {n: count(n) for n in SHOWN}),
         "error",
         lambda error: f"{100 * error:.1f}",
@@ -301,11 +292,10 @@ def _stored(settings):
 
 STUDY = Study(
     steps={
-        "multiclass_real": step(tune, grid(set=REAL), n_quick=4),
-        "multiclass_generated": step(tune, grid(set=GENERATED), n_quick=4),
+        "multiclass_real": step(tune, grid(set=SETS), n_quick=4),
         "multiclass_times": step(measure_times, _stored),
         "multiclass_forest": step(fit_forest, FOREST_RUNS, n_classes=7, limit=1800),
-        "multiclass_stream": step(stream, seeded(KINDS, 3)),
+        "multiclass_stream": step(stream, seeded(grid(form=FORMS), 3)),
     },
     tables=named(
         multiclass_summary,

@@ -1,11 +1,8 @@
-"""Small sets and many classes: time of fits, streams, searches and label loops, memory, files."""
+"""Small sets and many classes: time of fits, single calls, searches and label loops, memory."""
 
-import tempfile
 from copy import deepcopy
 from functools import partial
-from pathlib import Path
 
-import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
@@ -13,11 +10,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
-from sklearn_online_svm.export import load_model, save_model
 
 from ..bench.data import chunks
 from ..bench.frames import frame, points, where
-from ..bench.measure import PeakMemory, processor_seconds, timed
+from ..bench.measure import PeakMemory, processor_seconds
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, panels, plain_log, save
 from ..bench.rst import count, cross, cross_table, joined, number, percent, seconds, table, times
 from ..bench.study import Study, grid, in_turn, named, seeded, step
@@ -25,8 +21,7 @@ from ..sets.small_sets import COMPARED, CURVE, FEW, GRID, N_CLASSES, N_PER_CLASS
 from ..sets.workloads import WORKLOADS
 from .active_loops import Loop
 
-STREAMS = ["6000 x 64, 60", "6000 x 64, 150"]
-LARGE, THREADS, CALLS = "15000 x 64, 150", "2000 x 32, 80", "20000 x 20, 2"
+LARGE, CALLS = "15000 x 64, 150", "20000 x 20, 2"
 SEARCHED, LOOP = ("digits", "300 x 10, 5"), "waveform"
 # The first of each kind is the peer.
 MODELS = {
@@ -103,13 +98,6 @@ def _timed(runs, score, quick):
     return {"models": found}
 
 
-def stream(set, quick=False):
-    """Times of streams in chunks."""
-    X, X_test, y, y_test = load(set, quick)
-    runs = {name: partial(_streamed, CLASSIFIERS[name], X, y) for name in ("lasvc", "ovr")}
-    return _timed(runs, lambda model: model.score(X_test, y_test), quick)
-
-
 def single_calls(n_vectors, seed=0, quick=False):
     """Mean times of `partial_fit` with one sample, alone and with `predict` after each."""
     X, _, y, _ = load(CALLS)
@@ -158,38 +146,6 @@ def label_loop(set, seed=0, quick=False):
 
     runs = {"svc": partial(run, SVC), "lasvc": partial(run, LASVC)}
     return _timed(runs, lambda model: model.score(split.X_test, split.y_test), quick)
-
-
-def fit_on_threads(set, threads, quick=False):
-    """The shortest wall-clock time of a fit."""
-    X, _, y, _ = load(set, quick)
-    model = clone(CLASSIFIERS["lasvc"]).set_params(n_jobs=threads)
-    return {"seconds": min(timed(lambda: model.fit(X, y), max_repeats=7)[1])}
-
-
-def files(set, n_train=None, seed=0, quick=False):
-    """Sizes of files, and times to write and to read them."""
-    if set in WORKLOADS:
-        work = WORKLOADS[set]
-        split = work.load(seed, quick)
-        model = LASVC(C=work.C, gamma=work.gamma, random_state=seed)
-        model.fit(split.X_train[:n_train], split.y_train[:n_train])
-    else:
-        X, _, y, _ = load(set, quick)
-        model = CLASSIFIERS["lasvc"].fit(X, y)
-    found = []
-    for name, dump, read in (
-        ("save_model", save_model, load_model),
-        ("joblib", joblib.dump, joblib.load),
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "model"
-            _, written = shortest(partial(dump, model, path), quick)
-            _, loaded = shortest(partial(read, path), quick)
-            size = path.stat().st_size / 1e6
-        of_format = {"format": name, "mb": size}
-        found.append(of_format | {"write_seconds": written, "read_seconds": loaded})
-    return {"n_vectors": len(model.support_), "files": found}
 
 
 SHAPE = "samples x features, classes"
@@ -279,13 +235,6 @@ def _pair(found, slow, fast, title, scores):
     }
 
 
-def small_sets_streams(results):
-    """Times of streams of several classes."""
-    found = by_model("small_sets_streams", results)
-    columns = _pair(found, "lasvc", "ovr", "error", 1 - found["score"])
-    return table({SHAPE: found.index, **columns})
-
-
 def small_sets_loops(results):
     """Times of searches and of a label loop."""
     found = by_model("small_sets_loops", results)
@@ -303,31 +252,6 @@ def small_sets_calls(results):
         "partial_fit and predict (µs)": found.in_turn_microseconds.median().map(number),
     }
     return table(columns)
-
-
-def small_sets_threads(results):
-    """Time of a fit with one thread and with two."""
-    found = frame("small_sets_threads", results).pivot(index="set", columns="threads")["seconds"]
-    columns = {
-        SHAPE: found.index,
-        "1 thread": found[1].map(seconds),
-        "2 threads": found[2].map(seconds),
-        "speed-up": (found[1] / found[2]).map(times),
-    }
-    return table(columns)
-
-
-def small_sets_files(results):
-    """Sizes of files, and times to write and read them."""
-    found = points(frame("small_sets_files", results), "files", "set", "n_vectors")
-    columns = {
-        "model": found["set"] + "; " + found.n_vectors.map(count) + " support vectors",
-        "": found.format,
-        "MB": found.mb.map("{:.2f}".format),
-        "write": found.write_seconds.map(seconds),
-        "read": found.read_seconds.map(seconds),
-    }
-    return table(columns, n_keys=2)
 
 
 STYLES = {
@@ -366,7 +290,6 @@ def draw_classes(results, folder):
 
 
 FITS = grid(kind=["classes"], set=COMPARED) + grid(kind=["regression", "novelty"], set=SIZES)
-FILES = [*grid(set=["letter"], n_train=[5000, 15_000]), {"set": "2625 x 32, 105"}]
 # One-vs-rest takes minutes on the large set.
 MEMORY = grid(set=FEW.values(), model=CLASSIFIERS, stream=[False])
 MEMORY += grid(set=[LARGE], model=["svc", "lasvc"], stream=[False])
@@ -383,22 +306,16 @@ STUDY = Study(
             fit, grid(kind=["classes"], set=GRID.values()), every=7, limit=LIMIT
         ),
         "small_sets_memory": step(memory, MEMORY, every=4, limit=LIMIT),
-        "small_sets_streams": step(stream, grid(set=STREAMS), limit=LIMIT),
         "small_sets_calls": step(single_calls, seeded(grid(n_vectors=N_VECTORS))),
         "small_sets_loops": LOOPS,
-        "small_sets_threads": step(fit_on_threads, grid(set=[THREADS], threads=[1, 2])),
-        "small_sets_files": step(files, FILES, limit=LIMIT),
     },
     tables=named(
         small_sets,
         small_sets_grid,
         small_sets_other_models,
         small_sets_memory,
-        small_sets_streams,
         small_sets_calls,
         small_sets_loops,
-        small_sets_threads,
-        small_sets_files,
     ),
     figures=[draw_classes],
 )

@@ -1,6 +1,5 @@
 """Streams in any order: sorted by class, in bursts, by a feature; late classes, drift."""
 
-import pickle
 import warnings
 from functools import partial
 from itertools import product
@@ -17,7 +16,7 @@ from ..bench.data import chunks
 from ..bench.frames import frame, means, unnest
 from ..bench.measure import processor_seconds
 from ..bench.plots import legend_below, panels, save
-from ..bench.rst import count, joined, list_table, number, points, text_table, times
+from ..bench.rst import joined, list_table, points, text_table, times
 from ..bench.study import Study, each_seed, grid, named, step
 from ..sets.orders import (
     BURSTS,
@@ -36,8 +35,7 @@ from ..sets.orders import (
 CHUNK = 100
 # gamma="scale" is 1 on the whole sets; some have other parameters.
 GAMMA = 1.0
-MODELS = {"lasvc": {}, "off": {"replay_size": 0}, "4000": {"replay_size": 4000}}
-BOTH = ["lasvc", "off"]
+MODELS = {"lasvc": {}, "off": {"replay_size": 0}}
 TITLES = {
     "lasvc": "LASVC",
     "off": "LASVC, replay_size=0",
@@ -45,8 +43,6 @@ TITLES = {
     "arow": "kernel AROW",
 }
 REGRESSION_ORDERS = {SHUFFLED: 0, "ascending": 1, "descending": -1}
-# The number of classes that come late.
-LATE = {"covtype": 3, "letter": 5}
 # Samples after a change that are counted apart.
 N_FIRST = 2000
 _points = partial(points, digits=1)
@@ -131,26 +127,10 @@ def regress_in_orders(set, C, seed, quick):
     found = []
     for name, sign in REGRESSION_ORDERS.items():
         order = np.argsort(sign * y, kind="stable")
-        models = {key: _trained(LASVR(C=C, **MODELS[key]), X[order], y[order]) for key in BOTH}
+        models = {key: _trained(LASVR(C=C, **MODELS[key]), X[order], y[order]) for key in MODELS}
         scores = {key: float(r2_score(y_test, m.predict(X_test))) for key, m in models.items()}
         found.append({"order": name, "scores": scores})
     return {"n_train": len(y), "orders": found}
-
-
-@each_seed(5)
-def add_late_classes(set, seed, quick):
-    """Return test errors after a stream at whose end come classes that are added then."""
-    X, y, X_test, y_test = SETS[set].load(seed, quick)
-    classes, params = np.unique(y), SETS[set].params
-    late = np.random.default_rng(seed).choice(classes, LATE[set], replace=False)
-    is_late, models = np.isin(y, late), {key: _make(key, params, seed) for key in MODELS}
-    for model in models.values():
-        _trained(model, X[~is_late], y[~is_late], classes=np.setdiff1d(classes, late))
-        _trained(model, X[is_late], y[is_late], classes=classes)
-    models[SHUFFLED] = _trained(_make("lasvc", params, seed), X, y, classes=classes)
-    models["fit"] = _make("lasvc", params, seed).fit(X, y)
-    errors = {key: _error(model, X_test, y_test) for key, model in models.items()}
-    return {"errors": errors, "late": late.tolist()}
 
 
 @each_seed(5)
@@ -158,7 +138,7 @@ def follow_drift(drift, set, seed, quick):
     """Return prequential errors of the first samples after the change, and of later ones."""
     X, y, half, params = drifting(drift, set, seed, quick)
     errors = {}
-    for key in BOTH:
+    for key in MODELS:
         model, wrong = _make(key, params, seed), []
         for n in _stream(model, X, y, classes=np.unique(y)):
             if half <= n < len(y):
@@ -166,21 +146,6 @@ def follow_drift(drift, set, seed, quick):
         first, later = np.split(wrong, [min(N_FIRST, len(wrong) // 2)])
         errors[key] = {"first": float(first.mean()), "later": float(later.mean())}
     return {"errors": errors}
-
-
-def model_sizes(set, order, seed=0, quick=False):
-    """Return sizes of the pickled model after a stream, and after a prediction."""
-    X, y, X_test, _ = SETS[set].load(seed, quick)
-    X, found = X.astype(np.float32), []
-    rows = order_of(order, X, y, seed)
-    for key in BOTH:
-        model = _make(key, SETS[set].params, seed)
-        _trained(model, X[rows], y[rows], classes=np.unique(y))
-        sizes = {"model": key, "stream_mb": len(pickle.dumps(model)) / 1e6}
-        model.predict(X_test[:1].astype(np.float32))
-        sizes["predicted_mb"] = len(pickle.dumps(model)) / 1e6
-        found.append(sizes | {"n_vectors": len(model.support_)})
-    return {"shape": list(X.shape), "models": found}
 
 
 def time_in_orders(set, predicting, seed=0, quick=False):
@@ -225,7 +190,7 @@ def excesses(of_model):
 
 def _pairs(found, field, form):
     """Return texts of a field of both models."""
-    ours, off = (found[field.format(model)].map(form) for model in BOTH)
+    ours, off = (found[field.format(model)].map(form) for model in MODELS)
     return ours + " / " + off
 
 
@@ -270,18 +235,6 @@ def stream_order_regression(results):
     return text_table(cells.rename("{:g}".format, level="C"), keys=["", "C"])
 
 
-def stream_order_late(results):
-    """Write errors of streams at whose end classes are added."""
-    columns = {
-        "fit": "fit", "shuffled": "shuffled", "lasvc": "late", "4000": "late, replay_size=4000",
-        "off": "late, replay_size=0",
-    }  # fmt: skip
-    found = 100 * means(_parts("stream_order_late", results, "runs"), "set")
-    found.index = [f"{title}, {n} late" for title, n in zip(found.index, LATE.values())]
-    forms = {f"errors.{key}": (title, "{:.1f}".format) for key, title in columns.items()}
-    return text_table(found, forms)
-
-
 def stream_order_drift(results):
     """Write errors of the first samples since a change, and of later ones."""
     found = 100 * means(_parts("stream_order_drift", results, "runs", "drift"), "drift", "set")
@@ -293,17 +246,6 @@ def stream_order_drift(results):
         "later, difference": difference.map(_points),
     }
     return text_table(pd.DataFrame(cells))
-
-
-def stream_order_sizes(results):
-    """Write sizes of pickled models, in MB."""
-    found = unnest(frame("stream_order_sizes", results), "models", "order")
-    columns = {
-        "n_vectors": ("support vectors", count),
-        "stream_mb": ("after the stream", number),
-        "predicted_mb": ("after a prediction", number),
-    }
-    return text_table(found.replace({"model": TITLES}).set_index(["order", "model"]), columns)
 
 
 def stream_order_costs(results):
@@ -346,7 +288,7 @@ TIMED = grid(set=["covtype", "adult", "letter", "usps", "magic04"], predicting=[
 CS = [0.1, 1.0, 10.0]
 STUDY = Study(
     steps={
-        "stream_order": step(learn_in_orders, grid(set=SETS), every=6, models=BOTH),
+        "stream_order": step(learn_in_orders, grid(set=SETS), every=6, models=[*MODELS]),
         "stream_order_peers": step(
             learn_in_orders,
             grid(set=SETS),
@@ -359,9 +301,7 @@ STUDY = Study(
         "stream_order_regression": step(
             regress_in_orders, grid(set=REGRESSION_SETS, C=CS), n_quick=2
         ),
-        "stream_order_late": step(add_late_classes, grid(set=LATE)),
         "stream_order_drift": step(follow_drift, DRIFTS),
-        "stream_order_sizes": step(model_sizes, grid(set=["mnist"], order=[SHUFFLED, BY_CLASS])),
         "stream_order_times": step(time_in_orders, TIMED, n_quick=2),
     },
     tables=named(
@@ -369,9 +309,7 @@ STUDY = Study(
         stream_order_summary,
         stream_order_peers,
         stream_order_regression,
-        stream_order_late,
         stream_order_drift,
-        stream_order_sizes,
         stream_order_costs,
     ),
     figures=[draw_along],
