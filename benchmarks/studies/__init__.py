@@ -7,8 +7,9 @@ from operator import or_
 STUDIES = (
     "svc", "robust", "unbounded", "linear", "local", "kernel_updates", "kernels",
     "label_efficient", "active", "imbalance", "advice", "calibration", "cells", "compression",
-    "cores", "deployment", "intervals", "multiclass", "new_classes", "novelty", "random_problems",
-    "regression", "search", "small_sets", "stream_order", "tables", "thresholds",
+    "cores", "deployment", "guide", "intervals", "multiclass", "new_classes", "novelty",
+    "random_problems", "regression", "search", "small_sets", "stream_order", "tables",
+    "thresholds",
 )  # fmt: skip
 # Further modules of studies with several subjects.
 SUBJECTS = {
