@@ -321,3 +321,10 @@ def test_attributes_of_models_that_are_not_fitted(estimator):
     for name in names:
         with pytest.raises(AttributeError, match=f"is not fitted yet|{name}"):
             getattr(estimator, name)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_labels_are_counted_where_they_are_limited(estimator):
+    """Other estimators use the labels of all samples, or have no labels."""
+    counts = {"n_labels_used_", "n_queries_"} & set(dir(type(estimator)))
+    assert len(counts) == ("max_labels" in estimator.get_params(deep=False))

@@ -300,9 +300,7 @@ n_jobs : int, default=None
     samples. Infinite after ``partial_fit`` alone.""",
     "training_counts": """n_iter_ : int
     Number of epochs run by ``fit``; 1 after ``partial_fit`` alone.
-$kernel_evaluations
-n_labels_used_ : int
-    Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.""",
+$kernel_evaluations""",
     "samples_seen": """n_samples_seen_ : int
     Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
     of an interrupted call, those processed so far.""",

@@ -109,11 +109,6 @@ class DualEstimator(KernelEstimator):
         return self._fitted.n_epochs
 
     @property
-    def n_labels_used_(self):
-        """Number of samples whose labels were used for training."""
-        return self._fitted.n_labels
-
-    @property
     def interrupted_(self):
         """Whether the last call was interrupted and :meth:`resume` can continue it."""
         return self._fitted.checkpoint is not None

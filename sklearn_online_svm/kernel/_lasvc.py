@@ -154,7 +154,7 @@ class LASVC(KernelClassifier, DualEstimator):
     $kkt_violation
     leave_one_out_estimate_ : float
         Estimate of the leave-one-out error from the current solution: the fraction of the training
-        samples (``n_labels_used_``) that, according to the span rule, are misclassified when they
+        samples (``n_samples_seen_``) that, according to the span rule, are misclassified when they
         are left out. The estimate is exact if, without the sample, the same support vectors are
         free and the same are at their bounds. Samples that are not support vectors, including
         those of weight 0, count as correctly classified. This holds at the optimum (up to 5000

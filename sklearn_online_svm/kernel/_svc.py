@@ -214,6 +214,15 @@ def n_skipped_(self):
     return _flow(self, 2)
 
 
+# Attributes of those that select samples.
+
+
+@property
+def n_labels_used_(self):
+    """Number of samples whose labels were used for training."""
+    return self._fitted.n_labels
+
+
 @property
 def stopped_early_(self):
     """Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used."""

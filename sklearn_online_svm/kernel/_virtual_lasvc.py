@@ -181,7 +181,7 @@ class VirtualLASVC(KernelClassifier, DualEstimator):
     finish, snapshot = _dual_estimator.finish, _dual_estimator.snapshot
     classes_, class_weight_ = _svc.classes_, _svc.class_weight_
     n_admitted_, n_cleaned_, n_skipped_ = _svc.n_admitted_, _svc.n_cleaned_, _svc.n_skipped_
-    stopped_early_ = _svc.stopped_early_
+    n_labels_used_, stopped_early_ = _svc.n_labels_used_, _svc.stopped_early_
     _add_classes = _svc.add_classes
 
     @without_keywords_of_svc

@@ -77,7 +77,7 @@ def delay_of(model, method="fit", shape=(40_000, 40), n_classes=2, after=0.4, la
     except KeyboardInterrupt:
         delay = time.monotonic() - sent[0]
     if method == "sample":  # its block is taken back
-        assert model.n_labels_used_ == 0
+        assert model.n_samples_seen_ == 0
         model.set_params(C=10.0, tol=1e-3, delta_max=None, warm_start=False)
     if hasattr(model, "t_") or hasattr(model, "queried_"):
         check_count(model, (X, y), given)

@@ -106,7 +106,6 @@ def test_attributes_describe_the_decision_function(name, problem, layout, dtype)
         assert model.objective_history_.shape == (model.n_iter_, n_problems)
     else:
         assert model.n_iter_ == 1
-        assert model.n_labels_used_ == n
 
     # Grouped by class, in each class in the order of the samples.
     assert_array_equal(y[model.support_], np.repeat(model.classes_, model.n_support_))

@@ -58,7 +58,6 @@ def assert_same(model, other, X):
     assert_array_equal(model.dual_coef_, other.dual_coef_)
     assert_array_equal(model.intercept_, other.intercept_)
     assert model.n_samples_seen_ == other.n_samples_seen_
-    assert model.n_labels_used_ == other.n_labels_used_
     if model.algorithm != "lasvm":
         for name in ("n_admitted_", "n_cleaned_", "n_skipped_", "duality_gap_"):
             assert_array_equal(getattr(model, name), getattr(other, name))

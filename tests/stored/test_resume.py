@@ -114,7 +114,7 @@ def test_traceback_names_the_resume_call():
         "LASVC holds the result of the training so far and can be used as it is; resume(X, y) "
         "continues the interrupted fit."
     ]
-    assert model.interrupted_ and 0 < model.n_labels_used_ < 300
+    assert model.interrupted_ and 0 < model.n_samples_seen_ < 300
     assert not model.resume(X, y).interrupted_
 
 
@@ -221,7 +221,7 @@ def test_interrupted_fit_counts_the_samples_it_has_processed():
     X, y = two_classes(300)
     model, _ = interrupted_model(X, y, max_iter=1)
     n_seen = model.n_samples_seen_
-    assert 0 < n_seen == model.n_labels_used_ < 300
+    assert 0 < n_seen < 300
     assert pickle.loads(pickle.dumps(model)).resume(X, y).n_samples_seen_ == 300
     # The samples of a stream are numbered after those of fit.
     model.partial_fit(X[:50], y[:50][::-1])
