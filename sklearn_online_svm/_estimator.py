@@ -132,16 +132,14 @@ class Estimator(BaseEstimator, Guarded):
     parameters that the next call applies if they have changed; ``_fitted_params`` are those of the
     last call. Other parameters affect ``fit`` only or are read on use.
 
-    Pickles have versions, a format number and a checksum. Attributes that are not plain values,
-    numbers, strings and arrays are named in ``_stored_as``.
+    Pickles have versions, a format number and a checksum. A subclass names the attributes that are
+    not plain values, numbers, strings and arrays in ``_stored_as``: they are stored by their
+    method ``as_dict``, and restored by ``from_dict`` of the given class. None: estimators, of
+    which a copy is stored, as they change in place.
     """
 
     _fixed_params = ()
     _adjustable_params = ()
-
-    # Attributes that are stored by their method ``as_dict``, with the classes whose ``from_dict``
-    # restores them; None: estimators, of which a copy is stored, as they change in place.
-    _stored_as: dict = {}
 
     def __init_subclass__(cls, **options):
         """Copy inherited training methods, so that tracebacks and TypeErrors name this class."""

@@ -118,6 +118,7 @@ class MarginSampling(Estimator):
         "random_state": ["random_state"],
     }
     _state_attribute = "_seed"
+    _stored_as: dict = {}
     _fixed_params = ("random_state",)
     _adjustable_params = ("pool_size", "diversity", "random_tie_break")
 

@@ -136,6 +136,7 @@ class AdaptiveThreshold(Estimator):
     }
 
     _state_attribute = "threshold_"
+    _stored_as: dict = {}
 
     def __init__(
         self,

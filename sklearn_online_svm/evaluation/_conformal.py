@@ -189,6 +189,7 @@ class AdaptiveConformalInference(Estimator):
     }
 
     _state_attribute = "alpha_"
+    _stored_as: dict = {}
 
     def __init__(self, *, confidence_level=0.9, step_size=0.005, window_size=1000):
         store_parameters(locals())
