@@ -55,9 +55,10 @@ class ActiveLASVC(KernelClassifier, DualEstimator):
         Number of samples drawn at random for each selection. With 59 samples, one of the best 5 %
         is among them with a probability of 95 %. ``"all"``: every sample that is left.
     max_labels : int, default=None
-        Label budget: maximum number of training samples in ``fit``, or in each chunk of
-        ``partial_fit``; the others are skipped. Further epochs of ``fit`` run over the samples
-        that were used in the first epoch. None: no limit.
+        Label budget: maximum number of samples used for training in ``fit``, and in each call of
+        ``partial_fit``; the others are skipped. The budget of :class:`LabelEfficientClassifier`,
+        in contrast, is a total of all calls. Further epochs of ``fit`` run over the samples that
+        were used in the first epoch. None: no limit.
     stopping : {"margin", "n_support", "errors"}, default=None
         Criterion to stop an epoch before all samples are used; ``fit`` then continues with
         :meth:`finish`. It applies once each binary problem has support vectors of both classes.

@@ -82,8 +82,8 @@ class VirtualLASVC(KernelClassifier, DualEstimator):
         Number of samples, real or virtual, drawn at random for each selection; the one closest to
         the decision boundary is used for training.
     max_labels : int, default=None
-        Label budget: maximum number of real training samples in ``fit``, or in each chunk of
-        ``partial_fit``. Virtual samples do not count.
+        Label budget: maximum number of real samples used for training in ``fit``, and in each call
+        of ``partial_fit``, as in :class:`ActiveLASVC`. Virtual samples do not count.
     stopping : {"margin", "n_support", "errors"}, default=None
         Criterion to stop before all samples are used, as in :class:`ActiveLASVC`.
     stopping_window : int, default=None
