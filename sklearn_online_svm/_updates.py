@@ -63,7 +63,6 @@ class OnlineClassTargets:
     """How a classifier treats its targets: codes and weights of classes."""
 
     constraints: dict = {
-        "n_jobs": [Integral, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
     splitter = StratifiedShuffleSplit

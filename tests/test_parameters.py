@@ -64,10 +64,7 @@ OF_FIT = {
     "early_stopping": (True, REFUSED),
     "fit_intercept": (False, REFUSED),
 }
-OF_CLASSIFIERS = OF_FIT | {
-    "n_jobs": (2, NOT_OF_STREAMS),
-    "class_weight": ({1: 0.125}, TAKEN_UP),
-}
+OF_CLASSIFIERS = OF_FIT | {"class_weight": ({1: 0.125}, TAKEN_UP)}
 OF_FIRST_ORDER = OF_CLASSIFIERS | {
     "average": (True, REFUSED),
     "multi_class": ("crammer_singer", REFUSED),
@@ -202,7 +199,12 @@ TABLE = [
     ),
     (
         PassiveAggressiveClassifier(),
-        OF_FIRST_ORDER | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+        OF_FIRST_ORDER
+        | {
+            "C": (0.01, TAKEN_UP),
+            "loss": ("squared_hinge", TAKEN_UP),
+            "n_jobs": (2, NOT_OF_STREAMS),
+        },
     ),
     (
         AdvicePassiveAggressiveClassifier(RULES, advice_weight=0.1),
@@ -230,6 +232,7 @@ TABLE = [
         PerceptronClassifier(positive_margin=0.5),
         OF_FIRST_ORDER
         | {
+            "n_jobs": (2, NOT_OF_STREAMS),
             "class_weight": ({1: 0.125}, TAKEN_UP),
             "positive_margin": (2.0, TAKEN_UP),
             "negative_margin": (2.0, TAKEN_UP),

@@ -190,7 +190,6 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         n_iter_no_change=5,
         shuffle=True,
         verbose=0,
-        n_jobs=None,
         random_state=None,
         warm_start=False,
         class_weight=None,

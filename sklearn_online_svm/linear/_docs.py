@@ -118,9 +118,6 @@ early_stopping : bool, default=False
     Whether ``fit`` sets aside a stratified fraction of the training data as validation data
     and stops when the validation accuracy is not improving.
 {_VALIDATION}
-n_jobs : int or None, default=None
-    Has no effect: all classes are trained in one thread, in the same loop over the samples.
-    The parameter exists for compatibility with scikit-learn.
 {_RANDOM_STATE}""",
     "regression_epochs": f"""{_TOL}
 early_stopping : bool, default=False
@@ -165,6 +162,13 @@ _SHARED["auto_epochs"] = _SHARED["epochs"].replace(
     epochs. With at least 1000 samples, training stops after two to four epochs if further ones
     would only overfit, as is common with texts. This check is not made with ``tol=None``, which
     runs 1000 epochs, or ``early_stopping=True``. See the :ref:`user guide <linear_epochs>`.""",
+)
+_SHARED["epochs_as_in_sklearn"] = _SHARED["epochs"].replace(
+    "random_state : int",
+    """n_jobs : int or None, default=None
+    Has no effect: all classes are trained in one thread, in the same loop over the samples.
+    The parameter exists for compatibility with scikit-learn.
+random_state : int""",
 )
 _SHARED["full_covariance"] = _SHARED["covariance"].replace('default="diag"', 'default="full"')
 

@@ -1,6 +1,6 @@
 """Passive-aggressive classification and regression."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 from scipy import sparse
 from sklearn.base import RegressorMixin
@@ -37,7 +37,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
     $average
     $multi_class
     $constant_feature
-    $epochs
+    $epochs_as_in_sklearn
     $weighted_fit
 
     Attributes
@@ -116,6 +116,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
+        "n_jobs": [Integral, None],
     }
     _fixed_params = ("fit_intercept", "average", "multi_class")
     _adjustable_params = (*LinearClassifier._adjustable_params, "C", "loss", "intercept_scaling")

@@ -1,7 +1,7 @@
 """First- and second-order perceptrons."""
 
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 
 from .._estimator import store_parameters
 from .._sklearn_compat import Interval, StrOptions
@@ -40,7 +40,7 @@ class PerceptronClassifier(LinearClassifier):
     $average
     $multi_class
     $constant_feature
-    $epochs
+    $epochs_as_in_sklearn
     $weighted_fit
 
     Attributes
@@ -114,6 +114,7 @@ class PerceptronClassifier(LinearClassifier):
         "intercept_scaling": INTERCEPT_SCALING,
         "positive_margin": [Interval(Real, None, None, closed="neither")],
         "negative_margin": [Interval(Real, None, None, closed="neither")],
+        "n_jobs": [Integral, None],
         "pos_label": "no_validation",
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
@@ -265,7 +266,6 @@ class SecondOrderPerceptronClassifier(SecondOrder):
         n_iter_no_change=5,
         shuffle=True,
         verbose=0,
-        n_jobs=None,
         random_state=None,
         warm_start=False,
         class_weight=None,

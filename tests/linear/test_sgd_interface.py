@@ -70,7 +70,7 @@ def test_no_probabilities(name):
     assert not hasattr(model, "predict_log_proba")
 
 
-@with_classifiers
+@pytest.mark.parametrize("name", ["pa", "perceptron"])
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_n_jobs_has_no_effect(name, backend):
     X, y = samples_of("multiclass", "csr")
