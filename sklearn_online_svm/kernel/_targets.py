@@ -226,8 +226,9 @@ class ClassTargets(Targets):
 
     def batch_arguments(self, encoded, cost):
         """Return labels, costs, classes of each problem, and no targets, for ``Batch``."""
-        codes = self.pairs
-        if not self.one_vs_one:
+        if self.one_vs_one:
+            codes = self.pairs
+        else:
             of_problem = range(self.n_problems) if self.n_problems > 1 else [1]
             codes = np.array([(code, OTHERS) for code in of_problem], dtype=np.int32)
         return encoded.astype(np.int32), cost, codes, None
