@@ -17,9 +17,15 @@ from .._core.kernel.vectors.support_set import DATA
 
 def batch_of(spec, targets, encoded, cost, most_steps=0):
     """Return the problems over samples, which have alpha = 0."""
-    options, names = spec.solver.batch_options(), ("tol", "shrinking", "has_bias")
-    options |= {name: getattr(spec.solver, name) for name in names}
-    return Batch(*targets.batch_arguments(encoded, cost), **options, most_steps=most_steps)
+    solver = spec.solver
+    return Batch(
+        *targets.batch_arguments(encoded, cost),
+        **solver.batch_options(),
+        tol=solver.tol,
+        shrinking=solver.shrinking,
+        has_bias=solver.has_bias,
+        most_steps=most_steps,
+    )
 
 
 def keep_reserve(engine, spec, n):
