@@ -290,7 +290,7 @@ VARIANTS = [
     PassiveAggressiveClassifier(max_iter=1, tol=None, average=20),
     LocalOnlineClassifier(3, loss="squared_hinge", n_neighbors=2, average=True),
     CostSensitivePassiveAggressiveClassifier(rule="max_loss"),
-    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one_se"),
 ]
 
 # scikit-learn 1.8 or newer: an expected failure that passes is an error.

@@ -85,7 +85,7 @@ PAPER_NAMES = {
         SecondOrderPerceptronClassifier,
         dict(covariance="full"),
         MarginQuery,
-        {**PLAIN_MARGIN, "confidence": "second-order"},
+        {**PLAIN_MARGIN, "confidence": "second_order"},
     ),
     "ACL": (
         sklearn_online_svm.ConfidenceWeightedClassifier,

@@ -316,7 +316,7 @@ TABLE = [
             "offset": (5.0, TAKEN_UP),
             "schedule": ("adaptive", TAKEN_UP),
             "rate": (0.05, TAKEN_UP),
-            "confidence": ("second-order", TAKEN_UP),
+            "confidence": ("second_order", TAKEN_UP),
             "random_state": (3, REFUSED),
         },
     ),

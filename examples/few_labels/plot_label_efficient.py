@@ -110,7 +110,7 @@ for name, points in curves.items():
 X_long, y_long = make_classification(40_000, 100, n_informative=15, flip_y=0.1, random_state=0)
 WAYS["SEL-2nd"] = (
     SecondOrderPerceptronClassifier(),
-    lambda rate: MarginQuery(rate=rate, confidence="second-order"),
+    lambda rate: MarginQuery(rate=rate, confidence="second_order"),
 )
 
 figure, axis = plt.subplots(figsize=(7.2, 4.4), layout="constrained")

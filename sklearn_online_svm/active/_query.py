@@ -222,12 +222,12 @@ class MarginQuery(QueryStrategy):
         model so far and X is the largest norm among these samples and the current one.
     rate : float, default=None
         Target fraction of queried labels, in (0, 1). Delta is adapted to reach it; see Notes.
-    confidence : {"margin", "second-order", "standardized"}, default="margin"
+    confidence : {"margin", "second_order", "standardized"}, default="margin"
         What is used as :math:`|p|`. The last two need a model with the method
         ``decision_variance``, which returns the variance v:
 
         - "margin": :math:`|p|`;
-        - "second-order": :math:`|r| + r^2 (1 + v) / 2` with :math:`r = p / (1 + v)`, the
+        - "second_order": :math:`|r| + r^2 (1 + v) / 2` with :math:`r = p / (1 + v)`, the
           second-order selective sampler of [2]_, for :class:`SecondOrderPerceptronClassifier`
           (:math:`v = x^\top A^{-1} x`);
         - "standardized": :math:`|p| / \sqrt{v}` [3]_, the distance of the decision value from 0 in
@@ -277,7 +277,7 @@ class MarginQuery(QueryStrategy):
         "offset": [Interval(Real, None, None, closed="neither")],
         "schedule": [StrOptions({"constant", "adaptive", "mistakes"})],
         "rate": [Interval(Real, 0.0, 1.0, closed="neither"), None],
-        "confidence": [StrOptions({"margin", "second-order", "standardized"})],
+        "confidence": [StrOptions({"margin", "second_order", "standardized"})],
         "random_state": ["random_state"],
     }
     _fixed_params = ("random_state",)

@@ -197,7 +197,7 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     --------
     PerceptronClassifier : First-order perceptron.
     AROWClassifier : Second-order classifier that also updates on samples within the margin.
-    sklearn_online_svm.active.MarginQuery : ``confidence="second-order"`` uses the variance
+    sklearn_online_svm.active.MarginQuery : ``confidence="second_order"`` uses the variance
         of the decision function.
 
     Notes

@@ -146,7 +146,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     refit : bool or str, default=True
         The metric that decides if there are several. The winner is fitted to all samples in any
         case.
-    select : {"best", "one-se"}, default="best"
+    select : {"best", "one_se"}, default="best"
         Winner of the last comparison: the best candidate, the cheapest of several whose scores
         differ by less than a quarter of the standard error; or the one with the fewest support
         vectors (without any, the shortest training time) among those whose score is within one
@@ -262,7 +262,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         "max_resources": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
         "refit": [str, Options(bool, {True})],
-        "select": [StrOptions({"best", "one-se"})],
+        "select": [StrOptions({"best", "one_se"})],
         "error_score": [StrOptions({"raise"}), Real],
         "shuffle": ["boolean"],
         "n_jobs": [Integral, None],
@@ -663,7 +663,7 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
     def _race(self, estimator, settings, classes, kind):
         rules = Rules(
             max_cost=self.max_cost,
-            cheapest=self.select == "one-se",
+            cheapest=self.select == "one_se",
             error_score=self.error_score,
             n_jobs=self.n_jobs,
         )

@@ -73,7 +73,7 @@ def test_python_loop_equals_the_reference(name, strategy, problem, layout):
 
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("covariance", ["diag", "full"])
-@pytest.mark.parametrize("strategy", ["second-order", "standardized"])
+@pytest.mark.parametrize("strategy", ["second_order", "standardized"])
 def test_multiclass_variance(strategy, covariance, wrap):
     """It is that of the first class, or of the gap between the two largest scores."""
     X, y = make_samples("multiclass", 100)
@@ -371,7 +371,7 @@ def test_grid_search():
         (dict(estimator__class_weight="balanced"), dict(estimator__class_weight={"no": 1.0})),
         (dict(query_strategy__delta=0.0), dict(query_strategy__delta=1.0)),
         (
-            dict(query_strategy__confidence="second-order"),
+            dict(query_strategy__confidence="second_order"),
             dict(query_strategy__confidence="margin"),
         ),
     ],

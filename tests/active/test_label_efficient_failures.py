@@ -117,7 +117,7 @@ def test_invalid_parameters():
             with pytest.raises(InvalidParameterError, match=match):
                 learn(X, y, **keyword)
             assert set(vars(model)) == set(model.get_params(deep=False))
-    unsure = MarginQuery(confidence="second-order")
+    unsure = MarginQuery(confidence="second_order")
     for estimator in (LINEAR["pa"], LINEAR["pa-average"], OTHERS["sgd"]):
         model = LabelEfficientClassifier(estimator, unsure)
         with pytest.raises(

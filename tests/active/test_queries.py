@@ -12,7 +12,7 @@ from tests.support.cases import together
 from tests.support.internals import AT_RANDOM, SelectiveSampler
 
 SCHEDULES = ["constant", "adaptive", "mistakes"]
-CONFIDENCES = ["margin", "second-order", "standardized"]
+CONFIDENCES = ["margin", "second_order", "standardized"]
 # All combinations of the parameters of MarginQuery.
 BY_MARGINS = [
     dict(delta=delta, offset=offset, schedule=schedule, rate=rate, confidence=confidence)
@@ -173,7 +173,7 @@ def test_probabilities_of_single_samples():
     assert p(1.0, [0.0], schedule="mistakes") == 0.0
     assert p(0.0, [0.0], schedule="mistakes") == 1.0
     # r = 4 / (1 + 1) = 2.
-    assert_allclose(p(-4.0, None, [1.0], delta=2.0, confidence="second-order"), 2 / (2 + 2 + 4))
+    assert_allclose(p(-4.0, None, [1.0], delta=2.0, confidence="second_order"), 2 / (2 + 2 + 4))
     # 4 / sqrt(4) = 2.
     assert_allclose(p(-4.0, None, [4.0], delta=2.0, confidence="standardized"), 2 / (2 + 2))
     # A confidence of at most -offset is queried.
@@ -285,7 +285,7 @@ def test_updates_are_independent_of_the_chunk_size(strategy):
         MarginQuery(1.0, offset=2.0, random_state=2),
         MarginQuery(3000.0, schedule="adaptive", random_state=3),
         MarginQuery(0.3, schedule="mistakes", random_state=4),
-        MarginQuery(0.1, confidence="second-order", random_state=5),
+        MarginQuery(0.1, confidence="second_order", random_state=5),
         MarginQuery(rate=0.1, random_state=6),
     ],
     ids=str,
@@ -403,7 +403,7 @@ def test_parameters_are_checked_at_first_use(strategy):
 
 def test_norms_and_variances_are_required_only_if_used():
     counting = MarginQuery(schedule="mistakes")
-    second_order = MarginQuery(confidence="second-order")
+    second_order = MarginQuery(confidence="second_order")
     for use in ("query", "probabilities"):
         with pytest.raises(ValueError, match="norms must be given for schedule='mistakes'"):
             getattr(counting, use)([1.0])
@@ -419,7 +419,7 @@ def test_norms_and_variances_are_required_only_if_used():
 
 
 def test_lengths_must_agree():
-    strategy = MarginQuery(schedule="mistakes", confidence="second-order", random_state=0)
+    strategy = MarginQuery(schedule="mistakes", confidence="second_order", random_state=0)
     good = dict(norms=[1.0, 1.0], variances=[0.0, 0.0])
     strategy.query([1.0, 2.0], **good)
     before = state_of(strategy)

@@ -186,7 +186,7 @@ def test_samples_of_norm_zero_do_not_join_the_dictionary():
 def test_queries_of_labels():
     X, y = samples(600, d=6)
     params = dict(gamma=0.2, max_support_vectors=50)
-    for confidence in ("margin", "second-order"):
+    for confidence in ("margin", "second_order"):
         query = MarginQuery(rate=0.3, confidence=confidence, random_state=0)
         learner = LabelEfficientClassifier(KernelAROWClassifier(**params), query)
         learner.fit(X, y)

@@ -259,7 +259,7 @@ def test_one_se_selects_the_cheapest_candidate(monkeypatch):
     n_cheaper = 0
     for seed in range(2):
         best = search(grid=grid, random_state=seed).fit(X, Y)
-        cheap = search(grid=grid, random_state=seed, select="one-se").fit(X, Y)
+        cheap = search(grid=grid, random_state=seed, select="one_se").fit(X, Y)
         results, chosen = cheap.cv_results_, cheap.best_index_
         last = np.flatnonzero(results["rung"] == results["rung"].max())
         first = last[np.argmax(results["mean_test_score"][last])]

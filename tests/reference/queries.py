@@ -81,8 +81,8 @@ class MarginQuery:
         rows updated on and the current one).
     offset : float
         Where `offset + |p|` is not above 0, the row is asked.
-    confidence : {"margin", "second-order", "standardized"}
-        In place of |p|: |r| + r^2 (1 + v) / 2, r = p / (1 + v), v the variance ("second-order"),
+    confidence : {"margin", "second_order", "standardized"}
+        In place of |p|: |r| + r^2 (1 + v) / 2, r = p / (1 + v), v the variance ("second_order"),
         or |p| / sqrt(v) ("standardized").
     rate : float or None
         The fraction of rows to ask; delta is then only where the steering starts::
@@ -137,7 +137,7 @@ class MarginQuery:
         elif self.schedule == "mistakes":
             d *= max(self.largest_norm, norm) ** 2 * math.sqrt(1 + self.n_updates)
         distance = abs(confidence)
-        if self.confidence == "second-order":
+        if self.confidence == "second_order":
             r = distance / (1 + variance)
             distance = r + r**2 * (1 + variance) / 2
         elif self.confidence == "standardized" and distance > 0:

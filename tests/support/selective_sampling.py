@@ -138,14 +138,14 @@ STRATEGIES = {
     "adaptive": MarginQuery(delta=20.0, schedule="adaptive", random_state=4),
     "mistakes": MarginQuery(delta=0.01, schedule="mistakes", random_state=5),
     "rate": MarginQuery(rate=0.3, random_state=6),
-    "second-order": MarginQuery(confidence="second-order", random_state=7),
+    "second_order": MarginQuery(confidence="second_order", random_state=7),
     "standardized": MarginQuery(0.2, offset=-0.1, confidence="standardized", random_state=9),
     "all at once": MarginQuery(
-        0.01, offset=0.1, schedule="mistakes", rate=0.4, confidence="second-order", random_state=8
+        0.01, offset=0.1, schedule="mistakes", rate=0.4, confidence="second_order", random_state=8
     ),
 }
 SECOND_ORDER = ("sop", "scw")
-WITH_VARIANCE = ("second-order", "standardized", "all at once")
+WITH_VARIANCE = ("second_order", "standardized", "all at once")
 PAIRS = [
     (name, strategy)
     for name in LINEAR

@@ -11,7 +11,7 @@ AT_RANDOM = QUERY_AT_RANDOM
 BY_MARGIN = QUERY_BY_MARGIN
 
 CONFIDENCES = {
-    "margin": MARGIN, "second-order": SECOND_ORDER, "standardized": STANDARDIZED,
+    "margin": MARGIN, "second_order": SECOND_ORDER, "standardized": STANDARDIZED,
 }
 SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES}
 
