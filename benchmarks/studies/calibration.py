@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
+from sklearn_online_svm.calibration._maps import SplineMap
 
 from ..bench.frames import frame, means, where
 from ..bench.measure import processor_seconds
@@ -40,24 +40,21 @@ def calibrate(set, C, seed=0, quick=False):
     ours, seconds = processor_seconds(fit_ours, repeats)
     sigmoid = CalibratedClassifierCV(new(), ensemble=False, cv=N_FOLDS)
     _, folded = processor_seconds(lambda: sigmoid.fit(X, y))
-    codes = np.searchsorted(ours.classes_, y)
-    kind = SplineMap if len(ours.classes_) == 2 else MultinomialMap
-    scores = ours.decision_function(X_test)
-
-    def with_map_of(values):
-        fitted = kind().fit(values, codes, np.ones(len(codes)))
-        return log_loss(y_test, np.exp(fitted.log_proba(scores)))
-
-    held_out = cross_val_predict(new(), X, y, cv=N_FOLDS, method="decision_function")
-    return {
+    found = {
         "ours": log_loss(y_test, ours.predict_proba(X_test)),
-        "folds": with_map_of(held_out),
         "folds_sigmoid": log_loss(y_test, sigmoid.predict_proba(X_test)),
-        "training": with_map_of(ours.decision_function(X)),
         "seconds_plain": plain,
         "seconds": seconds,
         "seconds_folds": folded,
     }
+    # More classes have a map for each pair.
+    if len(ours.classes_) == 2:
+        codes, scores = np.searchsorted(ours.classes_, y), ours.decision_function(X_test)
+        held_out = cross_val_predict(new(), X, y, cv=N_FOLDS, method="decision_function")
+        for name, values in {"folds": held_out, "training": ours.decision_function(X)}.items():
+            fitted = SplineMap().fit(values, codes, np.ones(len(codes)))
+            found[name] = log_loss(y_test, np.exp(fitted.log_proba(scores)))
+    return found
 
 
 def follow(set, drift, seed=0, quick=False):
