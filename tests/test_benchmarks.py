@@ -32,8 +32,6 @@ from benchmarks.studies import (
     label_efficient,
     multiclass,
     regression,
-    robust_constants,
-    robust_thesis,
     search,
     stream_order,
     thresholds,
@@ -269,48 +267,6 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
     record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, defaults=times)])
     results.store("multiclass_times", {"records": [record]}, tmp_path)
     assert multiclass.multiclass_times(tmp_path).count("- 2×") == 4
-
-
-def test_tables_of_chapter_6_count_their_runs(tmp_path):
-    def runs(n, n_curves):
-        curves = ([{"n_seen": 9}] if i < n_curves else [] for i in range(n))
-        return [{"curve": curve, "final": {}} for curve in curves]
-
-    for name, n in (("adult_dense", 1), ("banana_c10", 3)):
-        records = [
-            dict(status="ok", algorithm="lasvm-full", runs=runs(2, n)),
-            dict(status="ok", algorithm="lasvm-g", runs=runs(5, n)),
-        ]
-        results.store(f"chapter_6_{name}", {"records": records}, tmp_path)
-    sweep = [dict(order=order, ramp_s=s) for order in range(4) for s in (-1, 0)]
-    record = dict(status="ok", workload="banana_c10", sweep=sweep)
-    results.store("ramp_s", {"records": [record]}, tmp_path)
-    assert robust_thesis.runs_of_chapter_6(tmp_path) == (
-        "Table 6.1: 5 runs (FULL SVM: 2). Figures 6.1, 6.2, 6.4, 6.6 and 6.7: 3 runs "
-        "(Adult, dense, C=100: 1). Figure 6.5: 4 runs.\n"
-    )
-
-
-def test_tables_of_constants_compare_means(tmp_path):
-    def point(title, n_support, gmean, **values):
-        n = len(n_support)
-        fields = dict.fromkeys(("n_steps", "seconds", "duality_gap", "error"), n * [0.5])
-        return {"title": title, "n_support": n_support, "gmean": gmean, **fields, **values}
-
-    sweep = [
-        point("default", [900, 1100], [0.9, 0.9]),
-        point("one coordinate", [1000, 1100], [0.9, 0.9], n_steps=[1.5, 2.5]),
-        point("S = 0", [10, 20], [0.0, 0.9]),
-    ]
-    record = dict(status="ok", workload="banana_c10", algorithm="lasvm-i", sweep=sweep)
-    results.store("chapter_6_constants", {"records": [record]}, tmp_path)
-    text = robust_constants.one_coordinate(tmp_path).replace("\N{NO-BREAK SPACE}", " ")
-    assert "Support vectors, 2 runs" in text
-    assert text.count("- 1 000\n     - 1 050\n     - +5 %\n     - 669\n") == 1
-    assert text.count("- 4×\n     - 1×\n     - 1×\n     - 50.00 → 50.00\n") == 1
-    text = robust_constants.other_constants(tmp_path)
-    assert "* - S = 0\n     - 15; 50.00 (1 collapsed)\n" in text
-    assert "* - thesis\n     - 669; 10.16\n" in text
 
 
 @pytest.mark.parametrize("name", unbounded_streams.DRIFTS)

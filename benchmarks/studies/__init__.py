@@ -14,7 +14,7 @@ STUDIES = (
 # Further modules of studies with several subjects.
 SUBJECTS = {
     "svc": ["svc_thesis"],
-    "robust": ["robust_thesis", "robust_constants"],
+    "robust": ["robust_thesis"],
     "linear": ["linear_sgd"],
     "active": ["active_loops", "active_pairs", "active_stopping"],
     "cells": ["cells_files", "cells_distributed"],

@@ -13,15 +13,15 @@ from sklearn.preprocessing import scale
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import flip_labels
 
-from ..bench.frames import curve, frame, mean, median, points, ratio, where
+from ..bench.frames import frame, mean, median, points, ratio, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import legend_below, panels, plain_log, save
 from ..bench.rst import cross, cross_table, joined, percent, times
 from ..bench.study import Study, grid, named, seeded, step
 from ..sets.calibration import BANANA, SETS
-from ..sets.workloads import CHAPTER_6, WORKLOADS, with_noise
-from .robust_thesis import ALGORITHMS, TITLES, style, titled
-from .svc_models import ONE_PASS, build, fit, fit_and_predict, scored
+from ..sets.workloads import CHAPTER_6
+from .robust_thesis import ALGORITHMS, style, titled
+from .svc_models import ONE_PASS, fit_and_predict
 
 COLUMNS = {
     "svc": {"model": "svc"},
@@ -36,15 +36,6 @@ ONCE = {"lasvm-full", "ramp", "ramp_0"}
 # Seeds of what takes minutes.
 SEEDS = {("adult_dense", "svc"): 2, ("mnist_8_c100", "svc"): 1}
 
-SHARES = [0, 0.05, 0.1, 0.2, 0.3]
-# Share of wrong labels at which `suspect_labels` is evaluated.
-SUSPECT_SHARE = 0.1
-NOISE_COLUMNS = ["svc", "lasvm-nc", "lasvm-i", "ramp", "ramp_0"]
-# Of Adult only the first (shuffled) samples, and one share.
-NOISE_SETS = [
-    *grid(workload=["usps_c1", "usps_c10"], n_train=[None], one_sided=[False, True]),
-    dict(workload="adult_dense", n_train=10_000, one_sided=False),
-]
 NOISE_KINDS = {"flipped": "20 % of the labels flipped", "overlapping": "overlapping classes"}
 NOISE_FEATURES, NOISE_C = (8, 20, 50), (1, 10, 100)
 NOISE_ALGORITHMS = ("lasvm", "lasvm-nc", "lasvm-i")
@@ -57,34 +48,6 @@ SUSPECT_SHARES, SUSPECT_C = (0.05, 0.15, 0.3), (1, 10)
 SUSPECT_TRAIN = 1500
 # Largest share of the labels of a class that become those of another one.
 MOST_OF_CLASS = 0.4
-
-
-def noise_sweep(workload, n_train, one_sided, seed=0, threads=1, quick=False):
-    """Test error against the share of wrong training labels, and how many of them are found."""
-    clean = WORKLOADS[workload].load(seed, quick, n_train)
-    shares = [SUSPECT_SHARE] if workload == "adult_dense" else SHARES
-    # The batch solver of the ramp loss takes most of the time: once.
-    columns = [name for name in NOISE_COLUMNS if seed == 0 or name not in ONCE]
-    sweep = []
-    for case in grid(share=[0, SUSPECT_SHARE] if quick else shares, column=columns):
-        share, column = case.values()
-        split, flipped = with_noise(clean, share, seed, one_sided=one_sided)
-        model = build(workload, seed=seed, threads=threads, **COLUMNS[column])
-        model, seconds = fit(model, split)
-        case |= {"seconds": seconds, "n_flipped": int(flipped.sum()), **scored(model, split)}
-        if share == SUSPECT_SHARE:
-            suspects = _suspects(model, split, case["n_flipped"])
-            case["precision"] = float(flipped[suspects].mean())
-        sweep.append(case)
-    return {"sweep": sweep, "n_train": clean.X_train.shape[0]}
-
-
-def _suspects(model, split, n_suspects):
-    """Training samples whose label the model contradicts most."""
-    if hasattr(model, "suspect_labels"):
-        return model.suspect_labels(split.X_train, split.y_train, n_suspects=n_suspects)
-    margins = split.y_train * model.decision_function(split.X_train)
-    return np.argsort(margins, kind="stable")[:n_suspects]
 
 
 def flipped_labels(n_train, n_features, seed):
@@ -232,27 +195,6 @@ def _robust(settings, workload):
 SUSPECT_CASES = grid(set=SUSPECT_SETS, kind=SUSPECT_KINDS, share=SUSPECT_SHARES, C=SUSPECT_C)
 
 
-def noise_points(results):
-    return points(frame("label_noise", results), "sweep", "workload", "one_sided")
-
-
-def suspect_labels(results):
-    """Compare precisions of as many suspects as labels were flipped, so precision is recall."""
-    found = where(noise_points(results), share=SUSPECT_SHARE)
-    sides = {False: "both classes", True: "positive class"}
-    found["case"] = [f"{titled(w)}, {sides[s]}" for w, s in zip(found.workload, found.one_sided)]
-    columns = {c: TITLES[c].removeprefix("LASVM-") for c in NOISE_COLUMNS if c != "ramp_0"}
-    return cross(
-        found,
-        ("case", found.case.unique()),
-        ("column", columns),
-        "precision",
-        lambda value: f"{100 * value:.2f}",
-        "Precision in per cent",
-        corner="flipped labels",
-    )
-
-
 def suspect_methods(results):
     """Average precision of each method: means by kind, share, set and C."""
     found = points(frame("suspect_methods", results), "sweep", "set", "kind", "share", "C")
@@ -326,37 +268,17 @@ def draw_trade_off(results, folder):
     save(figure, folder / "trade_off.png")
 
 
-def draw_label_noise(results, folder):
-    """Test error against the share of wrong training labels."""
-    found = noise_points(results)
-    found = found[found.workload != "adult_dense"]
-    figure, axes = panels(2, 2, width=4.6, height=3.4)
-    for axis, ((name, one_sided), here) in zip(
-        axes.flat, found.groupby(["workload", "one_sided"])
-    ):
-        for key in NOISE_COLUMNS:
-            shares, errors = curve(where(here, column=key), "share", "error")
-            line = dict(markersize=5, linewidth=1.4, linestyle="--" if key == "svc" else "-")
-            axis.plot(100 * shares, 100 * errors, **style(key, **line))
-        part = "of the positive samples" if one_sided else "of all samples"
-        axis.set(xlabel=f"flipped labels {part} (%)", ylabel="test error (%)", ylim=(0, None))
-        axis.set_title(titled(name), fontsize=10)
-    legend_below(figure, axes, len(NOISE_COLUMNS), 0.06 * figure.get_figheight())
-    save(figure, folder / "label_noise.png")
-
-
 STUDY = Study(
     steps={
         **{
             f"robust_{name}": step(fit_and_predict, partial(_robust, workload=name), workload=name)
             for name in CHAPTER_6
         },
-        "label_noise": step(noise_sweep, seeded(NOISE_SETS)),
         "noise_kinds": step(
             compare_losses, seeded(grid(kind=NOISE_KINDS, n_features=NOISE_FEATURES, C=NOISE_C))
         ),
         "suspect_methods": step(find_wrong_labels, SUSPECT_CASES, n_quick=1),
     },
-    tables=named(suspect_labels, suspect_methods, noise_kinds),
-    figures=[draw_trade_off, draw_label_noise],
+    tables=named(suspect_methods, noise_kinds),
+    figures=[draw_trade_off],
 )

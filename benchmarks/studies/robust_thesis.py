@@ -18,7 +18,7 @@ from ..bench.measure import Stopwatch
 from ..bench.plots import labels_of, note, panels, plain_log, save
 from ..bench.results import printed
 from ..bench.rst import NBSP, count, cross_table, joined, list_table, seconds
-from ..bench.study import Study, grid, named, step
+from ..bench.study import Study, grid, step
 from ..sets.workloads import CHAPTER_6, WORKLOADS
 from .svc_models import ONE_PASS, build, fit, learnt, scored, scores_of, warm_up
 
@@ -144,14 +144,6 @@ def thesis():
     return pd.DataFrame(printed("ertekin2009_chapter_6")["tables_6_3_and_6_4"])
 
 
-def how_many(titles):
-    """How many runs, given by their titles, means are taken over, and of what there are fewer."""
-    numbers = Counter(titles)
-    most = max(numbers.values(), default=0)
-    fewer = [f"{title}: {n}" for title, n in numbers.items() if n < most]
-    return f"{most} runs" + (f" ({'; '.join(fewer)})" if fewer else "")
-
-
 def table_6_1(results):
     """Where on the ramp samples of Adult were first seen, and how many CLEAN removed."""
     found = runs_of(results, ["adult_dense"])
@@ -186,7 +178,7 @@ FIELDS = {
 }
 
 
-def compared_with_thesis(results, *fields):
+def compared_with_thesis(fields, results):
     """For each set a row for each algorithm; the values of the thesis in brackets."""
     found = ends_of(results, seed=0)
 
@@ -198,27 +190,14 @@ def compared_with_thesis(results, *fields):
             value = median(thesis(), field, algorithm=algorithm, workload=name)
             return text if value is None else f"{text} ({form(value)})"
 
-        runs = how_many(ours.algorithm[ours.algorithm != "svc"].map(ALGORITHMS))
-        algorithms = ALGORITHMS | {"svc": "SVC / LIBSVM"}
+        runs = Counter(ours.algorithm[ours.algorithm != "svc"].map(ALGORITHMS))
+        most = max(runs.values(), default=0)
+        fewer = "; ".join(f"{title}: {n}" for title, n in runs.items() if n < most)
+        title = f"{titled(name)}: {most} runs" + (f" ({fewer})" if fewer else "")
         columns = {field: FIELDS[field][0] for field in fields}
-        return cross_table("", algorithms, columns, cell, f"{titled(name)}: {runs}")
+        return cross_table("", ALGORITHMS | {"svc": "SVC / LIBSVM"}, columns, cell, title)
 
     return joined(table(*of_set) for of_set in found.groupby("workload", sort=False))
-
-
-def runs_of_chapter_6(results):
-    """A sentence on the numbers of runs."""
-    found = runs_of(results)
-    curves = found[(found.algorithm == "lasvm-g") & found.curve.map(bool)]
-    admitted = found[(found.workload == "adult_dense") & (found.algorithm != "lasvm")]
-    ramps = points(frame("ramp_s", results), "sweep", "workload")
-    ramps = ramps.drop_duplicates(["workload", "order"])
-    shown = {
-        "Table 6.1": admitted.algorithm.map(ALGORITHMS),
-        "Figures 6.1, 6.2, 6.4, 6.6 and 6.7": curves.workload.map(titled),
-        "Figure 6.5": ramps.workload.map(titled),
-    }
-    return ". ".join(f"{title}: {how_many(runs)}" for title, runs in shown.items()) + ".\n"
 
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; the convex ones are blue or grey.
@@ -241,19 +220,18 @@ def style(key, **changed):
 
 
 def one_per_set(sets):
-    """Axes for the sets, four in a row, and one more for the legend."""
+    """Return a figure with an axis for each set, four in a row, and one more for the legend."""
     n_columns = min(4, len(sets) + 1)
     figure, axes = panels(-(-(len(sets) + 1) // n_columns), n_columns)
-    axes = list(axes.flat)
-    for axis, name in zip(axes, sets):
+    for axis, name in zip(axes.flat, sets):
         axis.set_title(titled(name), fontsize=10)
-    for axis in axes[len(sets) :]:
+    for axis in axes.flat[len(sets) :]:
         axis.set_axis_off()
-    return figure, axes[: len(sets)], axes[len(sets)]
+    return figure, axes.flat[: len(sets)], axes.flat[len(sets)]
 
 
 def common_legend(axis, axes):
-    """One legend, in its own axes, of what any of the axes shows."""
+    """Draw one legend, in its own axis, of what any of the axes shows."""
     axis.legend(*labels_of(axes), loc="center", frameon=False, fontsize=10)
 
 
@@ -281,10 +259,8 @@ def draw_figure_6_2(results, folder):
     """LASVM against LASVM-G on Adult; at the end LASVM finishes."""
     runs = runs_of(results, ["adult_dense"])
     figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
-    for axis, field, label, scale in (
-        (axes[0], "error", "test error (%)", 100),
-        (axes[1], "n_support", "support vectors", 1),
-    ):
+    shown = ("error", "test error (%)", 100), ("n_support", "support vectors", 1)
+    for axis, (field, label, scale) in zip(axes, shown):
         for key in ("lasvm", "lasvm-g"):
             seen, values = learning_curve(where(runs, algorithm=key), field)
             axis.plot(seen, scale * values, **style(key, markersize=4))
@@ -315,12 +291,10 @@ def draw_learning_curves(results, folder):
                 seen, values = learning_curve(where(of_set, algorithm=key), field)
                 drawn.append(scale * values)
                 axis.plot(seen, drawn[-1], **style(key, markersize=3.5, linewidth=1.4))
-            bottom = 0
-            if field == "prbep":
-                # A run that begins with a low score must not compress the others.
-                low = np.median([values[1:].min() for values in drawn])
-                bottom = low - 0.3 * (max(map(np.max, drawn)) - low)
-            axis.set_ylim(bottom=bottom)
+            # A run that begins with a low score must not compress the others.
+            low = np.median([values[1:].min() for values in drawn])
+            high = max(map(np.max, drawn))
+            axis.set_ylim(bottom=low - 0.3 * (high - low) if field == "prbep" else 0)
             axis.xaxis.set_major_locator(MaxNLocator(5))
             axis.set(xlabel="samples seen", ylabel=label)
         common_legend(last, axes)
@@ -336,7 +310,7 @@ def draw_figure_6_8(results, folder):
     for offset, key in enumerate(keys):
         found = [median(ends, "seconds", workload=name, algorithm=key) for name in sets]
         places = np.arange(len(sets)) + 0.13 * (offset - (len(keys) - 1) / 2)
-        heights = [np.nan if value is None else value for value in found]
+        heights = np.array(found, dtype=float)
         axis.bar(places, heights, 0.13, color=STYLES[key][0], label=TITLES[key])
     plain_log(axis.yaxis, subs=(1, 2, 5))
     axis.grid(False, axis="x")
@@ -392,13 +366,11 @@ STUDY = Study(
         },
         "ramp_s": step(ramp_sweep, grid(workload=CHAPTER_6)),
     },
-    tables=named(table_6_1, runs_of_chapter_6)
-    | {
-        "table_6_3": lambda results: compared_with_thesis(
-            results, "accuracy", "n_support", "seconds"
-        ),
-        "table_6_4": lambda results: compared_with_thesis(
-            results, "prbep", "auc", "gmean", "n_kernel_evaluations"
+    tables={
+        "table_6_1": table_6_1,
+        "table_6_3": partial(compared_with_thesis, ["accuracy", "n_support", "seconds"]),
+        "table_6_4": partial(
+            compared_with_thesis, ["prbep", "auc", "gmean", "n_kernel_evaluations"]
         ),
     },
     figures=[
