@@ -16,7 +16,7 @@ SUBJECTS = {
     "svc": ["svc_thesis"],
     "robust": ["robust_thesis"],
     "linear": ["linear_sgd"],
-    "active": ["active_loops", "active_pairs", "active_stopping"],
+    "active": ["active_loops", "active_pairs"],
     "cells": ["cells_files", "cells_distributed"],
 }
 

@@ -15,8 +15,7 @@ from sklearn_online_svm.kernel._choice import seeds_first
 from ..bench import plots
 from ..bench.frames import frame, points, pointwise, ratio, where
 from ..bench.measure import Stopwatch, timed
-from ..bench.results import NoResults
-from ..bench.rst import count, joined, list_table, percent, seconds, times
+from ..bench.rst import joined, list_table, percent, seconds, times
 from ..bench.study import Study, grid, in_turn, named, seeded, step
 from ..sets.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 from .active_loops import Loop, WarmStarted
@@ -74,7 +73,7 @@ def samples(workload, seed, quick, noise=0.0, new_split=False):
         split = Split.at(X[order], y[order], len(split.y_train))
     if quick:
         split = split.head(QUICK_TRAIN, QUICK_TEST)
-    return with_noise(split, noise, seed)[0] if noise else split
+    return with_noise(split, noise, seed) if noise else split
 
 
 def learn_chosen(
@@ -162,58 +161,6 @@ def mean_points(found, **wanted):
     return pointwise(where(found, **wanted), "points").to_dict("records")
 
 
-def adult_records(results):
-    """Records of `selection_adult`, and the means of SVC."""
-    found = frame("selection_adult", results)
-    svc = where(found, model="sklearnex").rename(columns={"n_train": "n_labels"})
-    if svc.empty:
-        raise NoResults("SVC was not measured in selection_adult.")
-    return found, svc[["n_labels", "error", "n_support", "seconds"]].mean().to_dict()
-
-
-def selection_adult(results):
-    """SVC, and where each selection first comes near to its error."""
-    found, svc = adult_records(results)
-    near = svc["error"] + 0.001
-    shown = {"``SVC``": [svc]} | {name: mean_points(found, selection=name) for name in SELECTIONS}
-    rows = []
-    for title, curve in shown.items():
-        row = [title, "not reached", "", ""]
-        for point in [point for point in curve if point["error"] <= near][:1]:
-            n_labels, n_support = count(point["n_labels"]), count(point["n_support"])
-            row = [title, n_labels, n_support, seconds(point["seconds"])]
-        rows.append(row)
-    title = (
-        "``SVC``, and the first point of each curve within 0.1 percentage points of its error, "
-        f"{percent(svc['error'])}; means over {found.seed.nunique()} splits"
-    )
-    return list_table(["", "samples", "support vectors", "time"], rows, title)
-
-
-# Title, selection and C (None: that of the set).
-NOISY = {
-    "random": dict(selection="random", C=None),
-    "gradient": dict(selection="gradient", C=None),
-    "active": dict(selection="active", C=None),
-    "active, C = 1": dict(selection="active", C=1.0),
-}
-
-
-def selection_noise(results):
-    """Error with wrong labels."""
-    found = frame("selection_noise", results)
-    shares = sorted(found.noise.unique())
-    rows = []
-    for title, wanted in NOISY.items():
-        for by_share in zip(*(mean_points(found, noise=share, **wanted) for share in shares)):
-            errors = (f"{100 * point['error']:.2f}" for point in by_share)
-            rows.append([title, count(by_share[0]["n_labels"]), *errors])
-    header = ["", "samples", *(percent(noise, 0) for noise in shares)]
-    n = found.seed.nunique()
-    title = f"Test error in per cent, by the share of wrong labels; means over {n} seeds"
-    return list_table(header, rows, title)
-
-
 # Titles and styles, by selection and number of samples drawn.
 WAYS = {
     ("active", 50): ("``LASVC``, 50 samples drawn", dict(color=plots.BLUE)),
@@ -255,17 +202,18 @@ def selection_pools(results):
 
 def draw_adult(results, folder):
     """Error against samples used, support vectors and time (Figures 3.8 and 3.9)."""
-    found, svc = adult_records(results)
+    found = frame("selection_adult", results)
+    svc = where(found, model="sklearnex")[["error", "n_support"]].mean()
     figure, axes = plots.panels(2, 2, width=4.0, height=3.2)
     labels = {"n_labels": "samples used", "n_support": "support vectors", "seconds": "time (s)"}
     for axis, (field, label) in zip(axes.flat, labels.items()):
         for name, colour in SELECTIONS.items():
             curve = mean_points(found, selection=name)
             plots.plot(axis, curve, field, "error", 100, color=colour, label=name)
-        plots.optimum(axis, svc["error"])
+        plots.optimum(axis, svc.error)
         axis.set(xlabel=label, ylabel="test error (%)", ylim=(14.9, 18))
         plots.plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
-    axes[0, 1].plot([svc["n_support"]], [100 * svc["error"]], "x", color=plots.INK)
+    axes[0, 1].plot([svc.n_support], [100 * svc.error], "x", color=plots.INK)
     axes[1, 1].axis("off")
     axes[1, 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="center", frameon=False)
     plots.save(figure, folder / "selection_adult.png")
@@ -275,15 +223,15 @@ def draw_noise(results, folder):
     """Error against samples and support vectors, for shares of wrong labels (3.10 to 3.12)."""
     found, epoch = (frame(f"selection_{step}", results) for step in ("noise", "noise_epoch"))
     one_order = points(epoch[epoch.points.notna()], "points", "selection", "noise")
-    shares = sorted(found.noise.unique())
-    figure, axes = plots.panels(len(shares), 2, width=4.0, height=2.8)
-    for pair, noise in zip(axes, shares):
+    figure, axes = plots.panels(found.noise.nunique(), 2, width=4.0, height=2.8)
+    for pair, (noise, here) in zip(axes, found.groupby("noise")):
         for axis, x in zip(pair, ("n_labels", "n_support")):
-            for title, wanted in NOISY.items():
-                line = "-" if wanted["C"] is None else "--"
-                style = dict(color=SELECTIONS[wanted["selection"]], linestyle=line)
-                curve = mean_points(found, noise=noise, **wanted)
-                plots.plot(axis, curve, x, "error", 100, label=title, **style)
+            ways = here.groupby(["selection", "C"], sort=False, dropna=False)
+            for (selection, C), of_way in ways:
+                # Without C: that of the set.
+                line = dict(label=selection) if C != C else dict(label=f"{selection}, C = {C:g}")
+                line |= dict(color=SELECTIONS[selection], linestyle="-" if C != C else "--")
+                plots.plot(axis, mean_points(of_way), x, "error", 100, **line)
             for selection in ("random", "active"):
                 curve = where(one_order, selection=selection, noise=noise).sort_values("n_labels")
                 style = dict(color=SELECTIONS[selection], linestyle=":", marker="s", markersize=4)
@@ -339,6 +287,6 @@ STUDY = Study(
             *(chosen(EPOCHS, [each], n_quick=1) for each in EPOCH),
         ),
     },
-    tables=named(selection_adult, selection_noise, selection_pools),
+    tables=named(selection_pools),
     figures=[draw_adult, draw_noise, draw_retraining],
 )
