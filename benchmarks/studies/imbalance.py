@@ -1,8 +1,7 @@
 """Imbalanced classes: chapters 4 and 5 of the thesis, and the methods of the guide.
 
 Tables 4.3 to 5.3: ``rare_sets`` (data sets other than text), ``rare_reuters`` (the ten largest
-categories), ``rare_printed`` (three of them with other parameters), ``along_mnist`` (MNIST-8);
-``rare_positions``: where the points of VIRTUAL lie.
+categories), ``rare_printed`` (three of them with other parameters), ``along_mnist`` (MNIST-8).
 Figures: ``rare_within`` (4.2), ``along_pools`` (4.3), ``along_folds`` (4.4), ``along_waveform``
 (4.5, 5.2 to 5.4), ``along_adult`` (4.6), ``rare_roc`` (4.7), ``along_reuters`` (4.8, 4.9, 5.5) and
 ``along_sets`` (4.9, 5.6). ``imbalance_methods``: the table of the guide.
@@ -18,7 +17,7 @@ from ..bench.study import Study, grid, seeded, step
 from ..sets import imbalance as sets
 from ..sets.imbalance import SETS
 from .imbalance_models import ROC_SETS, compare_imbalance, learn_rare, roc_of, samples_within
-from .imbalance_tables import POSITIONS, TABLES
+from .imbalance_tables import TABLES
 
 # As many runs as Figures 4.9 and 5.2 are averages of.
 N_RUNS = 10
@@ -214,7 +213,6 @@ STUDY = Study(
         # The split is the same in all runs, so that batch is, too.
         "rare_reuters": at_end(sets.TEXT, RIVALS, once=["batch"]),
         "rare_printed": at_end(sets.PRINTED_TEXT, RIVALS, once=["batch"]),
-        "rare_positions": at_end(sets.TEXT, POSITIONS),
         "rare_within": step(
             samples_within,
             [

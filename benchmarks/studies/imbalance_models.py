@@ -1,7 +1,5 @@
 """Methods for imbalanced classes, with the parameters of the data set, and their scores."""
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import roc_curve
@@ -12,8 +10,6 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC, VirtualSampler
 from sklearn_online_svm.datasets import make_waveform
 from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
-from sklearn_online_svm.kernel._virtual_points import VirtualPoints
-from sklearn_online_svm.kernel._virtual_pool import VirtualSampleSelection
 
 from ..bench.measure import Stopwatch
 from ..sets.imbalance import SETS
@@ -26,23 +22,6 @@ ROC_SETS = {"rare_interest": 2700, "rare_adult_3": 7000, "rare_satimage": 2000}
 FALSE_ALARMS = np.linspace(0, 1, 51) ** 2
 # Bins of decision values; what lies beyond counts in the outermost.
 EDGES = np.linspace(-4, 4, 65)
-
-
-def _virtual_at(move):
-    """Return VIRTUAL with a function of the points' places, from 0 at the neighbor to 1."""
-
-    class Points(VirtualPoints):
-        def _shares(self, n, random):
-            return move(super()._shares(n, random))
-
-    class Selection(VirtualSampleSelection):
-        points = Points
-
-    class Model(VirtualLASVC):
-        def _plan(self):
-            return replace(super()._plan(), choice=Selection)
-
-    return Model
 
 
 _RANDOM = dict(max_iter=1, selection="random")
@@ -62,11 +41,6 @@ RIVALS = {
     "active_full": (ActiveLASVC, _ACTIVE | dict(pool_size="all")),
     "virtual": (VirtualLASVC, _VIRTUAL | _STOPPED),
     "virtual_all": (VirtualLASVC, _VIRTUAL),
-    # Points in the half of the segment that is nearer to the support vector; copies of the
-    # support vector or of its neighbor; no points, but twice the C of the minority.
-    "virtual_nearby": (_virtual_at(lambda shares: 0.5 + 0.5 * shares), _VIRTUAL),
-    "virtual_ends": (_virtual_at(np.round), _VIRTUAL),
-    "twice": (ActiveLASVC, _ACTIVE | dict(class_weight={1: 2})),
 }
 
 

@@ -1,7 +1,6 @@
 """Tables of imbalanced classes: chapters 4 and 5 of the thesis compared with ours."""
 
 import statistics
-from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from ..bench import rst
 from ..bench.frames import frame, mean, median, points, ratio
-from ..bench.results import NoResults, printed
+from ..bench.results import printed
 from ..bench.study import named
 from ..sets import imbalance as sets
 from ..sets.imbalance import SETS
@@ -72,12 +71,11 @@ def table_records(results):
     """Return the records of Tables 4.3 to 5.3."""
     found = frame(["rare_reuters", "rare_sets"], results)
     # Active selection uses the thesis' number of samples on MNIST, and no rule.
-    with suppress(NoResults):
-        labels = ("seed", "workload", "rival", "n_train", "n_positive")
-        mnist = points(frame("along_mnist", results), "points", *labels)
-        mnist["rival"] = mnist["rival"].str.removesuffix("_all")
-        mnist["n_negative"] = mnist["n_train"] - mnist["n_positive"]
-        found = pd.concat([found, mnist.assign(n_labels=mnist["n_learnt"])])
+    labels = ("seed", "workload", "rival", "n_train", "n_positive")
+    mnist = points(frame("along_mnist", results), "points", *labels)
+    mnist["rival"] = mnist["rival"].str.removesuffix("_all")
+    mnist["n_negative"] = mnist["n_train"] - mnist["n_positive"]
+    found = pd.concat([found, mnist.assign(n_labels=mnist["n_learnt"])])
     found["classes"] = found["n_negative"] / found["n_positive"]
     found["labels"] = found["n_labels"] / found["n_train"]
     n_used = found["n_virtual_used"].clip(lower=1)
@@ -191,34 +189,6 @@ def rare_parameters(results):
     return rst.cross_table("C, gamma", rows, columns, cell, title)
 
 
-POSITIONS = {
-    "virtual_all": "VIRTUAL", "virtual_nearby": "nearer half", "virtual_ends": "ends",
-    "twice": "weight 2",
-}  # fmt: skip
-
-
-def rare_positions(results):
-    """VIRTUAL with points in other places, and more weight for the minority instead."""
-    found = frame("rare_positions", results)
-    rows = {workload: SETS[workload].title for workload in found["workload"]}
-
-    def table(field, title, of_thesis):
-        def cell(workload, rival):
-            if rival == "thesis":
-                return f"{thesis(of_thesis)[workload][field]['virtual']:.2f}"
-            has_none = field == "virtual_ratio" and rival == "twice"
-            return "–" if has_none else f"{value(found, workload, rival, field):.2f}"
-
-        columns = POSITIONS | {"thesis": "thesis"}
-        return rst.cross_table("", rows, columns, cell, f"{title}, after all samples")
-
-    return rst.joined([
-        table("gmean", "G-mean in per cent", "5.3"),
-        table("vector_ratio", "Ratio of the support vectors", "5.2"),
-        table("virtual_ratio", "Share of virtual samples that are support vectors", "5.2"),
-    ])  # fmt: skip
-
-
 def rare_times(results):
     """Times divided by those of active."""
     found, later, earlier = table_records(results), thesis("5.3"), thesis("4.4")
@@ -241,20 +211,19 @@ def rare_times(results):
 
 def rare_within(results):
     """Ratio of the classes: of all samples, of those within the margin, of the support vectors."""
-
-    rows = []
-    for r in frame("rare_within", results).to_dict("records"):
-        n_within = r["negative_within"] + r["positive_within"]
-        share = rst.percent(n_within / (r["n_negative"] + r["n_positive"]), 1)
-        rows.append([
-            SETS[r["workload"]].title,
-            f"{r['n_negative'] / r['n_positive']:.1f}",
-            f"{r['negative_within'] / r['positive_within']:.2f} ({share})",
-            f"{r['vector_ratio']:.2f}",
-        ])  # fmt: skip
-    header = ["", "all", "within the margin", "support vectors"]
+    found = frame("rare_within", results)
+    shares = (found.negative_within + found.positive_within) / (
+        found.n_negative + found.n_positive
+    )
+    within = zip(found.negative_within / found.positive_within, shares)
+    columns = {
+        "": [SETS[name].title for name in found.workload],
+        "all": (found.n_negative / found.n_positive).map("{:.1f}".format),
+        "within the margin": [f"{each:.2f} ({rst.percent(share, 1)})" for each, share in within],
+        "support vectors": found.vector_ratio.map("{:.2f}".format),
+    }
     title = "Negative samples for each positive one; in brackets the share within the margin"
-    return rst.list_table(header, rows, title)
+    return rst.table(columns, title)
 
 
 def rare_roc(results):
@@ -304,8 +273,7 @@ def imbalance_methods(results):
 
 
 TABLES = named(
-    rare_table_5_3, rare_parameters, rare_positions, rare_times, rare_within, rare_roc,
-    imbalance_methods,
+    rare_table_5_3, rare_parameters, rare_times, rare_within, rare_roc, imbalance_methods,
 ) | {
     "rare_table_4_3": partial(compared, "4.3", TABLE_4_3),
     "rare_table_4_4": partial(ranked, "4.4", CHAPTER_4, "prbep", TABLE_4_4),
