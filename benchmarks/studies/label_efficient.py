@@ -8,15 +8,14 @@ J. Lu, P. Zhao, S. C. H. Hoi, "Online Passive-Aggressive Active Learning", Machi
 (2016), 141-183.
 """
 
-from contextlib import suppress
 from functools import partial
 
 import numpy as np
 
 from ..bench import plots, rst
-from ..bench.frames import frame
+from ..bench.frames import frame, points, where
 from ..bench.plots import BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW
-from ..bench.results import NoResults, printed
+from ..bench.results import printed
 from ..bench.study import Study, grid, named, step
 from ..sets import label_efficient as streams
 from . import label_efficient_models as models
@@ -45,27 +44,17 @@ SHORT = {
 }
 
 
-def by_algorithm(measured, results):
-    """Return the records of a step by algorithm; empty without results."""
-    with suppress(NoResults):
-        return {row["algorithm"]: row for row in frame(measured, results).to_dict("records")}
-    return {}
+def runs(first, names, results):
+    """Return a row for each way and rate of each algorithm on some sets, AROW among them."""
+    steps = {f"{study}_{name}": name for study in (first, "arow") for name in names}
+    found = points(frame(steps, results), "fixed", "step", "algorithm")
+    return found.assign(set=found["step"].map(steps))
 
 
-def by_set(first, names, results, more=None, last=""):
-    """Return the records of steps such as paa_usps by set and algorithm.
-
-    `more`: steps with further algorithms, without which a set is left out.
-    """
-    found = {name: by_algorithm(f"{first}_{name}{last}", results) for name in names}
-    others = {name: by_algorithm(f"{more}_{name}{last}", results) for name in names}
-    return {n: found[n] | others[n] for n in names if others[n]} if more else found
-
-
-def _run(record, rate, way="delta"):
-    """Return the runs at a rate. At random there is one way, and with all labels one rate."""
-    found = {(run["way"], run["rate"]): run for run in record["fixed"]}
-    return found.get((way, rate)) or found.get(("delta", rate)) or found["delta", 1.0]
+def run_at(found, rate, way="delta"):
+    """Return the run at a rate. At random there is one way, and with all labels one rate."""
+    by_key = {(run["way"], run["rate"]): run for run in found.to_dict("records")}
+    return by_key.get((way, rate)) or by_key.get(("delta", rate)) or by_key["delta", 1.0]
 
 
 def _spread(values, digits=3):
@@ -76,53 +65,31 @@ def paa_sets(results):
     """Samples of the sets of Tables 1 and 4, here and in the paper."""
     sets = streams.BINARY | streams.MULTICLASS | streams.TEXT | streams.TEXT_MULTICLASS
     samples = {row["set"]: row["samples"] for row in PRINTED if row["table"] == "1, 4"}
-    rows = []
-    for name, stream in sets.items():
-        with suppress(NoResults):
-            n_rows = frame(f"paa_{name}", results)["n_rows"].iloc[0]
-            rows.append([stream.title, rst.count(n_rows), rst.count(samples[name])])
+    n_rows = frame([f"paa_{name}" for name in sets], results).groupby("step")["n_rows"].first()
+    rows = [
+        [stream.title, rst.count(n_rows[f"paa_{name}"]), rst.count(samples[name])]
+        for name, stream in sets.items()
+        if f"paa_{name}" in n_rows
+    ]
     return rst.list_table(["set", "samples", "paper"], rows)
 
 
-def f_measures(names, rates, results, algorithms=models.BINARY, theirs=F_MEASURE, more=None):
-    """F on some sets, and in parentheses what the paper has; by rate. `more`: as `by_set`."""
-    found = by_set("paa", names, results, more)
+def f_measures(names, rates, results, algorithms=models.BINARY, theirs=F_MEASURE):
+    """F on some sets, and in parentheses what the paper has; by rate."""
+    found = runs("paa", names, results)
 
     def table(rate):
         def cell(algorithm, name):
-            if algorithm not in found[name]:
-                return "–"
-            text = _spread(_run(found[name][algorithm], rate)["score"])
+            here = where(found, set=name, algorithm=algorithm)
+            text = _spread(run_at(here, rate)["score"]) if len(here) else "–"
             value = theirs.get((algorithm, name, rate))
             return text if value is None else f"{text} ({value:.3f})"
 
-        columns = {name: SHORT.get(name, name) for name in found}
+        columns = {name: SHORT.get(name, name) for name in names}
         title = f"F-measure with {rst.percent(rate, 0)} of the labels"
         return rst.cross_table("", {a: a for a in algorithms}, columns, cell, title)
 
     return rst.joined(map(table, rates))
-
-
-def paa_summary(results):
-    """How far ours lie from the values of Tables 2 and 3, by algorithm."""
-    found = by_set("paa", TABLE_2 + TABLE_3, results)
-
-    def differences(algorithm, way="delta"):
-        return [
-            np.mean(_run(found[name][algorithm], rate, way)["score"]) - value
-            for (other, name, rate), value in F_MEASURE.items()
-            if other == algorithm and algorithm in found[name]
-        ]
-
-    def median(algorithm, way="delta"):
-        return f"{np.median(np.abs(differences(algorithm, way))):.3f}"
-
-    rows = []
-    for algorithm in filter(differences, models.BINARY):
-        largest = f"{max(differences(algorithm), key=abs):+.3f}"
-        rows.append([algorithm, median(algorithm), largest, median(algorithm, way="rate")])
-    header = ["", "median", "largest", "``rate``"]
-    return rst.list_table(header, rows, "Difference of F from the paper")
 
 
 def cost(sums, ratio):
@@ -140,12 +107,13 @@ MEASURES = {
 }
 
 
-def uneven(measure, ratio, rate, rows, results, table=None, more=None):
+def uneven(measure, ratio, rate, rows, results, table=None):
     """A column for each set of uneven classes and, with the name of a table, one for the paper.
 
-    `rows`: names of the rows, with the algorithm, its rate and way; `more`: as `by_set`.
+    `rows`: names of the rows, with the algorithm, its rate and way.
     """
-    found = by_set("cspaa", streams.COST, results, more, last=f"_{ratio}")
+    sets = {f"{name}_{ratio}": SHORT.get(name, name) for name in streams.COST}
+    found = runs("cspaa", sets, results)
     title, value = MEASURES[measure]
     theirs = {
         row["algorithm"]: row[measure]
@@ -157,18 +125,19 @@ def uneven(measure, ratio, rate, rows, results, table=None, more=None):
         algorithm, *key = rows[row]
         if name == "paper":
             return f"{theirs[row]:.2f}" if row in theirs else "–"
-        run = _run(found[name][algorithm], *key)
+        here = where(found, set=name, algorithm=algorithm)
+        if here.empty:
+            return "–"
+        run = run_at(here, *key)
         if algorithm in models.AROW and np.mean(run["share"]) > models.TOO_MANY * rate:
             return "–"
         return _spread(value(np.array(run["score"]), ratio), 2)
 
     titles = {row: row.replace("(", "\N{ZERO WIDTH SPACE}(") for row in rows}
-    names = [name for name in found if found[name]]
     labels = rst.percent(rate, 1 if rate < 0.01 else 0)
     title = f"{title}, 1 : {ratio}, {labels} of the labels"
-    columns = {name: SHORT.get(name, name) for name in names}
-    columns |= {"paper": "paper"} if table else {}
-    return rst.cross_table("", titles if names else {}, columns, cell, title)
+    columns = sets | ({"paper": "paper"} if table else {})
+    return rst.cross_table("", titles, columns, cell, title)
 
 
 def at_first_rates(algorithms, measure, results, **options):
@@ -197,7 +166,7 @@ def arow(results):
     """F of AROW at the first rate, beside the best algorithms of the paper."""
     names, algorithms = (*streams.BINARY, "comp_rec"), ("PAA-I", "SEL-2nd", *models.AROW)
     return rst.joined(
-        f_measures(some, RATES[:1], results, algorithms, theirs={}, more="arow")
+        f_measures(some, RATES[:1], results, algorithms, theirs={})
         for some in (names[:5], names[5:])
     )
 
@@ -276,9 +245,9 @@ def _draw_panel(axis, records, least):
             shown.append(np.mean(record["fixed"][0]["score"]))
             axis.axhline(shown[-1], **_style(algorithm, marker=""))
         else:
-            points = sorted((p["share"], p["score"]) for p in record["curve"])
-            axis.plot(*np.array(points).T, **_style(algorithm))
-            shown += [score for share, score in points if share >= least]
+            curve = sorted((p["share"], p["score"]) for p in record["curve"])
+            axis.plot(*np.array(curve).T, **_style(algorithm))
+            shown += [score for share, score in curve if share >= least]
     margin = 0.05 * (max(shown) - min(shown) + 1e-3)
     axis.set(xscale="log", ylim=(min(shown) - margin, max(shown) + margin))
     plots.plain_log(axis.xaxis)
@@ -288,16 +257,13 @@ def _draw_panel(axis, records, least):
 def draw_curves(name, results, folder):
     """Draw a panel for each set, the score against the share of labels (Figures 1 to 6)."""
     steps, label, n_columns, least = CURVES[name]
-    found = {title: by_algorithm(measured, results) for measured, title in steps.items()}
-    found = {title: records for title, records in found.items() if records}
-    if not found:
-        return
+    found = frame(steps, results).set_index("algorithm").groupby("step", sort=False)
     figure, axes = plots.panels(-(-len(found) // n_columns), n_columns)
     for axis in axes.flat[len(found) :]:
         axis.set_axis_off()
-    for axis, (title, records) in zip(axes.flat, found.items()):
-        _draw_panel(axis, records, least)
-        axis.set_title(title, fontsize=10)
+    for axis, (name_of_step, records) in zip(axes.flat, found):
+        _draw_panel(axis, records.to_dict("index"), least)
+        axis.set_title(steps[name_of_step], fontsize=10)
         axis.set(xlabel="share of labels", ylabel=label)
     _finish(figure, axes.flat, folder / f"{name}.png")
 
@@ -342,15 +308,14 @@ STUDY = Study(
         },
         "paa_url": step(large_stream, grid(algorithm=models.COST), ratio=99),
     },
-    tables=named(paa_sets, paa_summary, cspaa_table_8, arow, paa_url)
+    tables=named(paa_sets, cspaa_table_8, arow, paa_url)
     | {
         "paa_table_2": partial(f_measures, TABLE_2, RATES),
         "paa_table_3": partial(f_measures, TABLE_3, RATES),
-        "paa_text": partial(f_measures, streams.TEXT, RATES[:1]),
         "cspaa_table_6": partial(at_first_rates, models.COST, "sum", table="6, 7"),
         "cspaa_table_7": partial(at_first_rates, models.COST, "cost", table="6, 7"),
         "arow_cost": partial(
-            at_first_rates, ("PAUM", "CSPAA", "CSPAA(a)", *models.AROW_COST), "sum", more="arow"
+            at_first_rates, ("PAUM", "CSPAA", "CSPAA(a)", *models.AROW_COST), "sum"
         ),
     },
     figures=[*(partial(draw_curves, name) for name in CURVES), draw_figure_7],
