@@ -22,8 +22,7 @@ CS = [0.001, 0.003, 0.01, 0.03, 0.1]
 N_CHOOSING, N_REPORTED = 30, 100
 ADVISED = ["good", "partial", "wrong"]
 WEIGHTS = [0.0, 0.001, 0.01, 0.1, 1.0]
-# The default, which tables and figures of the kinds have; one that is heavy enough for refined
-# advice to differ.
+# The default, which the figure has; one that is heavy enough for refined advice to differ.
 WEIGHT, REFINED = 0.001, 0.01
 
 
@@ -114,35 +113,15 @@ def advice_curve(work, advice, weight, refine, quick=False):
     return {"C": C, "n_orders": n_reported, "rows": ROWS, "errors": errors.tolist()}
 
 
-def curves(work, results, weight=WEIGHT, refine=False):
-    """Return errors by samples used, for each kind of advice."""
-    found = frame(f"advice_{work}", results)
-    shown = {"none": where(found, advice="none")}
-    shown |= {k: where(found, advice=k, weight=weight, refine=refine) for k in ADVISED}
-    return {kind: dict(zip(*here.iloc[0][["rows", "errors"]])) for kind, here in shown.items()}
-
-
-def _percent(error):
-    return f"{100 * error:.2f}"
-
-
-def kinds(work, results):
-    """Test errors by advice."""
-    found = curves(work, results)
-    title = f"{SETS[work][0]}: test error (%) by training samples"
-    rows, columns = {kind: kind for kind in found}, {n: f"{n}" for n in (0, 20, 100, 500)}
-    return rst.cross_table(
-        "advice", rows, columns, lambda kind, n: _percent(found[kind][n]), title
-    )
-
-
 def weights(work, results):
     """Test errors of good and of wrong advice by its weight, after all samples."""
+    found = frame(f"advice_{work}", results)
     rows = {(weight, False): f"{weight:g}" for weight in WEIGHTS}
     rows[REFINED, True] = f"{REFINED:g}, refined"
 
     def cell(case, kind):
-        return _percent(curves(work, results, *case)[kind][ROWS[-1]])
+        (errors,) = where(found, advice=kind, weight=case[0], refine=case[1])["errors"]
+        return f"{100 * errors[-1]:.2f}"
 
     title = f"{SETS[work][0]}: test error (%) after {ROWS[-1]} samples"
     return rst.cross_table("weight", rows, {"good": "good", "wrong": "wrong"}, cell, title)
@@ -158,15 +137,16 @@ STYLES = {
 
 def draw_curves(results, folder):
     """Draw one panel for each set, a curve for each kind of advice."""
-    found = {work: curves(work, results) for work in SETS}
     figure, axes = plots.panels(1, len(SETS), width=4.8, height=3.6)
-    for panel, (work, of_kinds) in zip(axes.flat, found.items()):
+    for panel, (work, (title, *_)) in zip(axes.flat, SETS.items()):
+        found = frame(f"advice_{work}", results)
         for kind, (colour, marker) in STYLES.items():
+            weight = 0.0 if kind == "none" else WEIGHT
+            (errors,) = where(found, advice=kind, weight=weight, refine=False)["errors"]
             # 0 samples are at the left end of a logarithmic axis.
-            rows = [max(0.5, n) for n in of_kinds[kind]]
-            errors = [100 * error for error in of_kinds[kind].values()]
+            rows, errors = np.maximum(0.5, ROWS), 100 * np.array(errors)
             panel.semilogx(rows, errors, color=colour, marker=marker, markersize=4, label=kind)
-        panel.set(title=SETS[work][0], xlabel="samples used", ylabel="test error (%)")
+        panel.set(title=title, xlabel="samples used", ylabel="test error (%)")
         plots.plain_log(panel.xaxis)
         panel.legend(frameon=False, fontsize=8)
     plots.save(figure, folder / "advice_curves.png")
@@ -182,7 +162,6 @@ STUDY = Study(
         f"advice_{work}": step(advice_curve, [dict(work=work, **case) for case in CASES])
         for work in SETS
     },
-    tables={f"advice_{work}": partial(kinds, work) for work in SETS}
-    | {f"advice_{work}_weights": partial(weights, work) for work in SETS},
+    tables={f"advice_{work}_weights": partial(weights, work) for work in SETS},
     figures=[draw_curves],
 )

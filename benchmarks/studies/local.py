@@ -14,8 +14,9 @@ from sklearn.model_selection import ParameterGrid
 
 import sklearn_online_svm as ours
 
-from ..bench import plots, rst
+from ..bench import rst
 from ..bench.frames import entries, frame, where
+from ..bench.models import prepared
 from ..bench.study import Study, named, step
 from ..sets.local import SETS
 
@@ -28,59 +29,42 @@ FULL = 256
 N_COMPONENTS, N_BASIS = 200, 1000
 
 
-def _pa(choice, n_features, **options):
-    return ours.PassiveAggressiveClassifier(
-        C=choice["C"], multi_class="crammer_singer", intercept_scaling=1.0, **options
-    )
-
-
-def _second_order(estimator, choice, n_features):
-    return estimator(covariance="full" if n_features <= FULL else "diag", **choice)
-
-
-def _local(choice, n_features, **options):
-    return ours.LocalOnlineClassifier(20, C=choice["C"], **options)
-
-
-def _lasvc(choice, n_features):
-    return ours.LASVC(**choice)
-
-
 _C = {"C": [0.01, 0.1, 1.0, 10.0]}
 # In units of 1 over the variance of a sample, which is about 1.
 _GAMMA = {"gamma": [0.1, 0.5, 2.0]}
-_CW = partial(_second_order, ours.ConfidenceWeightedClassifier)
-_AROW = partial(_second_order, ours.AROWClassifier)
-LINEAR, LOCAL, MAPPED, KERNEL = "linear", "LOL", "approximated kernel", "kernel"
-# Family, function of a choice and the number of features, and the grid of choices. The samples of
-# MAPPED are transformed by Nystroem; KERNEL has one order only.
+_PA = partial(
+    ours.PassiveAggressiveClassifier, multi_class="crammer_singer", intercept_scaling=1.0
+)
+_LOL = partial(ours.LocalOnlineClassifier, 20)
+# Estimator, and the grid of choices. "nystroem" gets the features of Nystroem; "lasvc" has one
+# order only.
 MODELS = {
-    "pa": (LINEAR, _pa, _C),
-    "pa_mean": (LINEAR, partial(_pa, average=True), _C),
-    "cw": (LINEAR, _CW, {"eta": [0.55, 0.7, 0.9]}),
-    "arow": (LINEAR, _AROW, {"r": [0.1, 1.0, 10.0]}),
-    "scw": (LINEAR, partial(_second_order, ours.SCWClassifier), _C),
-    "lol_newest": (LOCAL, partial(_local, average=False), _C),
-    "lol": (LOCAL, _local, _C),
-    "lol_scw": (LOCAL, partial(_local, variant="scw"), _C),
-    "nystroem": (MAPPED, partial(_pa, average=True), _C | _GAMMA),
-    "lasvc": (KERNEL, _lasvc, {"C": [1.0, 10.0]} | _GAMMA),
+    "pa": (_PA, _C),
+    "pa_mean": (partial(_PA, average=True), _C),
+    "cw": (ours.ConfidenceWeightedClassifier, {"eta": [0.55, 0.7, 0.9]}),
+    "arow": (ours.AROWClassifier, {"r": [0.1, 1.0, 10.0]}),
+    "scw": (ours.SCWClassifier, _C),
+    "lol_newest": (partial(_LOL, average=False), _C),
+    "lol": (_LOL, _C),
+    "lol_scw": (partial(_LOL, variant="scw"), _C),
+    "nystroem": (partial(_PA, average=True), _C | _GAMMA),
+    "lasvc": (ours.LASVC, {"C": [1.0, 10.0]} | _GAMMA),
 }
 
 
 def one_pass(name, choice, X, y, X_test, y_test, classes, seed=0):
     """Return error and processor time of one pass over the samples."""
-    family, build, _ = MODELS[name]
-    learner = build(choice, X.shape[1])
+    covariance = "full" if X.shape[1] <= FULL else "diag"
+    learner = prepared(MODELS[name][0](), covariance=covariance, **choice)
     start = time.process_time()
-    if family == MAPPED:
+    if name == "nystroem":
         features = Nystroem(gamma=choice["gamma"], n_components=N_COMPONENTS, random_state=seed)
         X = features.fit(X[:N_BASIS]).transform(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         learner.partial_fit(X, y, classes)
         seconds = time.process_time() - start
-        X_test = features.transform(X_test) if family == MAPPED else X_test
+        X_test = features.transform(X_test) if name == "nystroem" else X_test
         error = float(np.mean(learner.predict(X_test) != y_test))
     return error, seconds / len(y) * 1e6
 
@@ -93,7 +77,7 @@ def learn_streams(set, quick=False):
     rows = np.random.default_rng(99).permutation(len(y))
     few, judges = rows[:n], rows[n : n + n // 2]
     found = {}
-    for name, (family, _, grid) in MODELS.items():
+    for name, (_, grid) in MODELS.items():
         choices = [*ParameterGrid(grid)]
         errors = [
             one_pass(name, choice, X[few], y[few], X[judges], y[judges], classes)[0]
@@ -101,7 +85,7 @@ def learn_streams(set, quick=False):
         ]
         choice = choices[int(np.argmin(errors))]
         runs = []
-        for seed in ORDERS[: 1 if quick or family == KERNEL else None]:
+        for seed in ORDERS[: 1 if quick or name == "lasvc" else None]:
             order = np.random.default_rng(seed).permutation(len(y))
             runs.append(one_pass(name, choice, X[order], y[order], X_test, y_test, classes, seed))
         errors, microseconds = map(list, zip(*runs))
@@ -127,20 +111,11 @@ AGAINST_KERNELS = {("lol_scw",): "SCW-I"} | _KERNELS
 TIMED = {("pa_mean",): "PA-I", ("lol",): "LOL"} | _KERNELS
 
 
-def measured(results):
-    """Return a row for each set and model: the mean error in per cent, and the median time."""
-    found = frame([f"local_{name}" for name in SETS], results)
-    found = entries(found, "models", "model", "set")
-    return found.assign(
-        family=[MODELS[model][0] for model in found["model"]],
-        error=100 * found["errors"].map(np.mean),
-        microseconds=found["learn_microseconds"].map(np.median),
-    )
-
-
 def by_sets(field, columns, title, results):
-    """Error or time, with a row for each set."""
-    found = measured(results)
+    """Mean error in per cent or median time, with a row for each set."""
+    found = entries(frame([f"local_{name}" for name in SETS], results), "models", "model", "set")
+    found["error"] = 100 * found["errors"].map(np.mean)
+    found["microseconds"] = found["learn_microseconds"].map(np.median)
 
     def cell(name, models):
         here = where(found, set=name)
@@ -163,30 +138,6 @@ def local_sets(results):
     return rst.table(columns)
 
 
-STYLES = {
-    LINEAR: ("#8b949e", "o"),
-    LOCAL: ("#0072b2", "s"),
-    MAPPED: ("#e69f00", "^"),
-    KERNEL: ("#d55e00", "D"),
-}
-
-
-def draw_errors(results, folder):
-    """Draw error against the time of a sample: each point is a model."""
-    found = measured(results)
-    figure, axes = plots.panels(1, 4, width=3.4)
-    for axis, name in zip(axes.flat, ("letter", "mnist", "satimage", "magic04"), strict=True):
-        for family, (colour, marker) in STYLES.items():
-            here = where(found, set=name, family=family)
-            style = dict(color=colour, markersize=5, label=family)
-            axis.plot(here["microseconds"], here["error"], marker, **style)
-        axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per sample", ylim=0)
-        plots.plain_log(axis.xaxis)
-    axes.flat[0].set_ylabel("test error, %")
-    axes.flat[-1].legend(frameon=False, fontsize=8, loc="lower left")
-    plots.save(figure, folder / "local_errors.png")
-
-
 STUDY = Study(
     steps={f"local_{name}": step(learn_streams, [dict(set=name)]) for name in SETS},
     tables=named(local_sets)
@@ -199,5 +150,4 @@ STUDY = Study(
         ),
         "local_times": partial(by_sets, "microseconds", TIMED, "Microseconds per sample"),
     },
-    figures=[draw_errors],
 )
