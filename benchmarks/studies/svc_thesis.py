@@ -3,16 +3,17 @@
 import statistics
 import tempfile
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from ..bench import rst
-from ..bench.frames import curve, entries, frame, mean, median, values, where
+from ..bench.frames import curve, entries, frame, mean, median, points, values, where
 from ..bench.measure import Stopwatch
 from ..bench.plots import GREY, legend_below, note, panels, plain_log, save
-from ..bench.results import load_those_stored, printed
+from ..bench.results import load, printed
 from ..bench.study import Study, grid, named, step
 from ..sets.workloads import TABLE_3_2, WORKLOADS
 from .svc_models import ONE_PASS, TWO_PASSES, build, fit, fit_and_predict, scored, warm_up
@@ -30,17 +31,19 @@ MNIST_WAYS = {
     "exact": {"max_iter": -1},
     "svc": {"model": "svc"},
 }
+BLUE, ORANGE, GREEN = "#1f6feb", "#d1702a", "#2da44e"
+WAYS = {
+    "x1": ("LASVC, one pass", BLUE),
+    "x2": ("LASVC, two passes", "#79b8ff"),
+    "exact": ("LASVC, until nothing changes", GREY),
+    "svc": ("SVC", ORANGE),
+}
 DELTA_MAX = [0.3, 1, 2, 3, 5, 10, 20, 50, 100, 300, 1000]
 DELTA_WAYS = {
     "one pass": {"finishing": False} | ONE_PASS,
     "one pass, finished": ONE_PASS,
     "two passes, finished": TWO_PASSES,
 }
-
-
-def fit_digit(digit, sets="mnist_digit", **options):
-    """Tell a digit from the others."""
-    return fit_and_predict(f"{sets}_{digit}", **options)
 
 
 def before_and_after_finishing(workload, cache_size, seed=0, threads=1, quick=False):
@@ -100,13 +103,13 @@ def measure_mnist(settings, sets, ways):
     records, multiclass = [], {}
     with tempfile.TemporaryDirectory() as folder:
         for way in ways:
-            files = {digit: str(Path(folder) / f"{way}_{digit}.npy") for digit in digits}
-            fixed = dict(sets=sets, cache_size=256, **MNIST_WAYS[way])
+            files = {digit: f"{folder}/{way}_{digit}.npy" for digit in digits}
             cases = [
-                (dict(digit=digit, way=way), dict(digit=digit, decisions=file))
+                (dict(digit=digit, way=way), dict(workload=f"{sets}_{digit}", decisions=file))
                 for digit, file in files.items()
             ]
-            records += settings.records(fit_digit, cases, **fixed)["records"]
+            fixed = dict(cache_size=256, **MNIST_WAYS[way])
+            records += settings.records(fit_and_predict, cases, **fixed)["records"]
             multiclass[way] = _multiclass_error(files, settings)
     return {"records": records, "multiclass_error": multiclass}
 
@@ -125,19 +128,15 @@ def _multiclass_error(files, settings):
 
 def _cache_sizes(settings):
     """Figure 3.6, which averages the ten digits over all samples."""
-    cases = [
-        dict(digit=digit, model=model, n_train=n_train, cache_size=size)
-        for digit in CACHE_DIGITS
-        for model, sizes in CACHE_SIZES.items()
-        for n_train in CACHE_SAMPLES[model]
-        for size in sizes
-        if not settings.quick or (digit == 1 and size in (8, 1024))
-    ]
-    return [(case, case | ONE_PASS if case["model"] == "lasvc" else case) for case in cases]
-
-
-def titles_of(names):
-    return {name: WORKLOADS[name].title for name in names}
+    cases = []
+    for digit, model in product(CACHE_DIGITS, CACHE_SIZES):
+        options = ONE_PASS if model == "lasvc" else {}
+        for n_train, size in product(CACHE_SAMPLES[model], CACHE_SIZES[model]):
+            if not settings.quick or (digit == 1 and size in (8, 1024)):
+                asked = dict(model=model, n_train=n_train, cache_size=size)
+                work = dict(workload=f"mnist_digit_{digit}")
+                cases.append(({"digit": digit, **asked}, asked | work | options))
+    return cases
 
 
 def solutions(results, side="after"):
@@ -206,39 +205,30 @@ def table_3_3(results):
         return f"{ours} ({median(thesis, field, workload=name):+.0f}{rst.NBSP}%)"
 
     fields = {"error": "error", "n_support": "vectors", "seconds": "time"}
-    return rst.cross_table("data set", titles_of(TABLE_3_2), fields, cell)
+    titles = {name: WORKLOADS[name].title for name in TABLE_3_2}
+    return rst.cross_table("data set", titles, fields, cell)
 
 
 def mnist_multiclass(results):
     """Figure 3.4: ten digits against the rest, joined."""
     found = frame("mnist_digits", results)
-    stored = load_those_stored(["mnist_digits", "mnist_signed"], results)
-    joint = [
-        stored.get(name, {}).get("multiclass_error", {})
-        for name in ("mnist_digits", "mnist_signed")
-    ]
+    joint = [load(step, results)["multiclass_error"] for step in ("mnist_digits", "mnist_signed")]
     thesis = pd.DataFrame(printed("ertekin2009_chapter_3")["figure_3_4"])
-    titles = {
-        "x1": "LASVC, one pass",
-        "x2": "LASVC, two passes",
-        "exact": "LASVC, until nothing changes",
-        "svc": "SVC / LIBSVM",
-    }
     rows = []
-    for way, title in titles.items():
+    for way, (title, _) in WAYS.items():
         times = values(found, "fit_seconds", way=way)
         # The time of fewer than ten digits is not that of the ten-class problem.
         ours = rst.seconds(sum(times) if len(times) == 10 else None)
         errors = [rst.percent(of_set.get(way)) for of_set in joint]
         error, time = (median(thesis, field, way=way) for field in ("error", "seconds"))
-        rows.append(
-            [title, *errors, rst.percent(error), ours, time and THESIS["seconds"](time) or "–"]
-        )
+        theirs = THESIS["seconds"](time) if time else "–"
+        title = "SVC / LIBSVM" if way == "svc" else title
+        rows.append([title, *errors, rst.percent(error), ours, theirs])
     header = ["", "pixels in [0, 1]", "pixels in [-1, 1]", "thesis", "ours", "thesis"]
     return rst.list_table(header, rows, {"Error": 3, "Time of ten tasks": 2})
 
 
-def cache_size_table(results):
+def cache_size(results):
     """Fit time against the cache, for each digit."""
     found = frame("cache_size", results, failed=True).sort_values(["model", "n_train"])
     titles = {"lasvc": "LASVC", "svc": "SVC"}
@@ -251,9 +241,6 @@ def cache_size_table(results):
         rst.cross(of_digit, *axes, "fit_seconds", rst.seconds, f"Digit {digit}", corner="cache")
         for digit, of_digit in found.groupby("digit")
     )
-
-
-BLUE, ORANGE, GREEN = "#1f6feb", "#d1702a", "#2da44e"
 
 
 def draw_cache_size(results, folder):
@@ -272,11 +259,8 @@ def draw_cache_size(results, folder):
     plain_log(axis.yaxis)
     axis.set_xticks([8, 32, 128, 512, 1024], [8, 32, 128, 512, 1024])
     digits = ", ".join(map(str, found.digit.unique()))
-    axis.set(
-        xlabel="kernel cache (MB)",
-        ylabel="fit time / that of SVC with 1 GB",
-        title=f"MNIST, {found.n_train.max()} samples, mean of the digits {digits}",
-    )
+    axis.set_title(f"MNIST, {found.n_train.max()} samples, mean of the digits {digits}")
+    axis.set(xlabel="kernel cache (MB)", ylabel="fit time / that of SVC with 1 GB")
     axis.legend(frameon=False)
     save(figure, folder / "cache_size.png")
 
@@ -284,14 +268,7 @@ def draw_cache_size(results, folder):
 def draw_mnist_digits(results, folder):
     """Figures 3.1, 3.2 and 3.5 in one: error, time and vectors per digit."""
     found = frame("mnist_digits", results)
-    perceptrons = frame("kernel_perceptrons", results)
-    perceptrons = entries(perceptrons, "models", "model", "digit")
-    ways = {
-        "x1": ("LASVC, one pass", BLUE),
-        "x2": ("LASVC, two passes", "#79b8ff"),
-        "exact": ("LASVC, until nothing changes", GREY),
-        "svc": ("SVC", ORANGE),
-    }
+    perceptrons = entries(frame("kernel_perceptrons", results), "models", "model", "digit")
     averaged = {
         "averaged, 1 pass": dict(
             label="averaged perceptron, one pass", marker="s", linestyle="--"
@@ -307,7 +284,7 @@ def draw_mnist_digits(results, folder):
     figure, (axes,) = panels(1, 3, width=4.6, height=4.1)
     for axis, (field, (averaged_field, label)) in zip(axes, fields.items()):
         scale = 100 if field == "error" else 1
-        for offset, (way, (name, colour)) in enumerate(ways.items()):
+        for offset, (way, (name, colour)) in enumerate(WAYS.items()):
             of_way, heights = curve(where(found, way=way), "digit", field)
             places = np.searchsorted(digits, of_way) + 0.2 * (offset - 1.5)
             axis.bar(places, scale * heights, 0.2, color=colour, label=name)
@@ -326,8 +303,8 @@ def draw_figure_3_3(results, folder):
     """Training time against the number of support vectors, a point for each digit."""
     found = frame("mnist_digits", results)
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
-    for way, name, colour in (("x1", "LASVC, one pass", BLUE), ("svc", "SVC", ORANGE)):
-        mine = where(found, way=way)
+    for way in ("x1", "svc"):
+        (name, colour), mine = WAYS[way], where(found, way=way)
         digits, times = curve(mine, "digit", "fit_seconds")
         _, vectors = curve(mine, "digit", "n_support")
         axis.plot(vectors, times, "o", color=colour, label=name)
@@ -341,8 +318,7 @@ def draw_figure_3_3(results, folder):
 
 def draw_figure_3_7(results, folder):
     found = frame("figure_3_7", results)
-    sweep = pd.DataFrame(point for lasvc in found.lasvc for point in lasvc["sweep"])
-    svc = pd.DataFrame([*found.svc])
+    sweep, svc = points(pd.DataFrame([*found.lasvc]), "sweep"), pd.DataFrame([*found.svc])
     shown = (
         ("error", "error", "test error (%)", 100),
         ("seconds", "fit_seconds", "fit time (s)", 1),
@@ -370,11 +346,8 @@ STUDY = Study(
         "mnist_digits": partial(measure_mnist, sets="mnist_digit", ways=MNIST_WAYS),
         # Pixels in [-1, 1], as the thesis may have had them. Without SVC: the optimum is the same.
         "mnist_signed": partial(measure_mnist, sets="mnist_signed", ways=["x1", "x2", "exact"]),
-        "cache_size": step(fit_digit, _cache_sizes, limit=150),
+        "cache_size": step(fit_and_predict, _cache_sizes, limit=150),
     },
-    tables=named(table_3_1, table_3_2, table_3_3, mnist_multiclass)
-    | {
-        "cache_size": cache_size_table,
-    },
+    tables=named(table_3_1, table_3_2, table_3_3, mnist_multiclass, cache_size),
     figures=[draw_cache_size, draw_mnist_digits, draw_figure_3_3, draw_figure_3_7],
 )
