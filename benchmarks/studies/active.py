@@ -151,11 +151,6 @@ def chosen(cases, variants, **options):
     return step(learn_chosen, cases, variants=variants, split="curves", **options)
 
 
-def all_samples(cases, **options):
-    """Return a step with SVC on all samples."""
-    return step(learn_all, cases, model="sklearnex", **options)
-
-
 def mean_points(found, **wanted):
     """Mean points over the curves that match, in the order in which they were measured."""
     return pointwise(where(found, **wanted), "points").to_dict("records")
@@ -266,7 +261,7 @@ def draw_retraining(results, folder):
     plots.save(figure, folder / "selection_pools.png")
 
 
-ADULT_SPLITS = seeded([dict(workload="adult_dense", new_split=True)], N_SPLITS)
+SVC, ADULT_SET = {"model": "sklearnex"}, dict(workload="adult_dense", new_split=True)
 # A pass in random order over more and more samples, selected samples, and the optimum; one order
 # of the samples, and a process for each fit: the last ones take minutes.
 EPOCHS = grid(workload=[NOISE_SET], noise=[0.0, 0.1], seed=[0], cache_size=[8000], limit=[540])
@@ -278,12 +273,15 @@ STUDY = Study(
         "selection_warm": step(
             retrain, seeded(grid(workload=POOL_SETS, pool_size=[50, "all"]), N_SPLITS)
         ),
-        "selection_adult": in_turn(all_samples(ADULT_SPLITS), chosen(ADULT_SPLITS, ADULT)),
+        "selection_adult": in_turn(
+            step(learn_all, seeded([SVC | ADULT_SET], N_SPLITS)),
+            chosen(seeded([ADULT_SET], N_SPLITS), ADULT),
+        ),
         "selection_noise": chosen(
             seeded(grid(workload=[NOISE_SET], noise=[0.0, 0.05, 0.1]), 5), NOISE
         ),
         "selection_noise_epoch": in_turn(
-            all_samples(EPOCHS, n_quick=1),
+            step(learn_all, [SVC | case for case in EPOCHS], n_quick=1),
             *(chosen(EPOCHS, [each], n_quick=1) for each in EPOCH),
         ),
     },
