@@ -32,6 +32,7 @@ from benchmarks.studies import (
     label_efficient,
     multiclass,
     regression,
+    robust_thesis,
     search,
     stream_order,
     thresholds,
@@ -267,6 +268,14 @@ def test_tables_of_one_vs_one_are_made_of_the_stored_results(tmp_path):
     record = dict(status="ok", set="iris", runs=[dict(seed=0, tuned=times, defaults=times)])
     results.store("multiclass_times", {"records": [record]}, tmp_path)
     assert multiclass.multiclass_times(tmp_path).count("- 2×") == 4
+
+
+def test_tables_of_chapter_6_count_their_runs():
+    text = robust_thesis.compared_with_thesis(["n_support"], results.RESULTS)
+    assert ":: MNIST, 8 against the rest, C=100: 10 runs (FULL SVM: 3)\n" in text
+    assert ":: Banana, C=10: 10 runs\n" in text
+    # The support vectors of LASVM-I on Banana in the thesis.
+    assert text.count("(669)\n") == 1
 
 
 @pytest.mark.parametrize("name", unbounded_streams.DRIFTS)
