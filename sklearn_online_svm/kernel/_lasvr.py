@@ -24,7 +24,8 @@ from ._plan import is_precomputed, plan_of, refuse_limits
 from ._spec import GapDrivenSpec, LasvmSpec
 from ._targets import ValueTargets
 
-# Warn if a larger share of at least so many samples are support vectors.
+# Warn if a larger share of at least so many samples are support vectors. In a stream, C is judged
+# after so many samples, too.
 LARGEST_SHARE = 0.9
 MIN_SAMPLES = 1000
 # Warn if more than this share of the coefficients are at their bound, predictions vary by less
@@ -305,7 +306,7 @@ class LASVR(RegressorMixin, DualEstimator):
             If the input is invalid.
         """
         _training.fit(self, X, y, sample_weight)
-        self._warn_if_crowded()
+        warn_if_crowded(self._plan(), self._machine)
         return self
 
     @available_if(can_take_new_samples)
@@ -334,9 +335,9 @@ class LASVR(RegressorMixin, DualEstimator):
         machine = vars(self).get("_machine")
         before = 0 if machine is None else machine.n_seen
         _training.partial_fit(self, X, y, None, sample_weight)
-        # Once, where the number of samples passes the limit.
-        if before < MIN_SAMPLES:
-            self._warn_if_crowded()
+        # Once, where the number of samples passes the limit. More samples would fit better.
+        if before < MIN_SAMPLES <= self._machine.n_seen:
+            warn_if_crowded(self._plan(), self._machine)
         return self
 
     def fit_path(self, X, y, Cs, sample_weight=None):
@@ -385,7 +386,7 @@ class LASVR(RegressorMixin, DualEstimator):
         True
         """
         path = fit_path(self, X, y, Cs, sample_weight)
-        self._warn_if_crowded()
+        warn_if_crowded(self._plan(), self._machine)
         return path
 
     def predict(self, X):
@@ -494,12 +495,6 @@ class LASVR(RegressorMixin, DualEstimator):
 
     # ---------------------------------------------------------------------------- conventions
 
-    def _warn_if_crowded(self):
-        if self._machine.n_seen >= MIN_SAMPLES:
-            # Not those of predictions: a solution for them would depend on the end of the chunk.
-            n_support = len(self._machine.current_solution().support)
-            warn_if_crowded(self._plan(), self._machine, n_support)
-
     def _plan(self):
         params = params_of(self)
         return plan_of(
@@ -575,7 +570,7 @@ def _share(bound, alpha):
     return np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
 
 
-def warn_if_crowded(plan, machine, n_support):
+def warn_if_crowded(plan, machine):
     """Warn if C or epsilon is so small that most samples are support vectors."""
     n_samples, C = machine.n_seen, plan.params.C
     for share, found, wanted in bound_and_spread(machine):
@@ -589,6 +584,10 @@ def warn_if_crowded(plan, machine, n_support):
                 "transformer=StandardScaler())."
             )
             return
+    if n_samples < MIN_SAMPLES:
+        return
+    # Not those of predictions: a solution for them would depend on the end of the chunk.
+    n_support = len(machine.current_solution().support)
     if n_support > LARGEST_SHARE * n_samples:
         warn(
             f"{n_support} of {n_samples} samples are support vectors, because "

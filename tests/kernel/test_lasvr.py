@@ -316,3 +316,20 @@ def test_a_C_that_is_small_for_the_targets_is_reported(epsilon, learn):
         assert scaled.fit(X, 1e4 * y).score(X, 1e4 * y) > 0.8
         LASVR(C=0.1, random_state=0).fit(X, y / y.std())
         LASVR(kernel="linear", random_state=0).fit(X, noise)
+
+
+@pytest.mark.parametrize("n", [50, 442])
+def test_a_C_that_is_small_for_few_samples_is_reported(n):
+    """By ``fit`` only: in a stream, more samples may come, which fit the same targets better."""
+    X, y = (array[:n] for array in load_diabetes(return_X_y=True))
+    message = "vary much less than the targets .*: C=1 bounds the coefficients of (9|100)"
+    for params in ({}, {"kernel": "linear"}, {"algorithm": "lasvm-g"}, {"epsilon": "auto"}):
+        with pytest.warns(UserWarning, match=message):
+            LASVR(**params, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match=message.replace("C=1", "C=0.1")):
+        LASVR(random_state=0).fit_path(X, y, [0.01, 0.1])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "The predictions of this LASVR")
+        LASVR(C=y.std(), random_state=0).fit(X, y)
+        LASVR(random_state=0).partial_fit(X, y)
+        LASVR(random_state=0).fit(X, np.full(n, 1e4))
