@@ -9,6 +9,7 @@ from sklearn.base import is_classifier
 from ..export import save_model
 from ..linear import __all__ as linear_models
 from ..readers import fit_stream
+from ..readers._reader_chunks import ReaderChunks
 from ._data import DataFiles
 from ._errors import Errors, ProgressiveModel
 from ._options import (
@@ -114,9 +115,15 @@ def _fit_stream(args, model, data):
         data.scan(is_classification=False)  # sets the number of features
         labels = args.classes.split(",")
         classes = data.set_labels(labels) if data.is_table else np.unique([*map(literal, labels)])
+    options = {
+        "--target": data.target,
+        "--zero-based": data.zero_based,
+        "--n-features": data.n_features,
+        "--chunk-size": data.chunk_size,
+    }
     progress = fit_stream(
         ProgressiveModel(model),
-        data.chunks,
+        lambda: ReaderChunks(data.chunks(), **options),
         epochs=args.epochs,
         classes=classes,
         checkpoint=args.checkpoint,

@@ -12,6 +12,7 @@ import joblib
 
 from .._atomic_dump import atomic_file
 from .._sklearn_compat import HasMethods, Interval, _num_samples, validated
+from ._reader_chunks import ReaderChunks
 
 # Number of the format of checkpoints, increased when their fields change.
 _FORMAT = 1
@@ -64,8 +65,8 @@ def fit_stream(
     ValueError
         If a parameter is invalid, if `chunks` is empty or an iterator that is needed for several
         epochs, or if the checkpoint does not belong to this call: it has been written by other
-        code, for another estimator, for chunks of other sizes, or at a position after the last of
-        the `epochs`.
+        code, for another estimator, with other options of the reader, for chunks of other sizes,
+        or at a position after the last of the `epochs`.
 
     See Also
     --------
@@ -78,6 +79,7 @@ def fit_stream(
 
     The chunks must be the same in each call. Those before the position are read again and
     discarded. With estimators of this package, the model is the same as without an interruption.
+    The options of a reader of this package are compared if `chunks` is, or returns, its iterator.
 
     Delete the file to train from the beginning. With larger `epochs`, training continues after
     the last epoch.
@@ -107,9 +109,11 @@ def fit_stream(
         raise FileNotFoundError(
             f"checkpoint={os.fspath(checkpoint)!r}: the folder does not exist."
         )
+    iterator = _iterator(chunks)
+    reader = _as_text(iterator.options) if isinstance(iterator, ReaderChunks) else {}
     first, n_chunks, n_samples = 0, 0, 0
     if checkpoint is not None and os.path.exists(checkpoint):
-        stored = _stored(checkpoint, estimator)
+        stored = _stored(checkpoint, estimator, reader)
         estimator = stored["estimator"]
         first, n_chunks, n_samples = (stored[name] for name in _POSITION)
         if (first, n_chunks) > (epochs, 0):
@@ -119,7 +123,8 @@ def fit_stream(
             )
     written = monotonic()
     for epoch in range(first, epochs):
-        iterator = iter(chunks() if callable(chunks) else chunks)
+        if epoch > first:
+            iterator = _iterator(chunks)
         found = sum(_num_samples(X) for X, *_ in islice(iterator, n_chunks))
         if found != n_samples:
             raise ValueError(
@@ -144,28 +149,33 @@ def fit_stream(
             estimator.partial_fit(X, y, **given)
             n_samples += _num_samples(X)
             if checkpoint is not None and monotonic() >= written + checkpoint_every:
-                _store(checkpoint, estimator, epoch, n_chunks, n_samples)
+                _store(checkpoint, estimator, reader, epoch, n_chunks, n_samples)
                 written = monotonic()
         if n_samples == 0:
             raise ValueError(f"chunks is empty in epoch {epoch + 1}.")
         n_chunks = n_samples = 0
     if checkpoint is not None and first < epochs:
-        _store(checkpoint, estimator, epochs, 0, 0)
+        _store(checkpoint, estimator, reader, epochs, 0, 0)
     return estimator
 
 
-def _store(path, estimator, epoch, n_chunks, n_samples):
+def _iterator(chunks):
+    return iter(chunks() if callable(chunks) else chunks)
+
+
+def _store(path, estimator, reader, epoch, n_chunks, n_samples):
     """Write a checkpoint; ``n_chunks`` and ``n_samples`` are those of its epoch."""
     position = dict(zip(_POSITION, (epoch, n_chunks, n_samples), strict=True))
     buffer = io.BytesIO()
-    joblib.dump({"fit_stream": _FORMAT, "estimator": estimator, **position}, buffer)
+    content = {"fit_stream": _FORMAT, "estimator": estimator, "reader": reader, **position}
+    joblib.dump(content, buffer)
     with atomic_file(path) as file:
         file.write(buffer.getbuffer())
         file.write(hashlib.sha256(buffer.getbuffer()).digest())
 
 
-def _stored(path, estimator):
-    """Return the content of a checkpoint that belongs to the estimator."""
+def _stored(path, estimator, reader):
+    """Return the content of a checkpoint that belongs to the estimator and the reader."""
     with open(path, "rb") as file:
         content = file.read()
     path = repr(os.fspath(path))
@@ -187,7 +197,7 @@ def _stored(path, estimator):
             f"{path} is not a checkpoint of fit_stream of format {_FORMAT}. Choose another path."
         )
     try:
-        found = _description(stored["estimator"])
+        found, found_reader = _description(stored["estimator"]), stored["reader"]
         position = [stored[name] for name in _POSITION]
         is_valid = all(isinstance(n, Integral) and 0 <= n <= sys.maxsize for n in position)
     except (AttributeError, KeyError):
@@ -197,21 +207,40 @@ def _stored(path, estimator):
             f"{path} is damaged: it has no valid estimator and position. Delete it, or choose "
             "another path."
         )
-    expected = _description(estimator)
-    # The class comes first: others have other parameters.
-    different = [name for name in found | expected if found.get(name) != expected.get(name)]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"The checkpoint {path} has another estimator: {name} is {found.get(name)}, got "
-            f"{expected.get(name)}. Delete it to train from the beginning."
-        )
+    _check_same(path, "another estimator", found, _description(estimator))
+    if found_reader and reader:  # chunks of other sources have no options
+        _check_same(path, "other options of the reader", found_reader, reader)
     return stored
 
 
+def _check_same(path, what, found, expected):
+    """Raise an error with the first name that has different values."""
+    # The class comes first: others have other parameters.
+    for name in found | expected:
+        old, new = (values.get(name, "the default") for values in (found, expected))
+        if old != new:
+            raise ValueError(
+                f"The checkpoint {path} has {what}: {name} is {old}, got {new}. Delete it to "
+                "train from the beginning."
+            )
+
+
 def _description(estimator):
-    """Return the class and the parameters that are plain values, as text."""
-    plain = (str, int, float, bool, type(None))
-    params = estimator.get_params(deep=True).items()
-    description = {name: repr(value) for name, value in params if isinstance(value, plain)}
-    return {"its class": type(estimator).__name__, **description}
+    """Return the class and the parameters, as text."""
+    return {"its class": type(estimator).__name__, **_as_text(estimator.get_params(deep=True))}
+
+
+def _as_text(values):
+    """Return values as text that is the same in each process; of objects only the class."""
+    return {
+        name: repr(value) if _is_plain(value) else type(value).__name__
+        for name, value in values.items()
+    }
+
+
+def _is_plain(value):
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return isinstance(value, (str, int, float, bool, type, type(None)))

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from .. import _limits
 from .._core.svmlight import SvmlightParser
 from .._sklearn_compat import Interval, Options, StrOptions, validated
+from ._reader_chunks import ReaderChunks
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 # Largest number of features: indices are int32.
@@ -98,7 +99,15 @@ def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", 
     (200, 2)
     """
     paths = [os.fspath(each) for each in (path if isinstance(path, list) else [path])]
-    return _chunks(paths, chunk_size, n_features, np.dtype(dtype), zero_based)
+    dtype = np.dtype(dtype)
+    return ReaderChunks(
+        _chunks(paths, chunk_size, n_features, dtype, zero_based),
+        reader="read_svmlight",
+        chunk_size=chunk_size,
+        n_features=n_features,
+        dtype=dtype.name,
+        zero_based=zero_based,
+    )
 
 
 def _chunks(paths, chunk_size, n_features, dtype, zero_based):

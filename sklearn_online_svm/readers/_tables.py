@@ -11,6 +11,7 @@ from sklearn.utils import check_consistent_length
 from .._optional import import_optional
 from .._sample_arrays import with_valid_indices
 from .._sklearn_compat import Interval, _num_samples, validated
+from ._reader_chunks import ReaderChunks
 
 _CHUNK_SIZE = [Interval(Integral, 1, sys.maxsize, closed="both")]
 
@@ -58,7 +59,8 @@ def read_arrays(X, y, *, chunk_size=10_000):
     # Integers in the index of a data frame need not be positions.
     X, y = getattr(X, "iloc", X), getattr(y, "iloc", y)
     begins = range(0, n_samples, chunk_size)
-    return ((X[i : i + chunk_size], y[i : i + chunk_size]) for i in begins)
+    chunks = ((X[i : i + chunk_size], y[i : i + chunk_size]) for i in begins)
+    return ReaderChunks(chunks, reader="read_arrays", chunk_size=chunk_size)
 
 
 @validated(target=[str], chunk_size=_CHUNK_SIZE)
@@ -109,7 +111,10 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
      [3. 4.]] ['x', 'y']
     [[5. 6.]] ['x']
     """
-    return _pairs(csv_frames(path, chunk_size, **options), target)
+    chunks = _pairs(csv_frames(path, chunk_size, **options), target)
+    options.pop("storage_options", None)  # access to the file; may contain a password
+    options |= {"reader": "read_csv", "target": target, "chunk_size": chunk_size}
+    return ReaderChunks(chunks, **options)
 
 
 @validated(path=[str, os.PathLike], target=[str], columns=[list, None], chunk_size=_CHUNK_SIZE)
@@ -163,7 +168,13 @@ def read_parquet(path, *, target, columns=None, chunk_size=10_000):
     [(30, 2), (20, 2)]
     """
     selected = None if columns is None else [*columns, target]
-    return _pairs(parquet_frames(path, chunk_size, selected), target, columns)
+    return ReaderChunks(
+        _pairs(parquet_frames(path, chunk_size, selected), target, columns),
+        reader="read_parquet",
+        target=target,
+        columns=columns,
+        chunk_size=chunk_size,
+    )
 
 
 def csv_frames(path, chunk_size, **options):

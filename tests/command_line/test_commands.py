@@ -597,6 +597,14 @@ def test_labels_are_text_unless_all_are_integers(labels, classes, options, table
 # -- tables -----------------------------------------------------------------------------
 
 
+def test_a_checkpoint_of_another_column(table, capsys):
+    command = "train train.csv -o m.sk --model PassiveAggressiveRegressor --checkpoint c --target "
+    frame(table, X, X[:, 0]).to_csv("train.csv", index=False)
+    run(capsys, command + "u")
+    err = run(capsys, command + "label", 1).err
+    assert "'c' has other options of the reader: --target is 'u', got 'label'" in err
+
+
 def test_a_column_without_a_name_is_not_a_feature(table, capsys):
     frame(table, X, NAMES).to_csv("indexed.csv")
     run(capsys, "train train.csv --target label -o m.sk --seed 0")

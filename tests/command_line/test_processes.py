@@ -84,10 +84,17 @@ def test_checkpoints_of_other_commands_are_refused(folder, capsys):
     command = [*TRAIN, "60", "-o", "m.sk"]
     assert main(command) == 0
     assert main(command) == 0  # there is nothing left to do
-    for changed in (["-p", "r=3.0"], ["--model", "SCWClassifier"], ["--epochs", "20"]):
+    for changed, message in (
+        ("-p r=3.0", "another estimator: r is 1.0, got 3.0"),
+        ("--model SCWClassifier", "another estimator: model is 'AROWClassifier', got 'SCWClass"),
+        ("--epochs 20", "epoch 81, got epochs=20"),
+        ("--zero-based", "options of the reader: --zero-based is False, got True"),
+        ("--n-features 3", "options of the reader: --n-features is 2, got 3"),
+        ("--chunk-size 20", "options of the reader: --chunk-size is 10, got 20"),
+    ):
         capsys.readouterr()
-        assert main([*command, *changed]) == 1
-        assert re.match("error: The checkpoint 'c.joblib' ", capsys.readouterr().err)
+        assert main([*command, *changed.split()]) == 1
+        assert re.match(f"error: The checkpoint 'c.joblib' .* {message}", capsys.readouterr().err)
     assert main([*command, "--epochs", "81", "--quiet"]) == 0
     assert load_model("m.sk").t_ == 81 * 600 + 1
 

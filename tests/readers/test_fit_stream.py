@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import joblib
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import dump_svmlight_file
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.preprocessing import StandardScaler
@@ -17,7 +19,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_online_svm import LASVC, AROWClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.pipeline import make_online_pipeline
-from sklearn_online_svm.readers import fit_stream, read_arrays, read_svmlight
+from sklearn_online_svm.readers import (
+    fit_stream,
+    read_arrays,
+    read_csv,
+    read_parquet,
+    read_svmlight,
+)
 from tests.support import ROOT
 from tests.support.cases import in_turn
 from tests.support.internals import _fit_stream
@@ -241,9 +249,11 @@ def test_checkpoints_of_other_calls(tmp_path):
             fit_stream(model, chunks, epochs=2, **options)
     with pytest.raises(ValueError, match=r"is in epoch 2, got epochs=1"):
         fit_stream(LASVC(gamma=1.0), chunks, **options)
-    for others in (lambda: chunks(90), lambda: chunks(600)):
+    with pytest.raises(ValueError, match=r"another estimator: class_weight is None, got \{1: 2\}"):
+        fit_stream(LASVC(gamma=1.0, class_weight={1: 2}), chunks, epochs=2, **options)
+    for size in (90, 600):
         with pytest.raises(ValueError, match=r"after 200 samples in 2 chunks, but these"):
-            fit_stream(LASVC(gamma=1.0), others, epochs=2, **options)
+            fit_stream(LASVC(gamma=1.0), [*chunks(size)], epochs=2, **options)
     assert path.read_bytes() == before
     joblib.dump(LASVC(), path)
     with pytest.raises(ValueError, match="is damaged, or not a checkpoint of fit_stream"):
@@ -251,6 +261,74 @@ def test_checkpoints_of_other_calls(tmp_path):
     path.write_bytes(before[:-40] + bytes([before[-40] ^ 1]) + before[-39:])
     with pytest.raises(ValueError, match="is damaged, or not a checkpoint of fit_stream"):
         fit_stream(LASVC(), chunks, **options)
+
+
+class Untrained(BaseEstimator):
+    """Estimator that accepts any chunk."""
+
+    def partial_fit(self, X, y):
+        return self
+
+
+@pytest.mark.parametrize("epochs", [1, 2])  # 1: no chunk is left
+@pytest.mark.parametrize(
+    "reader, options, changes, message",
+    [
+        (read_arrays, {"chunk_size": 10}, {"chunk_size": 20}, "chunk_size is 10, got 20"),
+        (read_svmlight, {}, {"chunk_size": 20}, "chunk_size is 10000, got 20"),
+        (read_svmlight, {}, {"zero_based": False}, "zero_based is 'auto', got False"),
+        (read_svmlight, {"n_features": 9}, {"n_features": 2}, "n_features is 9, got 2"),
+        (read_svmlight, {"dtype": np.float32}, {"dtype": "float64"}, "dtype is 'float32', got"),
+        (read_csv, {"target": "u"}, {"target": "v"}, "target is 'u', got 'v'"),
+        (read_csv, {}, {"chunk_size": 20}, "chunk_size is 10000, got 20"),
+        (read_csv, {}, {"sep": ";"}, "sep is the default, got ';'"),
+        (read_csv, {"header": 0}, {"header": None}, "header is 0, got None"),
+        (read_csv, {"dtype": {"u": int}}, {"dtype": {"u": str}}, "dtype is .*'int'>}, got"),
+        (read_csv, {"usecols": ["u", "v"]}, {}, "usecols is .'u', 'v'., got the default"),
+        (read_parquet, {"target": "u"}, {"target": "v"}, "target is 'u', got 'v'"),
+        (read_parquet, {}, {"columns": ["u"]}, "columns is None, got .'u'"),
+        (read_parquet, {}, {"chunk_size": 20}, "chunk_size is 10000, got 20"),
+    ],
+)
+def test_other_options_of_a_reader(reader, options, changes, message, epochs, tmp_path):
+    path, target = tmp_path / "data", {"target": "v"}
+    if reader is read_arrays:
+        path, target = X, {"y": Y}
+    elif reader is read_svmlight:
+        target = {}
+        dump_svmlight_file(X, Y, str(path), zero_based=False)
+    else:
+        table = pytest.importorskip("pandas").DataFrame({"u": Y, "v": Y, "w": Y})
+        if reader is read_csv:
+            table.to_csv(path, index=False)
+        else:
+            pytest.importorskip("pyarrow")
+            table.to_parquet(path)
+    fit = partial(fit_stream, Untrained(), checkpoint=tmp_path / "checkpoint")
+    fit(partial(reader, path, **target | options))
+    with pytest.raises(ValueError, match=f"has other options of the reader: {message}"):
+        fit(partial(reader, path, **target | changes), epochs=epochs)
+
+
+def test_another_reader(tmp_path):
+    pytest.importorskip("pandas")
+    fit = partial(fit_stream, Untrained(), checkpoint=tmp_path / "checkpoint")
+    fit(partial(read_arrays, X, Y))
+    with pytest.raises(ValueError, match="reader is 'read_arrays', got 'read_csv'"):
+        fit(partial(read_csv, "table", target="u"))
+
+
+def test_options_that_do_not_change_the_samples(tmp_path):
+    """Another path, functions, which have no text that could be compared, or none at all."""
+    pytest.importorskip("pandas")
+    fit = partial(fit_stream, Untrained(), checkpoint=tmp_path / "checkpoint")
+    for k in range(2):
+        path = tmp_path / f"{k}.csv"
+        path.write_text("u,v\n1,2\n")
+        options = {"usecols": lambda name: name, "storage_options": [None, {}][k]}
+        fit(partial(read_csv, path, target="v", **options))
+    fit([(X, Y)], epochs=2)
+    assert b"storage_options" not in (tmp_path / "checkpoint").read_bytes()
 
 
 @pytest.mark.parametrize("content", [b"", b"u,label\n1,yes\n", b"PK\x03\x04", b"\x80\x05K"])
