@@ -2,12 +2,13 @@
 
 import re
 import warnings
+from contextlib import contextmanager
 from decimal import Decimal
-from itertools import chain
 from math import isfinite
 
 import numpy as np
 
+from .._sklearn_compat import InvalidParameterError
 from ..readers import read_svmlight
 from ..readers._tables import csv_frames, parquet_frames
 
@@ -31,6 +32,7 @@ class DataFiles:
         self.paths, self.n_features, self.columns = paths, n_features, columns
         self.target, self.zero_based = args.target, args.zero_based
         self.chunk_size = args.chunk_size
+        self._labels = self._given = None
         kind = "U" if dtype is None else dtype.kind
         self.dtype = np.dtype({"i": np.int64, "u": np.int64, "f": np.float64}.get(kind, str))
         for path in paths:
@@ -47,8 +49,9 @@ class DataFiles:
 
         With ``targets_only`` the samples of tables are not read.
         """
+        names = ", ".join(self.paths)
         if self.is_table:
-            pairs = chain.from_iterable(self._pairs(path, targets_only) for path in self.paths)
+            sources = [(path, self._pairs(path, targets_only)) for path in self.paths]
         else:
             pairs = read_svmlight(
                 list(self.paths),
@@ -56,11 +59,15 @@ class DataFiles:
                 n_features=self.n_features or _MAX_FEATURES,
                 zero_based=self.zero_based,
             )
+            sources = [(names, pairs)]
+        self._given = None
         is_empty = True
         try:
-            for pair in pairs:
-                yield pair
-                is_empty = False
+            for name, pairs in sources:
+                for pair in pairs:
+                    self._given = name
+                    yield pair
+                    self._given, is_empty = None, False
         except ValueError as error:
             if "exceeds the number of features" not in str(error):
                 raise
@@ -70,6 +77,19 @@ class DataFiles:
             ) from None
         if is_empty:
             raise ValueError(f"{self.paths[0]} has no samples")
+        self._given = None if targets_only else names
+
+    @contextmanager
+    def named_in_errors(self):
+        """Name the files of the samples that a model has been given in its errors."""
+        try:
+            yield
+        except InvalidParameterError:
+            raise
+        except ValueError as error:
+            if self._given is None:  # an error of reading, which names the file
+                raise
+            raise ValueError(f"{self._given}: {error}") from error
 
     def scan(self, *, is_classification):
         """Read the files, set the number of features, and return the sorted labels, if any."""
@@ -97,7 +117,8 @@ class DataFiles:
         """
         is_integer = all(re.fullmatch(_INTEGER, label) for label in labels)
         self.dtype = np.dtype(np.int64 if is_integer else str)
-        return np.unique(np.asarray(labels).astype(self.dtype))
+        self._labels = np.unique(np.asarray(labels).astype(self.dtype))
+        return self._labels
 
     def _pairs(self, path, targets_only):
         """Yield the pairs of a table."""
@@ -155,7 +176,10 @@ class DataFiles:
         if self.dtype.kind == "i":
             is_integer = [re.fullmatch(_INTEGER, label) is not None for label in y]
             _require(is_integer, column, place, "must contain integers")
-        return y.astype(self.dtype)
+        y = y.astype(self.dtype)
+        if self._labels is not None:
+            _require(np.isin(y, self._labels), column, place, "must contain one of --classes")
+        return y
 
 
 def _label(value):

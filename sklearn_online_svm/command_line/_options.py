@@ -173,7 +173,14 @@ def model_of(args, data, params=None):
 def loaded(data, model):
     """Return all samples and targets of data files."""
     data.scan(is_classification=is_classifier(model))
-    X, y = map(stacked, zip(*data.chunks(), strict=True))
+    chunks = []
+    with data.named_in_errors():
+        for X, y in data.chunks():
+            if data.is_table and chunks and (differing := set(X) ^ set(chunks[0][0])):
+                names = ", ".join(sorted(map(str, differing)))
+                raise ValueError(f"the columns differ from those of {data.paths[0]}: {names}")
+            chunks.append((X, y))
+    X, y = map(stacked, zip(*chunks, strict=True))
     _LOGGER.info("%d samples with %d features", *X.shape)
     return X, y
 
@@ -183,8 +190,8 @@ def data_for(args, paths, model):
     n_features = getattr(model, "n_features_in_", None)
     if n_features is None:
         raise ValueError(
-            f"the {type(model).__name__} has no number of features: it has not been fitted, or "
-            "its first step takes no table of numbers"
+            f"the {type(model).__name__} in {args.model} has no number of features: it has not "
+            "been fitted, or its first step takes no table of numbers"
         )
     names = getattr(model, "feature_names_in_", None)
     dtype = np.asarray(model.classes_).dtype if is_classifier(model) else np.dtype(np.float64)

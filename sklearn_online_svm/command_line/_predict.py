@@ -45,7 +45,7 @@ def run(args):
             f"{advice if args.probability else ''}"
         )
     errors = Errors(model)
-    with _opened(args.output) as write:
+    with data.named_in_errors(), _opened(args.output) as write:
         for X, y in data.chunks():
             if data.is_table and data.columns is None:
                 X = X.to_numpy()

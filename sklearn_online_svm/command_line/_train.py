@@ -83,12 +83,16 @@ def run(args):
     if _streams(args, model):
         model = _fit_stream(args, model, data)
     else:
-        model.fit(*loaded(data, model))
+        X, y = loaded(data, model)
+        with data.named_in_errors():
+            model.fit(X, y)
     save_model(model, args.output)
     if args.test:
         errors = Errors(model)
-        for X, y in data_for(args, args.test, model).chunks():
-            errors.add(model.predict(X), y)
+        data = data_for(args, args.test, model)
+        with data.named_in_errors():
+            for X, y in data.chunks():
+                errors.add(model.predict(X), y)
         _LOGGER.info("test: %s", errors)
 
 
@@ -121,13 +125,14 @@ def _fit_stream(args, model, data):
         "--n-features": data.n_features,
         "--chunk-size": data.chunk_size,
     }
-    progress = fit_stream(
-        ProgressiveModel(model),
-        lambda: ReaderChunks(data.chunks(), **options),
-        epochs=args.epochs,
-        classes=classes,
-        checkpoint=args.checkpoint,
-        checkpoint_every=args.checkpoint_every,
-    )
+    with data.named_in_errors():
+        progress = fit_stream(
+            ProgressiveModel(model),
+            lambda: ReaderChunks(data.chunks(), **options),
+            epochs=args.epochs,
+            classes=classes,
+            checkpoint=args.checkpoint,
+            checkpoint_every=args.checkpoint_every,
+        )
     progress.report()
     return progress.model

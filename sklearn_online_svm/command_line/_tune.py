@@ -54,7 +54,9 @@ def run(args):
     X, y = loaded(data, model)
     search = ProgressiveSearch(
         model, {prefix + name: values for name, values in grid.items()}, random_state=args.seed
-    ).fit(X, y)
+    )
+    with data.named_in_errors():
+        search.fit(X, y)
     if not args.quiet:
         _print_table(search)
     if args.output is not None:

@@ -700,7 +700,27 @@ def test_models_without_a_method(folder, capsys):
         ("train empty.csv --target a -o m.sk --stream", "empty.csv has no samples"),
         ("train train.csv --target x -o m.sk --stream", "train.csv has no column 'x'"),
         ("train bare.svm -o m.sk", "bare.svm has no features"),
-        ("train one.svm -o m.sk", "The number of classes has to be greater than one"),
+        ("train one.svm -o m.sk", "error: one.svm: The number of classes has to be greater than"),
+        ("tune one.svm -g C=1,2", "error: one.svm: The number of classes has to be greater than"),
+        ("train half.svm -o m.sk", "error: half.svm: Unknown label type: "),
+        (
+            "train half.svm -o m.sk --model AROWClassifier",
+            "error: half.svm: Unknown label type: ",
+        ),
+        (
+            "train train.svm huge.svm -o m.sk --model AROWClassifier",
+            "error: train.svm, huge.svm: Row 600 of X has a squared",
+        ),
+        (
+            "train train.csv huge.csv --target label -o m.sk --model AROWClassifier",
+            "error: huge.csv: Row 0 of X has a squared norm",
+        ),
+        ("train train.svm -o m.sk --test huge.svm", "error: huge.svm: Row 0 of X has a squared"),
+        ("predict huge.svm m.sk", "error: huge.svm: Row 0 of X has a squared norm"),
+        (
+            "train huge.csv --target label -o m.sk --stream --classes yes,maybe",
+            "error: huge.csv, line 3: column 'label' must contain one of --classes, got 'no'",
+        ),
         (
             "train half.svm.gz -o m.sk",
             "half.svm.gz cannot be decompressed: Compressed file end",
@@ -714,8 +734,14 @@ def test_models_without_a_method(folder, capsys):
             "train train.csv --target label -o m.sk --test train.svm",
             "the files have different formats: csv, svmlight",
         ),
-        ("train train.svm -o m.sk --stream --classes 1", "number of classes has to be greater"),
-        ("train train.svm -o m.sk --stream --classes a,b", "labels that are not among the class"),
+        (
+            "train train.svm -o m.sk --stream --classes 1",
+            "error: train.svm: The number of classes has to be greater",
+        ),
+        (
+            "train train.svm -o m.sk --stream --classes a,b",
+            "error: train.svm: y contains labels that are not among the class",
+        ),
         ("train train.csv --target x -o m.sk", "train.csv has no column 'x'"),
         ("train train.svm -o m.sk --test empty.svm", "empty.svm has no samples"),
         ("train train.csv --target label -o m.sk --test no.csv", "no.csv has no samples"),
@@ -725,9 +751,13 @@ def test_models_without_a_method(folder, capsys):
         ("predict empty.csv m.sk", "empty.csv has no samples"),
         ("predict train.svm names.sk", "svmlight format, but the model needs a table"),
         ("predict train.svm scaled.sk", "svmlight format, but the model needs a table"),
-        ("predict train.svm new.sk", "the LASVC has no number of features: it has not been fitt"),
-        ("predict train.svm text.sk", "the Pipeline has no number of features"),
+        ("predict train.svm new.sk", "the LASVC in new.sk has no number of features: it has"),
+        ("predict train.svm text.sk", "the Pipeline in text.sk has no number of features"),
         ("train bare.csv --target label -o m.sk", "bare.csv has no features"),
+        (
+            "train train.csv few.csv --target label -o m.sk",
+            "error: few.csv: the columns differ from those of train.csv: v",
+        ),
         (
             "train inf.csv --target label -o m.sk",
             "inf.csv, line 3: column 'u' must contain fini",
@@ -761,9 +791,13 @@ def test_errors_in_files(table, command, message, capsys):
         "empty.csv": "a,b\n",
         "no.csv": "u,label,v\n",
         "bare.csv": "label\nyes\nno\n",
+        "few.csv": "u,label\n1,yes\n2,no\n",
         "inf.csv": "u,label\n1,yes\ninf,no\n",
         "bare.svm": "1\n2\n",
         "one.svm": "1 1:1\n1 1:2\n",
+        "half.svm": "0.5 1:1\n1 1:2\n",
+        "huge.svm": "1 1:1e200\n-1 1:2\n",
+        "huge.csv": "u,label,v\n1e200,yes,1\n1,no,2\n",
     }.items():
         with open(name, "w") as file:
             file.write(text)
