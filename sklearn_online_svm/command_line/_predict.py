@@ -4,12 +4,21 @@ import logging
 import sys
 from contextlib import contextmanager
 
+from sklearn.base import is_classifier
+
 from .._atomic_dump import atomic_file
 from ..export import load_model
+from ..pipeline import final_estimator
 from ._errors import Errors
 from ._options import UsageError, add_data_options, check_outputs, data_for
 
 _LOGGER = logging.getLogger(__package__)
+# Parameters without which models do not have a method.
+_NEEDED = {
+    "predict_proba": "probability",
+    "predict_set": "probability",
+    "predict_interval": "intervals",
+}
 
 
 def add_parser(commands):
@@ -28,6 +37,13 @@ def add_parser(commands):
     values = parser.add_mutually_exclusive_group()
     values.add_argument("--decision", action="store_true", help="write decision function values")
     values.add_argument("--probability", action="store_true", help="write class probabilities")
+    values.add_argument(
+        "--confidence",
+        type=float,
+        metavar="LEVEL",
+        help="write intervals or sets that contain the target with this frequency, such as 0.9: "
+        "the lower and the upper end, or 1 for each class in the set and 0 for the others",
+    )
 
 
 def run(args):
@@ -38,18 +54,26 @@ def run(args):
     data = data_for(args, args.data, model)
     name = "decision_function" if args.decision else "predict"
     name = "predict_proba" if args.probability else name
-    if not hasattr(model, name):
-        advice = "; train it with -p probability=True, if it has this parameter"
-        raise UsageError(
-            f"the {type(model).__name__} in {args.model} has no {name}"
-            f"{advice if args.probability else ''}"
-        )
+    if args.confidence is not None:
+        name = "predict_set" if is_classifier(model) else "predict_interval"
+    # Pipelines have no methods for sets and intervals.
+    final = model if args.confidence is None else final_estimator(model)
+    if not hasattr(final, name):
+        needed = _NEEDED.get(name)
+        advice = f"; train it with -p {needed}=True, if it has this parameter" if needed else ""
+        raise UsageError(f"the {type(final).__name__} in {args.model} has no {name}{advice}")
     errors = Errors(model)
     with data.named_in_errors(), _opened(args.output) as write:
         for X, y in data.chunks():
             if data.is_table and data.columns is None:
                 X = X.to_numpy()
-            values = getattr(model, name)(X)
+            if args.confidence is None:
+                values = getattr(model, name)(X)
+            else:
+                transformed = X if final is model else model[:-1].transform(X)
+                values = getattr(final, name)(transformed, args.confidence)
+                values = values.astype(int if name == "predict_set" else float)
+                values = values.reshape(len(values), -1)  # the intervals of all outputs
             write("\n".join(map(_line, values.tolist())) + "\n")
             if y is not None:
                 predicted = values if name == "predict" else model.predict(X)

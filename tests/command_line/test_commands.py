@@ -361,6 +361,26 @@ def test_probabilities(model, capsys):
     assert found == model.predict_proba(S_TEST).tolist()
 
 
+def test_sets(model, capsys):
+    out = run(capsys, "predict test.svm m.sk --confidence 0.9").out
+    found = [list(map(int, line.split())) for line in out.splitlines()]
+    assert found == model.predict_set(S_TEST, 0.9).astype(int).tolist()
+    assert "'confidence_level'" in run(capsys, "predict test.svm m.sk --confidence 2", 2).err
+
+
+@pytest.mark.parametrize("options", ["", " --scale"])
+def test_intervals(options, folder, capsys):
+    dump_svmlight_file(X, X[:, 1], "targets.svm", zero_based=False)
+    run(capsys, f"train targets.svm -o m.sk --model LASVR --seed 0 -p intervals=True{options}")
+    found = run(capsys, "predict test.svm m.sk --confidence 0.8")
+    assert "300 samples, mean squared error" in found.err
+    scaler = StandardScaler(with_mean=False).fit(S)
+    samples = [scaler.transform(part) if options else part for part in (S, S_TEST)]
+    expected = LASVR(intervals=True, random_state=0).fit(samples[0], X[:, 1])
+    ends = [list(map(float, line.split())) for line in found.out.splitlines()]
+    np.testing.assert_array_equal(ends, expected.predict_interval(samples[1], 0.8))
+
+
 def test_values_of_several_classes(folder, capsys):
     y = np.arange(600) % 3
     model = AROWClassifier().fit(S, y)
@@ -658,12 +678,16 @@ def test_a_precomputed_kernel_in_a_table(table, capsys):
 
 def test_a_model_of_several_outputs(folder, capsys):
     """A file has one target, so no error is reported."""
-    model = LASVR().fit(S, X)
+    model = LASVR(intervals=True).fit(S, X)
     save_model(model, "m.sk")
-    out, err = run(capsys, "predict test.svm m.sk")
-    assert err == ""
-    found = [list(map(float, line.split())) for line in out.splitlines()]
-    assert found == model.predict(S_TEST).tolist()
+    for options, values in [
+        ("", model.predict(S_TEST)),
+        (" --confidence 0.9", model.predict_interval(S_TEST, 0.9).reshape(300, 4)),
+    ]:
+        out, err = run(capsys, f"predict test.svm m.sk{options}")
+        assert err == ""
+        found = [list(map(float, line.split())) for line in out.splitlines()]
+        assert found == values.tolist()
 
 
 def test_too_little_memory(folder, capsys, monkeypatch):
@@ -679,6 +703,11 @@ def test_models_without_a_method(folder, capsys):
     save_model(AROWClassifier().fit(S, Y), "arow.sk")
     err = run(capsys, "predict test.svm arow.sk --probability", 2).err
     assert "the AROWClassifier in arow.sk has no predict_proba; train it with -p prob" in err
+    err = run(capsys, "predict test.svm arow.sk --confidence 0.9", 2).err
+    assert "the AROWClassifier in arow.sk has no predict_set; train it with -p prob" in err
+    save_model(LASVR().fit(S, Y), "svr.sk")
+    err = run(capsys, "predict test.svm svr.sk --confidence 0.9", 2).err
+    assert "the LASVR in svr.sk has no predict_interval; train it with -p intervals=True" in err
 
 
 @pytest.mark.sampled
