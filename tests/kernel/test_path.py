@@ -392,6 +392,57 @@ def test_several_outputs(options):
         assert options or weights[model.support_].all()
 
 
+@pytest.mark.parametrize("scales", [(1.0, 1e-3), (1e-3, 1.0)])
+def test_the_largest_rounding_of_the_problems_is_no_reason_for_a_warning(scales):
+    X, y = DATA[LASVR]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        exact(LASVR, tol=1e-12).fit_path(X, np.outer(y, scales), [0.1, 100.0])
+
+
+def test_a_violation_that_is_left_for_one_C_warns(monkeypatch):
+    monkeypatch.setattr(_path_solver.Sweeps, "most_rows", lambda self: 0)
+    with pytest.warns(ConvergenceWarning, match="did not converge within 1 checks") as caught:
+        path = exact().fit_path(*DATA[LASVC], [0.1, 0.2, 100.0])
+    assert caught[0].filename == __file__
+    assert path.kkt_violation[0] < 2e-6 < path.kkt_violation[-1]
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (new(LASVC, multi_class="ovo", gamma=0.1), noisy_classes(400, 3)),
+        (new(LASVR), (DATA[LASVR][0], np.outer(DATA[LASVR][1], [1.0, 0.3, 2.0]))),
+    ],
+    ids=["pairs", "outputs"],
+)
+def test_the_largest_violation_of_the_problems_is_reported(model, data, algorithm, monkeypatch):
+    monkeypatch.setattr(_path_solver.Sweeps, "most_rows", lambda self: 0)
+    path = clone(model).set_params(algorithm=algorithm, max_iter=1).fit_path(*data, [1.0, 100.0])
+    found = violations(path[-1], *data)
+    assert found.max() > 1.1 * found.min() > 0.01
+    np.testing.assert_allclose(path.kkt_violation[-1], found.max(), rtol=1e-3)
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_residuals_of_samples_that_fit_has_not_visited_are_computed(multi_class, monkeypatch):
+    """Few samples are not visited one by one, with max_iter=-1."""
+    compute_residuals = _path_solver.Sweeps.compute_residuals
+
+    def checked(sweeps):
+        unknown = np.isnan(sweeps.residuals) & sweeps.belongs
+        assert unknown.any(axis=1).all()
+        compute_residuals(sweeps)
+        scores = np.empty((len(sweeps.encoded), len(sweeps.t)))
+        sweeps.engine.current_solution().decide(sweeps.X, scores, None)
+        residuals, expected = sweeps.residuals[unknown], (sweeps.t - scores.T)[unknown]
+        np.testing.assert_allclose(residuals, expected, atol=1e-4)
+
+    monkeypatch.setattr(_path_solver.Sweeps, "compute_residuals", checked)
+    exact(multi_class=multi_class, tol=1e-3).fit_path(*noisy_classes(250, 3), [0.1, 1.0])
+
+
 # -- results ----------------------------------------------------------------------------
 
 
