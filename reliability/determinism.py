@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn_online_svm import LASVC, LASVR, OneClassLASVM, RampSVC
 from tests.support import ROOT
 from tests.support.programs import FUSED_LEVELS
+from tests.support.stream_models import DEPEND_ON_CHUNKS
 from tests.support.trainable import (
     FINISHING,
     FITTED_AT_ONCE,
@@ -29,7 +30,6 @@ from tests.support.trainable import (
     seeded,
     state_of,
 )
-from tests.test_streams import DEPEND_ON_CHUNKS
 
 from .calls import COPIES, PREDICTIONS
 

@@ -23,12 +23,8 @@ from sklearn_online_svm.linear import (
     PassiveAggressiveRegressor,
     PerceptronClassifier,
 )
-from tests.core.test_solver_steps import GapDrivenPair, OneClassPair, Pair, RegressionPair
-from tests.core.test_window import WindowPair
-from tests.linear import test_local as local_twin
-from tests.linear import test_twin as linear_twin
 from tests.reference.ramp_svc import ReferenceRampSVC
-from tests.support import kernel_updates
+from tests.support import kernel_updates, linear_tasks, local_models
 from tests.support.duals import Dual
 from tests.support.ramp import TOL
 from tests.support.random_duals import (
@@ -40,6 +36,13 @@ from tests.support.random_duals import (
 )
 from tests.support.robust import signs
 from tests.support.samples import GAP_DRIVEN, two_classes
+from tests.support.solver_pairs import (
+    GapDrivenPair,
+    OneClassPair,
+    Pair,
+    RegressionPair,
+    WindowPair,
+)
 
 PROMISE = (
     "Solutions, predictions and updates are those of scikit-learn and of plain NumPy, within the "
@@ -591,12 +594,12 @@ def follows(findings, seed, compare, *arguments, **tolerance):
 
 def compare_linear_twin(findings, seed):
     rng = np.random.default_rng([seed, 6])
-    model, n_classes = linear_twin.TASKS[rng.integers(len(linear_twin.TASKS))]
+    model, n_classes = linear_tasks.TASKS[rng.integers(len(linear_tasks.TASKS))]
     model = with_random_params(model, rng)
     model.set_params(fit_intercept=bool(rng.integers(2)))
     if n_classes == 3 and not np.ndim(getattr(model, "costs", None)):
         n_classes = int(rng.integers(3, 8))
-    stream = linear_twin.Stream(
+    stream = linear_tasks.Stream(
         n_classes,
         n=int(rng.integers(2, 60)),
         n_features=int(rng.choice([1, 2, 6, 30] if "full" in str(model) else [1, 2, 6, 40, 200])),
@@ -622,9 +625,9 @@ def compare_linear_twin(findings, seed):
 
 def compare_local_twin(findings, seed):
     rng = np.random.default_rng([seed, 7])
-    model = with_random_params(local_twin.MODELS[rng.integers(len(local_twin.MODELS))], rng)
+    model = with_random_params(local_models.MODELS[rng.integers(len(local_models.MODELS))], rng)
     n_classes, d = int(rng.integers(2, 6)), int(rng.choice([1, 2, 6, 30]))
-    X, y = local_twin.samples_of(n_classes, int(rng.integers(4, 60)), d, seed)
+    X, y = local_models.samples_of(n_classes, int(rng.integers(4, 60)), d, seed)
     weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(y)) if rng.random() < 0.5 else None
     layout = str(rng.choice(["dense", "csr"]))
     # A sample that repeats another one meets its margin exactly, so that rounding decides whether
@@ -635,7 +638,7 @@ def compare_local_twin(findings, seed):
     if y.max() > 0:
         weights = weights if weights is None else weights[rows]
         arguments = model, X[rows], y, layout, weights
-        follows(findings, seed, local_twin.assert_follows_twin, *arguments, **CLOSE)
+        follows(findings, seed, local_models.assert_follows_twin, *arguments, **CLOSE)
 
 
 def compare_kernel_updates(findings, seed):

@@ -10,8 +10,8 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.stored.test_files import cases, test_models_of_former_versions
 from tests.support import ROOT, environments
+from tests.support.stored_models import assert_continues, stored_models
 
 PROMISE = (
     "The package works with the versions of Python, scikit-learn and NumPy of the table, and "
@@ -29,7 +29,7 @@ RUNS = {
 
 def campaign(quick):
     if quick:
-        yield stored_models()
+        yield loaded_models()
         return
     folder = ROOT / "build" / "versions"
     shutil.rmtree(folder, ignore_errors=True)
@@ -67,18 +67,18 @@ def tested(tests, interpreter, wheel, pins, folder):
     return record(environments.versions(python), n_tests, failures)
 
 
-def stored_models():
-    """The stored models, with the versions of this environment."""
+def loaded_models():
+    """Load the stored models with the versions of this environment."""
     failures = []
-    params = [case.values for case in cases() if case.values[1].endswith(".skops")]
-    for path, name in params:
+    found = [case for case in stored_models() if case[1].endswith(".skops")]
+    for path, name in found:
         try:
-            test_models_of_former_versions(path, name)
+            assert_continues(path, name)
         except Exception as error:
             failures.append(f"{path.name} {name}: {error!r}")
     here = {"python": platform.python_version()}
     return record(here | {name: version(name) for name in environments.SHOWN},
-                  len(params), failures)  # fmt: skip
+                  len(found), failures)  # fmt: skip
 
 
 def record(of, n_cases, failures):

@@ -55,7 +55,6 @@ ONE_TABLE = {
     "active/test_oracle.py",
     "command_line/test_commands.py",
     "core/test_primitives.py",
-    "core/test_solver_steps.py",
     "evaluation/test_progressive.py",
     "evaluation/test_thresholds.py",
     "kernel/test_compression.py",

@@ -20,10 +20,10 @@ from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.evaluation import progressive_validation
 from tests.support.cases import in_turn
 from tests.support.samples import three_classes, two_classes
+from tests.support.stream_models import COUNT_ALL_SAMPLES, DEPEND_ON_CHUNKS
+from tests.support.stream_models import MODELS as STREAM_MODELS
 from tests.support.trainable import MODELS, samples_of, seeded
 from tests.support.trainable import STREAMS as STREAMS_AND_WRAPPERS
-from tests.test_streams import COUNT_ALL_SAMPLES, DEPEND_ON_CHUNKS
-from tests.test_streams import MODELS as STREAM_MODELS
 
 pandas = pytest.importorskip("pandas")
 

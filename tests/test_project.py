@@ -210,6 +210,15 @@ def test_only_support_and_core_import_private_modules():
     assert not found
 
 
+def test_support_and_reliability_import_no_test_files():
+    """What tests share with other programs is in ``tests.support``."""
+    found = []
+    for path in chain((ROOT / "tests/support").glob("*.py"), (ROOT / "reliability").glob("*.py")):
+        lines = re.findall(r"^from tests\b.*\btest_.*", path.read_text(), re.M)
+        found += [f"{path.name}: {line}" for line in lines]
+    assert not found
+
+
 def private_names(tree):
     """Yield the private modules and names of the package that are imported, or in strings."""
     for node in ast.walk(tree):

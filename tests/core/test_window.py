@@ -5,17 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm.kernel._spec import LasvmSpec
-from tests.core.test_solver_steps import Pair
-from tests.reference.window import WindowTwin
 from tests.support.engine import Learner, kernel_values, make_store
+from tests.support.solver_pairs import WindowPair
 
 SIZES = [2, 15, 60]
-
-
-class WindowPair(Pair):
-    def restart(self):
-        self.twin = WindowTwin(self.K, self.y, self.cost, **self.params)
-        self.engine = Learner(self.X, self.y, self.cost, self.new_store(), **self.params)
 
 
 @pytest.mark.sampled

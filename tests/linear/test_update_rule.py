@@ -14,7 +14,8 @@ from sklearn_online_svm.linear import (
     PerceptronClassifier,
     SecondOrderPerceptronClassifier,
 )
-from tests.linear.test_twin import CLOSE, Stream, in_every_layout
+from tests.support.linear_models import with_layouts
+from tests.support.linear_tasks import CLOSE, Stream
 
 
 def pa1(margin, curvature, C):
@@ -75,7 +76,7 @@ SAME = [
 
 @pytest.mark.parametrize("model, compiled", SAME, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("n_classes", [2, 3])
-@in_every_layout
+@with_layouts
 def test_each_sample(model, compiled, n_classes, layout):
     model, compiled, stream = clone(model), clone(compiled), Stream(n_classes)
     for ours, theirs in zip(stream.teach(model, layout), stream.teach(compiled, layout)):

@@ -13,9 +13,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 import skops.io
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.compose import ColumnTransformer
-from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -31,7 +30,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.internals import InconsistentPackageWarning, _estimator
-from tests.support.stored_models import FILES, estimators, responses_of
+from tests.support.stored_models import FILES, assert_continues, estimators, stored_models
 
 X, Y = make_banana_like(200, random_state=0)
 
@@ -120,34 +119,12 @@ def test_the_trusted_types_exist():
 # -- models of former versions -------------------------------------------------------------------
 
 
-def cases():
-    for path in sorted(FILES.glob("*.zip")):
-        with zipfile.ZipFile(path) as file:
-            for name in sorted(set(file.namelist()) - {"responses.json"}):
-                yield pytest.param(path, name, id=f"{path.stem}-{name}")
-
-
-@pytest.mark.parametrize(("path", "name"), list(cases()))
+@pytest.mark.parametrize(
+    ("path", "name"), list(stored_models()), ids=lambda part: getattr(part, "stem", part)
+)
 @pytest.mark.filterwarnings("ignore:gamma='scale' is fixed:UserWarning")
 def test_models_of_former_versions(path, name):
-    """They predict and continue as they did."""
-    with zipfile.ZipFile(path) as file:
-        data = file.read(name)
-        kind, ending = name.rsplit(".", 1)
-        expected = json.loads(file.read("responses.json"))[kind]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
-        if ending == "pickle":
-            model = pickle.loads(data)
-        else:
-            model = skops.io.loads(data, trusted=trusted_types())
-    # After further training, predictions first optimize over the support set to within tol; the
-    # last bits of kernel values change the path, and decision values by a few tol.
-    optimized = 10 * model.tol if getattr(model, "finishing", False) else 0.0
-    found = responses_of(model)
-    for computed, values, path_error in zip(found, expected, (0.0, optimized), strict=True):
-        atol = max(1e-6 * np.abs(values).max(), path_error)
-        assert_allclose(computed, values, rtol=0, atol=atol)
+    assert_continues(path, name)
 
 
 def test_models_of_every_class_are_stored():

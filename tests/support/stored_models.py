@@ -11,12 +11,16 @@ import pickle
 import warnings
 import zipfile
 
+import numpy as np
 import skops.io
+from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm.evaluation import AdaptiveConformalInference, AdaptiveThreshold
+from sklearn_online_svm.export import trusted_types
 from tests.support import ROOT
 from tests.support.docstrings import public_objects
 from tests.support.recorded_fits import blobs
@@ -92,6 +96,35 @@ def responses_of(model):
     yield response(model, X_NEW).tolist()
     train(model, X_LATER, Y_LATER)
     yield response(model, X_NEW).tolist()
+
+
+def stored_models():
+    """Yield the file of a version and the name of a model in it, for each stored model."""
+    for path in sorted(FILES.glob("*.zip")):
+        with zipfile.ZipFile(path) as file:
+            names = set(file.namelist()) - {"responses.json"}
+        yield from ((path, name) for name in sorted(names))
+
+
+def assert_continues(path, name):
+    """Check that a stored model predicts, and continues training, as it did."""
+    with zipfile.ZipFile(path) as file:
+        data = file.read(name)
+        kind, ending = name.rsplit(".", 1)
+        expected = json.loads(file.read("responses.json"))[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        if ending == "pickle":
+            model = pickle.loads(data)
+        else:
+            model = skops.io.loads(data, trusted=trusted_types())
+    # After further training, predictions first optimize over the support set to within tol; the
+    # last bits of kernel values change the path, and decision values by a few tol.
+    optimized = 10 * model.tol if getattr(model, "finishing", False) else 0.0
+    found = responses_of(model)
+    for computed, values, path_error in zip(found, expected, (0.0, optimized), strict=True):
+        atol = max(1e-6 * np.abs(values).max(), path_error)
+        assert_allclose(computed, values, rtol=0, atol=atol)
 
 
 def store():

@@ -25,7 +25,7 @@ from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.docstrings import public_objects
 from tests.support.internals import split
 from tests.support.samples import three_classes
-from tests.test_streams import MODELS as STREAM_MODELS
+from tests.support.stream_models import MODELS as STREAM_MODELS
 
 # Trained, but not on samples and targets alone, or without predictions.
 OTHER_DATA = {
