@@ -1,5 +1,6 @@
 """Tables of the page on reliability, from the stored results."""
 
+import re
 from pathlib import Path
 
 from benchmarks.bench import results, rst
@@ -63,4 +64,8 @@ def cell(value):
         return rst.count(len(value))
     if isinstance(value, float):
         return f"{value:.3g}"
-    return rst.count(value) if isinstance(value, int) else value
+    if isinstance(value, int):
+        return rst.count(value)
+    # Names of classes and files are code, which may break anywhere on narrow screens.
+    is_name = " " not in value and re.search("[A-Z/]", value)
+    return f"``{value}``" if is_name else value

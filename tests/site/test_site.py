@@ -19,10 +19,12 @@ from tests.support import ROOT
 
 SITE = Path(os.environ.get("SOSVM_SITE", ROOT / "doc" / "_build" / "html")).resolve()
 WIDTH_OF_PHONE = 390
-# The theme scrolls an article inside its page, and a table inside its frame.
+# The theme scrolls an article inside its page, and a table inside its frame. Only tables of more
+# than six columns may scroll.
 TOO_WIDE = """[...document.querySelectorAll(
     "html, .bd-article-container, .pst-scrollable-table-container")]
     .filter(part => part.scrollWidth > part.clientWidth)
+    .filter(part => !(part.querySelector(":scope > table tr")?.cells.length > 6))
     .map(part => part.innerText.trim().slice(0, 60))"""
 
 pytestmark = [
@@ -133,7 +135,7 @@ def browser():
         browser.close()
 
 
-def test_no_page_or_table_scrolls_sideways_on_a_phone(browser, address):
+def test_no_page_and_no_table_of_few_columns_scrolls_sideways_on_a_phone(browser, address):
     view = browser.new_page(viewport={"width": WIDTH_OF_PHONE, "height": 800})
     wide = {}
     for page in pages():
