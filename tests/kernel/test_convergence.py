@@ -253,6 +253,31 @@ def test_finishing_is_limited_in_fit_and_in_finish(few_steps):
         model.finish()
 
 
+@pytest.mark.parametrize(
+    "max_iter, tol, n_steps",
+    [(1, 1e-3, 200), ("auto", 1e-3, 200), (1, 1e-6, 1000), ("auto", 1e-6, 3100)],
+)
+@pytest.mark.parametrize("easy", range(3))
+def test_the_pair_that_needs_most_steps_decides(easy, max_iter, tol, n_steps, monkeypatch):
+    """The pairs with class ``easy`` are solved in a few steps."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(20.0, size=(30, 2))])
+    y = np.append(rng.permutation(np.repeat(np.delete(range(3), easy), 30)), np.full(30, easy))
+    set_limits(monkeypatch, MAX_STEPS=2 * n_steps, MAX_STEPS_PER_SAMPLE=0)
+    params = dict(C=100.0, gamma=0.5, multi_class="ovo", tol=tol, random_state=0)
+    model = LASVC(max_iter=max_iter, **params)
+    with pytest.warns(ConvergenceWarning, match="stopped at the maximum number") as caught:
+        model.fit(X, y)
+    *of_easy, largest = sorted(problem.delta for problem in engine_of(model).problems)
+    assert max(of_easy) <= tol < largest
+    assert f"the largest violation is {largest:.3g}," in str(caught[0].message)
+    # The number of steps of finish is that of the largest support set.
+    set_limits(monkeypatch, MAX_STEPS=0, MAX_STEPS_PER_SAMPLE=30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.finish()
+
+
 @pytest.mark.parametrize("params", [dict(algorithm="lasvm-g"), dict(delta_max=0.01)], ids=str)
 def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
     X, y = two_classes(200, noise=1.0)

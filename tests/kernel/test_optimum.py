@@ -19,7 +19,9 @@ from tests.support.internals import (
     engine_of,
     is_without_engine,
     note_built_engines,
+    precision,
     report_each_round,
+    trained_of,
 )
 from tests.support.interrupts import InterruptAtCheck, some_checks
 from tests.support.random_batches import product, random_batch
@@ -385,3 +387,16 @@ def test_time_limits_hold(kind):
     assert time.process_time() - start < 0.3 + 0.2
     assert model.interrupted_ or kind == "one class"  # which is solved soon
     assert np.isfinite(model.predict(X[:100]).astype(float)).all()
+
+
+@pytest.mark.parametrize("kernel, shift", [("rbf", 0.0), ("linear", 1e5)])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_precision_is_that_of_the_engine(multi_class, kernel, shift):
+    """The largest uncertainty and spread of several problems; with a shift, of the origin."""
+    X, y = three_classes(150)
+    params = RBF | dict(kernel=kernel, multi_class=multi_class)
+    model = LASVC(**params).fit(X + shift, y)
+    assert is_without_engine(model)
+    found = precision(trained_of(model))
+    assert_allclose(precision(engine_of(model)), found, rtol=1e-9)
+    assert found[0] > (1e-4 if shift else 0.0)

@@ -13,7 +13,7 @@ from sklearn_online_svm import LASVC
 
 # Module of the package: the names in it, or submodules of it.
 NAMES = {
-    "": "_atomic_dump _estimator _updates",
+    "": "_atomic_dump _estimator _suspects _updates",
     "_atomic_dump": "ABANDONED atomic_dump atomic_file",
     "_core.interrupts": "DeferredInterrupts",
     "_core.kernel.dual.flat_states": "flattened split",
@@ -107,6 +107,11 @@ def has_engine(model):
 def engine_of(model):
     """Return the engine of a model with a kernel that is trained by a solver of the dual."""
     return model._machine.engine
+
+
+def trained_of(model):
+    """Return the engine of a model, or its optimum as long as it has no engine."""
+    return model._machine.trained
 
 
 def is_without_engine(model):
