@@ -13,9 +13,9 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm import LASVC, LASVR, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
-from tests.support.internals import engine_of, limit_reprocessing, steps_left
+from tests.support.internals import _epochs, engine_of, is_above, limit_reprocessing, steps_left
 from tests.support.limits import set_limits
 from tests.support.robust import assert_same_model
 from tests.support.samples import (
@@ -24,6 +24,7 @@ from tests.support.samples import (
     banana,
     breast_cancer,
     digits_pair,
+    targets,
     three_classes,
     two_classes,
     waveform,
@@ -276,6 +277,28 @@ def test_the_pair_that_needs_most_steps_decides(easy, max_iter, tol, n_steps, mo
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.finish()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_output_without_support_vectors_changes_neither_samples_nor_loss(order, monkeypatch):
+    """Of those that are scored to decide on another epoch."""
+    large_sets = dict(SMALL_SET=0, SMALL_PAIR=0, RESERVE=0)
+    set_limits(monkeypatch, MAX_AUTO_EPOCHS=1, AUTO_EXCESS=0.0, **large_sets)
+    n_scored = []
+
+    def watched(bounds, values):
+        n_scored.append(values.shape[1])
+        return is_above(bounds, values)
+
+    monkeypatch.setattr(_epochs, "is_above", watched)
+    monkeypatch.setattr(_epochs, "LEAST_SCORED", 10)
+    X, y = targets(600, noise=0.1)
+    model = LASVR(C=0.1, gamma=0.3, epsilon=0.3, random_state=0)
+    message = r"mean loss that further ones could remove is about [\d.e-]*[1-9]"
+    for given in (y, np.column_stack([y, np.zeros(600)])[:, ::order]):
+        with pytest.warns(ConvergenceWarning, match=message):
+            model.fit(X, given)
+    assert len(set(n_scored)) == 1 and n_scored[0] < 600
 
 
 @pytest.mark.parametrize("params", [dict(algorithm="lasvm-g"), dict(delta_max=0.01)], ids=str)

@@ -1,6 +1,7 @@
 """Predictions of LASVR for samples left out, compared with one fit per sample."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVR
-from tests.support.internals import engine_of
+from tests.support.internals import _left_out, engine_of
 from tests.support.limits import set_limits
 from tests.support.samples import LAYOUTS
 
@@ -95,6 +96,21 @@ def test_estimates_where_work_is_limited(monkeypatch):
     assert 0 < np.count_nonzero(partly < 1e-3) - np.count_nonzero(estimated < 1e-3) < 40
 
 
+def test_work_is_divided_by_the_size_of_the_largest_problem():
+    class Engine:
+        problems = [SimpleNamespace(members=SimpleNamespace(n_members=n)) for n in (10, 500, 40)]
+
+        def allow(self, n_steps):
+            self.n_steps = n_steps
+            raise InterruptedError
+
+    engine = Engine()
+    with pytest.raises(InterruptedError):
+        _left_out.solve_without(engine, [[0]] * 3, None, None, 1e9)
+    # A step accesses two kernel rows.
+    assert engine.n_steps == int(1e9 / (2 * 500 * 3))
+
+
 def test_residuals_are_those_of_new_samples():
     """Over ten draws, while those of the training samples are far too small."""
     ratios, of_training = [], []
@@ -110,11 +126,13 @@ def test_residuals_are_those_of_new_samples():
     assert np.mean(of_training) < 0.6
 
 
-def test_several_outputs_are_problems_of_their_own():
-    targets = np.column_stack([Y, X[:, 0] * 10])
-    left_out = machine().fit(X, targets).leave_one_out_predict(X, targets)
+@pytest.mark.parametrize("params", [{}, {"loss": SQUARED, "C": 10.0}], ids=str)
+def test_several_outputs_are_problems_of_their_own(params):
+    """Also one without support vectors."""
+    targets = np.column_stack([Y, X[:, 0] * 10, np.full(len(Y), 3.0)])
+    left_out = machine(**params).fit(X, targets).leave_one_out_predict(X, targets)
     for c, y in enumerate(targets.T):
-        alone = machine().fit(X, y).leave_one_out_predict(X, y)
+        alone = machine(**params).fit(X, y).leave_one_out_predict(X, y)
         assert_allclose(left_out[:, c], alone, atol=1e-5)
     column = Y[:, None]
     assert machine().fit(X, column).leave_one_out_predict(X, column).shape == (60, 1)

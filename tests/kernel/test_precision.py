@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, RampSVC
-from tests.support.internals import engine_of, precision
+from tests.support.internals import engine_of, precision, trained_of
 from tests.support.samples import (
     ALGORITHMS,
     LAYOUTS,
@@ -211,6 +211,16 @@ def test_no_warning_for_usual_features(sample, kernel, no_warnings):
     for algorithm in ALGORITHMS:
         LASVC(kernel=kernel, C=10, algorithm=algorithm, random_state=0).fit(X, y)
     RampSVC(kernel=kernel, C=10, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("max_iter", ["auto", 1])
+@pytest.mark.parametrize("scales", [(1e6, 1.0), (1.0, 1e6)])
+def test_rounding_is_compared_with_the_output_of_the_largest_scale(scales, max_iter, no_warnings):
+    X, y = shifted(0.0)
+    Y = np.outer(X[:, 0] + 0.1 * X[:, 1] ** 2, scales)
+    model = LASVR(kernel="linear", C=1e6, epsilon=10.0, max_iter=max_iter, random_state=0)
+    model.fit(X, Y)
+    assert precision(trained_of(model))[0] > 0.01 * np.ptp(Y[:, np.argmin(scales)])
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])

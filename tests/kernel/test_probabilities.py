@@ -21,6 +21,7 @@ from tests.support.internals import (
     Basis,
     Optimum,
     SplineMap,
+    _kept_values,
     _probabilities,
     machine_of,
     probability_map,
@@ -42,6 +43,26 @@ def optimum(kernel="rbf", algorithm="lasvm", n=150):
     X, y = banana(n)
     model = LASVC(C=3.0, kernel=kernel, algorithm=algorithm, max_iter=-1, random_state=0)
     return Optimum(model.fit(X, y), X, y, None)
+
+
+@pytest.mark.parametrize("easy", range(3))
+def test_the_jitter_of_spans_depends_on_the_largest_coefficient(easy, monkeypatch):
+    """The class ``easy`` is far from the others: its pairs have small coefficients."""
+    jitters = []
+
+    class Watched(_kept_values.KernelValues):
+        def __init__(self, *arguments, jitter, **options):
+            jitters.append(jitter)
+            super().__init__(*arguments, jitter=jitter, **options)
+
+    monkeypatch.setattr(_kept_values, "KernelValues", Watched)
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(20.0, size=(30, 2))])
+    y = np.append(rng.permutation(np.repeat(np.delete(range(3), easy), 30)), np.full(30, easy))
+    model = LASVC(C=1000.0, probability=True, random_state=0).fit(X, y)
+    model.predict_proba(X)
+    assert_allclose(jitters, [5e-4 / np.abs(model.dual_coef_).max()])
+    assert np.abs(model.dual_coef_).max() > 100.0
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
