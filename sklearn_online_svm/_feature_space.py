@@ -3,15 +3,10 @@
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import (
-    linear_kernel,
-    manhattan_distances,
-    pairwise_kernels,
-    rbf_kernel,
-)
+from sklearn.metrics.pairwise import linear_kernel, manhattan_distances, pairwise_kernels
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
-from sklearn.utils.extmath import row_norms
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from ._core.kernel.vectors import stores
 
@@ -59,12 +54,18 @@ def overlap(A, B):
 
 
 def rbf(A, B, gamma):
-    """Return exp(-gamma |x - z|^2), also of samples far from the origin."""
+    """Return exp(-gamma |x - z|^2), also of samples far from the origin.
+
+    As rbf_kernel of scikit-learn, whose validation takes most of the time for few samples.
+    """
     gamma = 1.0 / A.shape[1] if gamma is None else gamma
-    largest = max(row_norms(Z, squared=True).max(initial=0.0) for Z in (A, B))
-    if gamma * largest <= stores.FAR:
-        return rbf_kernel(A, B, gamma)
-    return np.exp(-gamma * squared_distances(A, B))
+    A, B = (Z.astype(np.float64, copy=False) for Z in (A, B))
+    a, b = (row_norms(Z, squared=True) for Z in (A, B))
+    if gamma * max(a.max(initial=0.0), b.max(initial=0.0)) <= stores.FAR:
+        squares = a[:, None] + b - 2.0 * safe_sparse_dot(A, B.T, dense_output=True)
+    else:
+        squares = squared_distances(A, B)
+    return np.exp(-gamma * np.maximum(squares, 0.0))
 
 
 def squared_distances(A, B):
