@@ -25,6 +25,7 @@ from sklearn_online_svm.linear import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
+from tests.support.internals import _suspects
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 KERNEL_MODELS = [
@@ -82,7 +83,8 @@ def margins_of_pairs(model, X, y, held_out):
 @with_models
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_suspects_are_the_samples_with_the_smallest_margins(model, problem, layout):
+def test_suspects_are_the_samples_with_the_smallest_margins(model, problem, layout, monkeypatch):
+    monkeypatch.setattr(_suspects, "LOOSE", 10.0)  # as for leave_one_out_decision_function
     X, y = problem(200)
     model = clone(model).set_params(random_state=0).fit(LAYOUTS[layout](X), y)
     before = pickle.dumps(model)
@@ -100,6 +102,15 @@ def test_suspects_are_the_samples_with_the_smallest_margins(model, problem, layo
             assert_array_equal(suspects, order[:n])
             assert_allclose(margins, expected[suspects], rtol=1e-12, atol=1e-12)
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_margins_of_training_samples_have_the_tolerance_of_an_order(multi_class):
+    X, y = three_classes(200)
+    model = LASVC(gamma=0.5, C=5.0, multi_class=multi_class, random_state=0).fit(X, y)
+    suspects, margins = model.suspect_labels(X, y, n_suspects=len(y), return_margins=True)
+    difference = np.abs(margins - np.array(margins_of(model, X, y, held_out=True))[suspects])
+    assert 10 * model.tol < difference.max() < 100 * model.tol
 
 
 def test_equal_margins_keep_the_order_of_the_samples():

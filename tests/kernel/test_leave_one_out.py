@@ -429,6 +429,20 @@ def test_values_of_layouts_and_precomputed_kernels_agree(problem):
         assert_allclose(found, expected, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("encoded", "order"),
+    [
+        (np.array([0, 0, 0, 1, 1, 2]), [1, 3, 5, 2, 4, 0]),
+        (np.zeros((6, 1)), [3, 4, 1, 2, 0, 5]),
+    ],
+    ids=["classes", "regression"],
+)
+def test_the_largest_shifts_of_each_class_are_solved_in_turn(encoded, order):
+    training = _left_out.Training(None, None, None, encoded, np.ones(6), is_optimal=True)
+    shifts = np.array([1.0, 3.0, 2.0, 9.0, 8.0, 0.5])
+    assert_array_equal(_left_out.by_shift(training, np.arange(6), shifts), order)
+
+
 def test_values_in_a_stream():
     X, y = two_classes(200)
     model = LASVC(gamma=0.4)

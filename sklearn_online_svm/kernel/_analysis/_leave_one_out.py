@@ -16,7 +16,7 @@ from ... import _limits
 from ..._sklearn_compat import available_if
 from ..._validation import check_samples, check_weights, encode_labels
 from .._plan import is_precomputed
-from ._left_out import Training, without_each
+from ._left_out import LOOSE, Training, without_each
 from ._solution_view import KernelValues, are_rows_of, solution_views
 from ._span import BLOCK, may_limit_bias, proven_shifts, span_shifts, xi_alpha_shifts
 
@@ -253,17 +253,20 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     return model._class_scores(values).shaped()
 
 
-def left_out_values(model, X, encoded, weights, scores, tol):
-    """Return decision values of validated training samples, each without the sample."""
+def left_out_values(model, X, encoded, weights, scores, tol, loose=LOOSE):
+    """Return decision values of validated training samples, each without the sample.
+
+    The problems without a sample are solved to ``loose`` times ``tol``.
+    """
     machine = model._fitted
     is_optimal = machine.violation <= machine.targets.tolerance(tol)
-    training = Training(machine.spec, machine.targets, X, encoded, weights, is_optimal)
+    training = Training(machine.spec, machine.targets, X, encoded, weights, is_optimal, loose)
     with model._reading() as (machine, engine):
         problems = solution_views(engine, machine.spec, X, "row_id")
     return without_each(training, problems, scores, work=_limits.LEFT_OUT_WORK)
 
 
-def held_out(self, X, codes, scores):
+def held_out(self, X, codes, scores, loose=LOOSE):
     """Return ``scores``, or if X are the training samples the values without each of them."""
     spec = self._fitted.spec
     if self.algorithm in OF_RAMP or self.window_size is not None or spec.layout == "precomputed":
@@ -272,7 +275,7 @@ def held_out(self, X, codes, scores):
     X = check_samples(model, X, reset=False, accept_sparse=model._plan().layouts)
     if not are_training_samples(model, X, codes):
         return scores
-    return left_out_values(model, X, codes, np.ones(len(codes)), scores, spec.solver.tol)
+    return left_out_values(model, X, codes, np.ones(len(codes)), scores, spec.solver.tol, loose)
 
 
 def training_samples(model, X, y, caller):

@@ -13,7 +13,7 @@ import numpy as np
 from ..._core.kernel.vectors.support_set import DATA
 from ._span import replacement_shifts
 
-# Tolerance of a problem without a sample, in multiples of ``tol``.
+# Tolerance of a problem without a sample by default, in multiples of ``tol``.
 LOOSE = 10.0
 # Maximum number of samples outside of the support set that take part, those closest to violating.
 MOST_OUTSIDE = 5000
@@ -34,18 +34,13 @@ class Training:
     # Whether the solutions are optimal, so that a sample that violates its condition and is not a
     # support vector had weight 0. Otherwise it may become one.
     is_optimal: bool
-
-    @property
-    def tol(self):
-        """Tolerance of problems without a sample."""
-        return LOOSE * self.spec.solver.tol
+    # Tolerance of problems without a sample, in multiples of ``tol``.
+    loose: float = LOOSE
 
     @cached_property
-    def classes(self):
-        """Samples of each class; in regression, all samples."""
-        if self.encoded.ndim == 2:
-            return [np.arange(len(self.encoded))]
-        return [np.flatnonzero(self.encoded == code) for code in np.unique(self.encoded)]
+    def codes(self):
+        """Class code of each sample; in regression all samples are one class."""
+        return self.encoded if self.encoded.ndim == 1 else np.zeros(len(self.encoded), np.intp)
 
 
 def without_each(training, solutions, scores, left_out=True, work=0.0):
@@ -60,7 +55,7 @@ def without_each(training, solutions, scores, left_out=True, work=0.0):
         rows = np.flatnonzero((solution.alpha != 0.0) & left_out)
         # NaN for samples that do not belong to a pair.
         is_other = (solution.alpha == 0.0) & (training.weights > 0.0) & ~np.isnan(losses[:, c])
-        limit = training.tol if training.is_optimal else np.inf
+        limit = LOOSE * training.spec.solver.tol if training.is_optimal else np.inf
         others = np.flatnonzero(is_other & (losses[:, c] <= limit))
         joining = others[losses[others, c] > 0.0]
         shifts = replacement_shifts(solution, rows, joining)
@@ -77,11 +72,11 @@ def without_each(training, solutions, scores, left_out=True, work=0.0):
 
 def by_shift(training, rows, shifts):
     """Return the rows, the largest shift of each class first, one of each class in turn."""
-    ranks = np.zeros(len(shifts))
-    for of_class in training.classes:
-        mine = np.intersect1d(of_class, rows)
-        ranks[mine[np.argsort(-shifts[mine], kind="stable")]] = np.arange(len(mine))
-    return rows[np.argsort(ranks[rows], kind="stable")]
+    codes, ranks = training.codes[rows], np.empty(len(rows), dtype=np.intp)
+    order = np.lexsort((-shifts[rows], codes))
+    by_class = codes[order]
+    ranks[order] = np.arange(len(rows)) - np.searchsorted(by_class, by_class)
+    return rows[np.argsort(ranks, kind="stable")]
 
 
 # ------------------------------------------------------------------------------ solutions
@@ -118,7 +113,7 @@ def engine_over(training, solutions, scores, outside):
     engine = spec.build(training.X)
     keeps = {"evicts": False} if spec.solver.has_bias else {"max_non_sv": -1}
     for problem in engine.problems:
-        problem.configure(**spec.options() | keeps | {"tol": training.tol})
+        problem.configure(**spec.options() | keeps | {"tol": training.loose * spec.solver.tol})
     engine.seed(training.X, rows, given, alpha[:, rows].copy(), g[:, rows].copy())
     return engine
 
@@ -137,7 +132,8 @@ def costs(training, solutions):
         known = np.where(np.isfinite(squared), squared, known)
         of_weight_1 = np.where(training.weights > 0.0, known / training.weights, 0.0)
     found = known.copy()
-    for rows in training.classes:
+    for code in np.unique(training.codes):
+        rows = np.flatnonzero(training.codes == code)
         unknown = rows[(known[rows] == 0.0) & (training.weights[rows] > 0.0)]
         found[unknown] = of_weight_1[rows].max() * training.weights[unknown]
     return found
