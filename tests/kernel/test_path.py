@@ -17,7 +17,7 @@ from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, Virtual
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import SolutionPath
 from tests.reference import path as reference
-from tests.support.internals import _epochs, _path, _path_solver
+from tests.support.internals import _epochs, _path_solver
 from tests.support.limits import set_limits
 from tests.support.pairs import noisy_classes, solutions_of_pairs
 from tests.support.samples import (
@@ -308,7 +308,7 @@ def test_scaled_alpha_is_feasible_and_gradients_are_exact(kind, options):
             return times
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_path, "Sweeps", Watched)
+        patch.setattr(_path_solver, "Sweeps", Watched)
         new(kind, **options).fit_path(X, y, 0.1 * 2.0 ** np.arange(12))
     assert len(sweeps) == 11
     if kind is LASVC:
@@ -457,6 +457,60 @@ def test_a_path_of_one_C_is_a_fit(kind):
         assert one.C == 3.0
         assert one.n_kernel_evaluations_ == alone.n_kernel_evaluations_
         assert one.kkt_violation_ == alone.kkt_violation_
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        dict(algorithm="lasvm-g"),
+        dict(multi_class="ovr"),
+        dict(class_weight="online_balanced", shuffle=True),
+        dict(probability=True, random_state=np.random.RandomState(0)),
+        dict(n_jobs=2),
+    ],
+    ids=["pairs", "gap", "rest", "weights", "probability", "threads"],
+)
+def test_models_of_several_problems_solved_at_once_are_those_of_fits(options):
+    """Sweeps over the pairs of 26 classes took eight times as long as the fits."""
+    X, y = noisy_classes(250, 4)
+    model = new(LASVC, gamma=0.1, **options)
+    alone = [clone(model).set_params(C=C).fit(X, y) for C in CS]
+    path = model.fit_path(X, y, CS)
+    for one, fit in zip([*path, model], [*alone, alone[-1]], strict=True):
+        assert_same(one, fit, X)
+        assert one.C == fit.C and one.n_iter_ == 1
+        assert not one.probability or (one.predict_proba(X) == fit.predict_proba(X)).all()
+    np.testing.assert_array_equal(path.kkt_violation, [fit.kkt_violation_ for fit in alone])
+    assert path.n_kernel_evaluations == sum(fit.n_kernel_evaluations_ for fit in alone)
+
+
+def test_models_of_several_outputs_solved_at_once_are_those_of_fits():
+    X, y = DATA[LASVR]
+    Y = np.column_stack([y, X[:, 0]])
+    for one in new(LASVR).fit_path(X, Y, CS):
+        assert_same(one, new(LASVR, C=one.C).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_an_interrupt_of_separate_fits_keeps_the_path_so_far(at, monkeypatch):
+    (X, y), fit, calls = noisy_classes(250, 4), _path_solver.run_to_end, []
+
+    def interrupted(call):
+        calls.append(call)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return fit(call)
+
+    model = new(LASVC, gamma=0.1)
+    monkeypatch.setattr(_path_solver, "run_to_end", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        model.fit_path(X, y, CS)
+    path = caught.value.path
+    np.testing.assert_array_equal(path.Cs, CS[:at])
+    assert f"{at} of 6 models" in caught.value.__notes__[-1]
+    assert path.Cs[-1] == model.C
+    assert_same(model, path[-1], X)
 
 
 with_models = pytest.mark.parametrize(

@@ -41,7 +41,7 @@ NAMES = {
     "evaluation._conformal": "conformity_scores",
     "evaluation._cuts": "limits",
     "kernel": "_epochs _first_samples _progress",
-    "kernel._analysis": "_compression _intervals _kept_values _left_out _path _path_solver "
+    "kernel._analysis": "_compression _intervals _kept_values _left_out _path_solver "
     "_probabilities",
     "kernel._checkpoint": "refuse_new_parameters",
     "kernel._analysis._kept_values": "ConformalQuantiles",

@@ -6,7 +6,7 @@ from ..._core.interrupts import DeferredInterrupts
 from ..._transactions import Transaction
 from .._diagnosis import coarseness, warn_if_coarse
 from .._training import begin_fit, run_to_end
-from ._path_solver import Sweeps, recorded_residuals
+from ._path_solver import recorded_residuals, solver_of
 
 
 class SolutionPath:
@@ -150,17 +150,17 @@ def fit_path(estimator, X, y, Cs, sample_weight):
             error.path = SolutionPath([], [], 0)
             change.keep = True
             raise
-        sweeps = Sweeps(run, Cs, residuals)
+        solver = solver_of(run, Cs, residuals)
         try:
-            sweeps.run()
-            path = SolutionPath(*sweeps.results())
+            solver.run()
+            path = SolutionPath(*solver.results())
         except KeyboardInterrupt as error:
-            error.path = SolutionPath(*sweeps.results())
-            draft.__dict__.update(vars(sweeps.model_of(len(error.path) - 1)))
+            error.path = SolutionPath(*solver.results())
+            draft.__dict__.update(vars(solver.model_of(len(error.path) - 1)))
             change.keep = True
             error.add_note(advice(error.path, Cs))
             raise
-        draft.__dict__.update(vars(sweeps.model_of(len(Cs) - 1)))
+        draft.__dict__.update(vars(solver.model_of(len(Cs) - 1)))
         uncertain = coarseness(plan, draft._machine)
     warn_if_coarse(plan, run.machine.targets, uncertain)
     return path

@@ -14,6 +14,9 @@ may need it.
 Here g is always t - K alpha (minus ridge alpha) for one linear term t per sample and problem: the
 label, in regression the lower end of the tube. With respect to the upper end it is g + width. A
 sample with alpha = 0 has both sides in regression, and the side of its label in classification.
+
+Several problems of few samples, such as the pairs of many classes, are solved for each C by a fit
+of its own (``Fits``): solving them at once takes less time than the checks and sweeps.
 """
 
 import copy
@@ -29,8 +32,9 @@ from ..._core.kernel.vectors.stores import BLOCK
 from ..._core.kernel.vectors.support_set import DATA
 from ..._threads import thread_pool, warn
 from .._diagnosis import advice, most_steps_of, warn_unless_solved
-from .._epochs import by_class, known_slots
+from .._epochs import ALL_AT_ONCE, Run, by_class, known_slots
 from .._kept_samples import KeptSamples
+from .._training import run_to_end
 
 
 @dataclass
@@ -62,6 +66,61 @@ def keep_residuals(engine, residuals):
     """Let the engine write the residuals of the samples that it visits to an array."""
     for problem, of_problem in zip(engine.problems, residuals, strict=True):
         problem.keep_residuals(of_problem)
+
+
+def solver_of(call, Cs, residuals):
+    """Return the solver of a path whose first model has been fitted by ``call``."""
+    if call.procedure is ALL_AT_ONCE and call.machine.spec.n_problems > 1:
+        return Fits(call, Cs)
+    return Sweeps(call, Cs, residuals)
+
+
+def estimator_of(draft, C):
+    """Return an estimator with the attributes of a draft, but another C."""
+    one = type(draft).__new__(type(draft))
+    one.__dict__ = {**draft.__dict__, "C": float(C)}
+    for name in {"class_weight", "random_state"} & vars(draft).keys():
+        setattr(one, name, copy.deepcopy(getattr(draft, name)))
+    return one
+
+
+class Fits:
+    """A fit for each value of C, all problems at once. The arguments are those of ``Sweeps``."""
+
+    def __init__(self, call, Cs):
+        self.calls, self.Cs = [call], Cs
+
+    def run(self):
+        """Solve the problems of all values of C."""
+        for C in self.Cs[1:]:
+            call = self.begun(C)
+            run_to_end(call)
+            self.calls.append(call)
+
+    def begun(self, C):
+        """Return a fit of the samples before its first step."""
+        first = self.calls[0]
+        one, machine, rows = estimator_of(first.draft, C), first.machine, first.rows
+        plan = one._plan()
+        spec = replace(machine.spec, solver=plan.solver(plan.params, machine.targets))
+        cost, targets = machine.targets.costs(plan, rows.encoded, rows.weights, rows.order)
+        one._machine = replace(
+            machine, spec=spec, targets=targets, trained=None, watched=one._current_params()
+        )
+        rows = replace(rows, cost=cost)
+        at = ALL_AT_ONCE.begun(plan, one._machine, rows, None)
+        return Run(one, plan, one._machine, rows, ALL_AT_ONCE, at)
+
+    def results(self):
+        """Return the models fitted so far, their violations, and the kernel values computed."""
+        machines = [call.machine for call in self.calls]
+        models = [self.model_of(k) for k in range(len(machines))]
+        violation = [machine.violation for machine in machines]
+        return models, violation, sum(machine.counts()[1] for machine in machines)
+
+    def model_of(self, k):
+        """Return an independent estimator that holds the k-th solution."""
+        return copy.deepcopy(estimator_of(self.calls[k].draft, self.Cs[k]))
 
 
 class Sweeps:
@@ -425,11 +484,8 @@ class Sweeps:
 
     def model_of(self, k):
         """Return an independent estimator that holds the k-th solution."""
-        draft, machine, rows = self.call.draft, self.machine, self.rows
-        one = type(draft).__new__(type(draft))
-        one.__dict__ = {**draft.__dict__, "C": float(self.Cs[k])}
-        for name in {"class_weight", "random_state"} & vars(draft).keys():
-            setattr(one, name, copy.deepcopy(getattr(draft, name)))
+        machine, rows = self.machine, self.rows
+        one = estimator_of(self.call.draft, self.Cs[k])
         plan, watched = one._plan(), one._current_params()
         if len(self.Cs) == 1:
             one._machine = replace(machine, watched=watched)
