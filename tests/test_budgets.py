@@ -13,8 +13,8 @@ SUFFIXES = {".py", ".pyx", ".pxd", ".h"}
 # reference; the tests are about as long as the code that they hold.
 BUDGETS = {
     "sklearn_online_svm": 58_900,
-    "tests": 59_300,
-    "benchmarks": 14_000,
+    "tests": 59_450,
+    "benchmarks": 13_100,
     "reliability": 5_000,
 }
 LONGEST = 450
