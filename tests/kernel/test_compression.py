@@ -1,6 +1,7 @@
 """Compressed kernel classifiers: bounds, special cases, formats and errors."""
 
 import pickle
+import warnings
 from threading import Thread
 
 import numpy as np
@@ -353,6 +354,25 @@ def test_one_vector_is_left():
     assert_array_equal(constant.dual_coef_, [[-1.0, 1.0]])
     for small in (constant.compress(tolerance=0.1), constant.compress(max_support_vectors=1)):
         assert_array_equal(small.decision_function(same), [0.0, 0.0])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_compressed_model_with_slower_predictions_warns(form):
+    """With 20 classes a vector has 190 coefficients, and before 19."""
+    r = np.random.default_rng(0)
+    y = np.repeat(np.arange(20), 10)
+    X = form(r.normal(size=(20, 4))[y] + r.normal(size=(200, 4)))
+    model = LASVC(random_state=0).fit(X, y)
+    n = len(model.support_)
+    assert n * (4 + 19) * 1.5 > (n // 8) * (4 + 190)
+    with pytest.warns(
+        UserWarning, match=rf"Predictions with the {n // 4} vectors .* of the original"
+    ):
+        model.compress(max_support_vectors=n // 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.compress(max_support_vectors=n // 8)
+        LASVC(multi_class="ovr", random_state=0).fit(X, y).compress(max_support_vectors=n // 4)
 
 
 @pytest.mark.parametrize("name", ["3 classes", "3 classes, one-vs-rest"])

@@ -3,13 +3,16 @@
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..._estimator import store_parameters
 from ..._metadata import WeightRouter
+from ..._pairs import n_classes_of
 from ..._sklearn_compat import Interval, available_if
 from ..._tasks import propagating, reporting
+from ..._threads import warn
 from ..._transactions import Transaction
 from ..._validation import check_samples
 from .._classifier import KernelClassifier
@@ -18,6 +21,8 @@ from .._kernel_estimator import decision_values
 from .._lasvc import LASVC
 from ._compression import CompressedState, compress_solution
 
+# Warn if predictions with the compressed model need so many times the operations of the original.
+SLOWER = 1.5
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
     "tolerance": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -103,7 +108,9 @@ class CompressedClassifier(WeightRouter, KernelClassifier):
     Notes
     -----
     **One-vs-one.** A compressed one-vs-one model predicts by votes of the pairs of classes, and
-    follows ``decision_function_shape`` and ``break_ties`` of the estimator.
+    follows ``decision_function_shape`` and ``break_ties`` of the estimator. Each vector has a
+    coefficient in all pairs, not only in those of its class: with many classes, predictions are
+    faster only if few vectors remain. A warning is given if they are clearly slower.
 
     **Bound.** By the Cauchy-Schwarz inequality the decision functions of problem c differ by at
     most
@@ -250,6 +257,7 @@ class CompressedClassifier(WeightRouter, KernelClassifier):
         if X is not None:
             values = decision_values(self._state.spec, self._solution(), X, self.n_jobs)
             self.sample_difference_ = float(np.abs(values - expected).max())
+        warn_if_slower(self._state, len(solution.support))
         return self
 
     # ---------------------------------------------------------------------------- predictions
@@ -320,6 +328,26 @@ class CompressedClassifier(WeightRouter, KernelClassifier):
     def n_jobs(self):
         """Number of threads for predictions, that of the estimator."""
         return None if self.estimator is None else self.estimator.n_jobs
+
+
+def warn_if_slower(state, n_before):
+    """Warn if the vectors are so many that predictions take longer than with those before.
+
+    A vector of a one-vs-one model has a coefficient in each pair of its class, and here in all.
+    """
+    spec, n = state.spec, len(state.labels)
+    if not spec.one_vs_one or spec.kernel == "linear":
+        return
+    size = state.vectors.nnz if sparse.issparse(state.vectors) else state.vectors.size
+    n_features, n_pairs = size / max(1, n), spec.n_problems
+    n_of_class = n_classes_of(n_pairs) - 1
+    if n * (n_features + n_pairs) > SLOWER * n_before * (n_features + n_of_class):
+        warn(
+            f"Predictions with the {n} vectors of the compressed model take longer than with the "
+            f"{n_before} of the original: each has a coefficient in all {n_pairs} pairs of "
+            f"classes, and before in {n_of_class}. Use fewer vectors (max_support_vectors or a "
+            'larger tolerance), or multi_class="ovr".'
+        )
 
 
 def _refuse(model):

@@ -234,8 +234,9 @@ cdef class Solution:
                     if self.one_vs_one:
                         sums.add(&values[0], size, stretch, width)
                         continue
-                    for r in range(size):
-                        for c in range(self.n_problems):
+                    # The coefficients of a problem stay in the cache for all samples.
+                    for c in range(self.n_problems):
+                        for r in range(size):
                             out[at + r, c] += table().dot(
                                 &values[r * ld], self.coef_at + c * n_slots + first, width)
                 if self.one_vs_one:
