@@ -20,6 +20,10 @@ import numpy as np
 
 # Number of slots whose kernel values are computed and used at once: they stay in the CPU cache.
 cdef Py_ssize_t STRETCH = 2048
+# Number of samples for which the coefficients of all problems are read: their kernel values and
+# the coefficients of a problem stay in the CPU cache, those of many problems do not.
+cdef enum:
+    GROUP = 8
 
 
 cdef Solution written_down(Store store, Slots slots, list problems):
@@ -199,7 +203,7 @@ cdef class Solution:
     def decide_part(self, X, Store store, Halt halt, double[:, ::1] out, Py_ssize_t begin,
                     Py_ssize_t end):
         """Compute a part; return whether it is complete."""
-        cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = self.n_slots
+        cdef Py_ssize_t at, r, c, first, stretch, size, width, group, n_slots = self.n_slots
         cdef int64_t rows[SIMD_BLOCK]
         cdef Block fresh = store.new_block()
         # Rows whose distance is a power of 2 would share few lines of the CPU cache.
@@ -234,11 +238,11 @@ cdef class Solution:
                     if self.one_vs_one:
                         sums.add(&values[0], size, stretch, width)
                         continue
-                    # The coefficients of a problem stay in the cache for all samples.
-                    for c in range(self.n_problems):
-                        for r in range(size):
-                            out[at + r, c] += table().dot(
-                                &values[r * ld], self.coef_at + c * n_slots + first, width)
+                    for group in range((size + GROUP - 1) // GROUP):
+                        for c in range(self.n_problems):
+                            for r in range(group * GROUP, min((group + 1) * GROUP, size)):
+                                out[at + r, c] += table().dot(
+                                    &values[r * ld], self.coef_at + c * n_slots + first, width)
                 if self.one_vs_one:
                     sums.write(size, self.b, &out[at, 0])
             store.raise_errors()
