@@ -29,9 +29,9 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     influence: kernel models with the ramp loss (``algorithm="lasvm-nc"`` or ``"lasvm-i"``,
     ``RampSVC``), and linear models with AROW, a small ``C`` or averaging.
 
-    With two or three classes, models without each training sample take as long as 3 to 10 fits,
-    with 26 classes and 1000 samples as long as 37 (0.4 seconds). The work is limited: with 20 000
-    samples it takes as long as 2 to 3 fits.
+    With two or three classes, leaving out each training sample takes as long as 3 to 10 fits, with
+    26 classes and 1000 samples as long as 37 (0.4 seconds). The work is limited, so with 20 000
+    samples the factor is only 2 to 3.
 
     Parameters
     ----------

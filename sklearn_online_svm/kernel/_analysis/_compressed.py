@@ -344,9 +344,9 @@ def warn_if_slower(state, n_before):
     if n * (n_features + n_pairs) > SLOWER * n_before * (n_features + n_of_class):
         warn(
             f"Predictions with the {n} vectors of the compressed model take longer than with the "
-            f"{n_before} of the original: each has a coefficient in all {n_pairs} pairs of "
-            f"classes, and before in {n_of_class}. Use fewer vectors (max_support_vectors or a "
-            'larger tolerance), or multi_class="ovr".'
+            f"{n_before} of the original: each vector has a coefficient in all {n_pairs} pairs of "
+            f"classes, in the original only in {n_of_class}. Use fewer vectors "
+            '(max_support_vectors or a larger tolerance), or multi_class="ovr".'
         )
 
 
