@@ -659,8 +659,8 @@ class OnlinePipeline(Pipeline, Guarded):
     # ---------------------------------------------------------------------------- conventions
 
     def __getstate__(self):
-        with self._guard:  # the final estimator and the samples kept must be consistent
-            state = super().__getstate__()
+        with self._guard:  # partial_fit of another thread changes the steps in place
+            state = copy.deepcopy(super().__getstate__())
         return _with_samples(state, _as_columns)
 
     def __setstate__(self, state):

@@ -144,8 +144,8 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
         return copy.deepcopy(self)
 
     def __getstate__(self):
-        with self._guard:  # models and samples must be consistent
-            return super().__getstate__()
+        with self._guard:  # partial_fit of another thread changes models and samples in place
+            return copy.deepcopy(super().__getstate__())
 
     def _base_estimator(self):
         return self._default() if self.estimator is None else self.estimator

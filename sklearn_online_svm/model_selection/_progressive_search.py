@@ -615,8 +615,8 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
         return stop
 
     def __getstate__(self):
-        with self._guard:  # the candidates and the samples kept must be consistent
-            return super().__getstate__()
+        with self._guard:  # partial_fit of another thread changes the candidates in place
+            return copy.deepcopy(super().__getstate__())
 
     def __copy__(self):
         if "_tasks" in self.__dict__:

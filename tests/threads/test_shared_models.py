@@ -164,6 +164,20 @@ def test_two_trainers_and_two_readers_for_long(name):
     run(name, 100)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", STREAMS)
+def test_training_does_not_change_a_state_that_is_being_pickled(name):
+    """pickle reads the state after the guard has been released."""
+    model, (X, y) = seeded(name), samples_of(name)
+    given = {"classes": np.unique(y)} if is_classifier(model) else {}
+    for n in (10, 60):
+        model.partial_fit(X[:n], y[:n], **given)
+        state = model.__getstate__()
+        before = pickle.dumps(state)
+        model.partial_fit(X[n : 2 * n], y[n : 2 * n])
+        assert pickle.dumps(state) == before
+
+
 def function(A, B):
     return rbf_kernel(A, B, gamma=0.05)
 
