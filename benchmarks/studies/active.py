@@ -198,7 +198,8 @@ def selection_pools(results):
 def draw_adult(results, folder):
     """Error against samples used, support vectors and time (Figures 3.8 and 3.9)."""
     found = frame("selection_adult", results)
-    svc = where(found, model="sklearnex")[["error", "n_support"]].mean()
+    # NaN, which draws nothing, where the peer is not installed.
+    svc = where(found, model="sklearnex").reindex(columns=["error", "n_support"]).mean()
     figure, axes = plots.panels(2, 2, width=4.0, height=3.2)
     labels = {"n_labels": "samples used", "n_support": "support vectors", "seconds": "time (s)"}
     for axis, (field, label) in zip(axes.flat, labels.items()):
