@@ -31,6 +31,7 @@ from ._sklearn_compat import (
     _safe_indexing,
     available_if,
 )
+from ._snapshots import Snapshots
 from ._tasks import check_stop, propagating, reporting
 from ._transactions import PostponedInterrupts, Transaction
 from ._validation import classes_of_stream, routes_metadata
@@ -196,7 +197,7 @@ self : object
 
 
 @partial(filled_docs, parts=_DOCS)
-class OnlinePipeline(Pipeline, Guarded):
+class OnlinePipeline(Snapshots, Pipeline, Guarded):
     """A pipeline with ``partial_fit``.
 
     A :class:`~sklearn.pipeline.Pipeline` whose transformers and final estimator are trained on a
@@ -659,9 +660,7 @@ class OnlinePipeline(Pipeline, Guarded):
     # ---------------------------------------------------------------------------- conventions
 
     def __getstate__(self):
-        with self._guard:  # partial_fit of another thread changes the steps in place
-            state = copy.deepcopy(super().__getstate__())
-        return _with_samples(state, _as_columns)
+        return _with_samples(super().__getstate__(), _as_columns)
 
     def __setstate__(self, state):
         super().__setstate__(_with_samples(state, _as_frame))

@@ -16,6 +16,7 @@ from .._docs import SHARED, filled_docs
 from .._estimator import seeded, store_parameters
 from .._metadata import WeightRouter
 from .._sklearn_compat import Interval
+from .._snapshots import Snapshots
 from .._threads import equal_warnings_once, thread_pool
 from .._transactions import PostponedInterrupts, Transaction
 from .._validation import check_given_weights, check_samples
@@ -114,7 +115,7 @@ def _has_partial_fit(model):
     return hasattr(model._base_estimator(), "partial_fit")
 
 
-class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
+class _CellEstimator(WeightRouter, Snapshots, BaseEstimator, Guarded):
     """Base class: the tree, training by cells, and blended predictions.
 
     Training works on a draft, so that concurrent predictions use the former tree and models.
@@ -142,10 +143,6 @@ class _CellEstimator(WeightRouter, BaseEstimator, Guarded):
     def __copy__(self):
         # partial_fit changes models and samples in place.
         return copy.deepcopy(self)
-
-    def __getstate__(self):
-        with self._guard:  # partial_fit of another thread changes models and samples in place
-            return copy.deepcopy(super().__getstate__())
 
     def _base_estimator(self):
         return self._default() if self.estimator is None else self.estimator

@@ -33,6 +33,7 @@ from .._sklearn_compat import (
     _PassthroughScorer,
     available_if,
 )
+from .._snapshots import Snapshots
 from .._tasks import reporting
 from .._threads import equal_warnings_once, warn
 from .._transactions import PostponedInterrupts
@@ -88,7 +89,7 @@ def _in_turn(method):
     return call
 
 
-class ProgressiveSearch(BaseSearchCV, Guarded):
+class ProgressiveSearch(Snapshots, BaseSearchCV, Guarded):
     r"""Search for the best parameters at the cost of some 25 fits.
 
     All candidates are fitted to a few samples and scored on held-out ones. From rung to rung the
@@ -613,10 +614,6 @@ class ProgressiveSearch(BaseSearchCV, Guarded):
                 f"far: {_shortened(best.params)}"
             )
         return stop
-
-    def __getstate__(self):
-        with self._guard:  # partial_fit of another thread changes the candidates in place
-            return copy.deepcopy(super().__getstate__())
 
     def __copy__(self):
         if "_tasks" in self.__dict__:

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.pipeline import OnlinePipeline
 from tests.model_selection.test_progressive_search import assert_same_search, of_rung
 from tests.reference import racing
 from tests.support import interrupts
@@ -282,6 +283,22 @@ def test_pickled_stream_continues(n):
         one.partial_fit(X[n:], Y[n:])
     assert_same_search(found, again)
     assert_same_search(found, streamed(search(), 1200))
+
+
+def pickled(found):
+    return pickle.loads(pickle.dumps(found))
+
+
+@pytest.mark.parametrize("copied", [pickled, copy.deepcopy])
+def test_copied_search_of_a_pipeline_continues(copied):
+    """A copy of each pipeline by itself had steps other than the estimator of the search."""
+    pipeline = OnlinePipeline([("scale", StandardScaler()), ("model", LASVC())])
+    grid = {"model__C": [0.1, 1.0, 10.0]}
+    found = streamed(search(pipeline, grid), 50, n=300)
+    again = copied(found)
+    for one in (found, again):
+        one.partial_fit(X[300:], Y[300:])
+    assert_same_search(found, again, decisions=True)
 
 
 @pytest.mark.parametrize("model, is_copied", [(LASVC(), False), (SGDClassifier(), True)])
