@@ -513,6 +513,24 @@ def test_an_interrupt_of_separate_fits_keeps_the_path_so_far(at, monkeypatch):
     assert_same(model, path[-1], X)
 
 
+def test_notes_of_an_interrupt_do_not_mention_the_discarded_model():
+    """A note offered to resume it, but a path can only be fitted again."""
+    (X, y), calls = noisy_classes(250, 4), []
+
+    def interrupted(A, B):
+        calls.append(len(A))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return rbf_kernel(A, B, gamma=0.1)
+
+    model = new(LASVC, kernel=interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        model.fit_path(X, y, CS)
+    assert len(caught.value.path) == 2 and not model.interrupted_
+    (note,) = caught.value.__notes__
+    assert "2 of 6 models" in note
+
+
 with_models = pytest.mark.parametrize(
     ("model", "data"),
     [

@@ -94,7 +94,12 @@ class Fits:
         """Solve the problems of all values of C."""
         for C in self.Cs[1:]:
             call = self.begun(C)
-            run_to_end(call)
+            try:
+                run_to_end(call)
+            except KeyboardInterrupt as error:
+                # They are about the model of this C, which is discarded.
+                vars(error).pop("__notes__", None)
+                raise
             self.calls.append(call)
 
     def begun(self, C):
