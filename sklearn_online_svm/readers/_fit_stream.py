@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from time import monotonic
 
 import joblib
+import numpy as np
 
 from .._atomic_dump import atomic_file
 from .._sklearn_compat import HasMethods, Interval, _num_samples, validated
@@ -231,16 +232,18 @@ def _description(estimator):
 
 
 def _as_text(values):
-    """Return values as text that is the same in each process; of objects only the class."""
-    return {
-        name: repr(value) if _is_plain(value) else type(value).__name__
-        for name, value in values.items()
-    }
+    """Return values as text that is the same in each process."""
+    return {name: _text(value) for name, value in values.items()}
 
 
-def _is_plain(value):
+def _text(value):
+    """Return the text of a value; equal dicts and numbers of NumPy have the same, objects none."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, dict):
-        value = [*value, *value.values()]
+        return f"{{{', '.join(sorted(f'{_text(k)}: {_text(v)}' for k, v in value.items()))}}}"
     if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
-    return isinstance(value, (str, int, float, bool, type, type(None)))
+        return f"[{', '.join(map(_text, value))}]"
+    if isinstance(value, (str, int, float, bool, type, type(None))):
+        return repr(value)
+    return type(value).__name__

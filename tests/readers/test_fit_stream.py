@@ -263,6 +263,31 @@ def test_checkpoints_of_other_calls(tmp_path):
         fit_stream(LASVC(), chunks, **options)
 
 
+@pytest.mark.parametrize(
+    "params, same, other, message",
+    [
+        (
+            {"class_weight": {1: 2.0, -1: 1.0}},
+            {"class_weight": {np.int64(-1): 1.0, 1: np.float64(2.0)}},
+            {"class_weight": {-1: 1.0, 1: np.float64(3.0)}},
+            r"class_weight is \{-1: 1.0, 1: 2.0\}, got \{-1: 1.0, 1: 3.0\}",
+        ),
+        ({"C": 2.0}, {"C": np.float64(2.0)}, {"C": np.float64(3.0)}, "C is 2.0, got 3.0"),
+        ({"replay_size": 5}, {"replay_size": np.int64(5)}, {}, "replay_size is 5, got 2000"),
+    ],
+)
+def test_equal_parameters_of_other_types(params, same, other, message, tmp_path):
+    """The order of a dict and numbers of NumPy made a difference, except within a dict."""
+    fit = partial(fit_stream, chunks=chunks, classes=CLASSES, checkpoint=tmp_path / "checkpoint")
+    fit(LASVC(gamma=1.0, **params))
+    assert fit(LASVC(gamma=1.0, **same), epochs=2).n_samples_seen_ == 2 * len(X)
+    with pytest.raises(ValueError, match=message):
+        fit(LASVC(gamma=1.0, **other), epochs=3)
+    fit = partial(fit_stream, Untrained(), checkpoint=tmp_path / "sizes")
+    fit(partial(read_arrays, X, Y, chunk_size=30))
+    fit(partial(read_arrays, X, Y, chunk_size=np.int64(30)), epochs=2)
+
+
 class Untrained(BaseEstimator):
     """Estimator that accepts any chunk."""
 
