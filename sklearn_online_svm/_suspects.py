@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from ._validation import encode_labels
 
-# Tolerance of problems without a sample, in multiples of ``tol``. Tighter ones take twice as long
-# and find no more wrong labels.
+# Tolerance of problems without a sample, in multiples of ``tol`` (see ``Training.tolerance``).
+# With the default of ``tol``, a tighter one takes twice as long and finds no more wrong labels.
 LOOSE = 100.0
 
 
@@ -24,10 +24,11 @@ def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another
     class, so its label may be wrong. For the training samples, all of them in their order,
     ``LASVC`` and ``ActiveLASVC`` with the hinge loss judge each label by a model that was trained
-    without it, as :meth:`~sklearn_online_svm.LASVC.leave_one_out_decision_function` does, but only
-    to ``100 * tol``. Other models contradict their own training labels if these have little
-    influence: kernel models with the ramp loss (``algorithm="lasvm-nc"`` or ``"lasvm-i"``,
-    ``RampSVC``), and linear models with AROW, a small ``C`` or averaging.
+    without it, as :meth:`~sklearn_online_svm.LASVC.leave_one_out_decision_function` does, but with
+    a tolerance of up to ``100 * tol`` (above ``10 * tol`` at most 0.1). Other models contradict
+    their own training labels if these have little influence: kernel models with the ramp loss
+    (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), and linear models with AROW, a small
+    ``C`` or averaging.
 
     With two or three classes, leaving out each training sample takes as long as 3 to 10 fits, with
     26 classes and 1000 samples as long as 37 (0.4 seconds). The work is limited, so with 20 000

@@ -113,6 +113,15 @@ def test_margins_of_training_samples_have_the_tolerance_of_an_order(multi_class)
     assert 10 * model.tol < difference.max() < 100 * model.tol
 
 
+@pytest.mark.parametrize("tol", [0.01, 0.1])
+def test_a_large_tol_is_not_multiplied_by_100(tol):
+    """Decision values were uncertain by the margin, and many correct labels were suspects."""
+    X, y = three_classes(200)
+    model = LASVC(gamma=0.5, C=5.0, tol=tol, random_state=0).fit(X, y)
+    suspects, margins = model.suspect_labels(X, y, n_suspects=len(y), return_margins=True)
+    assert_array_equal(margins, np.array(margins_of(model, X, y, held_out=True))[suspects])
+
+
 def test_equal_margins_keep_the_order_of_the_samples():
     X, y = two_classes()
     model = clone(KERNEL_MODELS[1]).fit(X, y)

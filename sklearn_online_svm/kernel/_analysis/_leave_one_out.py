@@ -256,7 +256,7 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
 def left_out_values(model, X, encoded, weights, scores, tol, loose=LOOSE):
     """Return decision values of validated training samples, each without the sample.
 
-    The problems without a sample are solved to ``loose`` times ``tol``.
+    The problems without a sample are solved to ``loose`` times ``tol`` (see ``Training``).
     """
     machine = model._fitted
     is_optimal = machine.violation <= machine.targets.tolerance(tol)

@@ -15,6 +15,9 @@ from ._span import replacement_shifts
 
 # Tolerance of a problem without a sample by default, in multiples of ``tol``.
 LOOSE = 10.0
+# A larger multiple of ``tol`` is at most this, a tenth of the margin: with more, samples that have
+# been left out are judged by nearly the values of the model that was trained with them.
+MOST_TOLERANCE = 0.1
 # Maximum number of samples outside of the support set that take part, those closest to violating.
 MOST_OUTSIDE = 5000
 # Cost of setting up the problem without one sample, in steps of the solver.
@@ -36,6 +39,12 @@ class Training:
     is_optimal: bool
     # Tolerance of problems without a sample, in multiples of ``tol``.
     loose: float = LOOSE
+
+    @property
+    def tolerance(self):
+        """Tolerance of problems without a sample."""
+        tol = self.spec.solver.tol
+        return max(min(self.loose * tol, MOST_TOLERANCE), LOOSE * tol)
 
     @cached_property
     def codes(self):
@@ -113,7 +122,7 @@ def engine_over(training, solutions, scores, outside):
     engine = spec.build(training.X)
     keeps = {"evicts": False} if spec.solver.has_bias else {"max_non_sv": -1}
     for problem in engine.problems:
-        problem.configure(**spec.options() | keeps | {"tol": training.loose * spec.solver.tol})
+        problem.configure(**spec.options() | keeps | {"tol": training.tolerance})
     engine.seed(training.X, rows, given, alpha[:, rows].copy(), g[:, rows].copy())
     return engine
 
