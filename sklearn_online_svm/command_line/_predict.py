@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from argparse import ArgumentTypeError
 from contextlib import contextmanager
 
 from sklearn.base import is_classifier
@@ -39,11 +40,18 @@ def add_parser(commands):
     values.add_argument("--probability", action="store_true", help="write class probabilities")
     values.add_argument(
         "--confidence",
-        type=float,
+        type=_level,
         metavar="LEVEL",
         help="write intervals or sets that contain the target with this frequency, such as 0.9: "
         "the lower and the upper end, or 1 for each class in the set and 0 for the others",
     )
+
+
+def _level(text):
+    level = float(text)
+    if not 0.0 < level < 1.0:
+        raise ArgumentTypeError(f"must be between 0 and 1, got {text}")
+    return level
 
 
 def run(args):
@@ -60,7 +68,8 @@ def run(args):
     final = model if args.confidence is None else final_estimator(model)
     if not hasattr(final, name):
         needed = _NEEDED.get(name)
-        advice = f"; train it with -p {needed}=True, if it has this parameter" if needed else ""
+        has_parameter = needed in final.get_params(deep=False)
+        advice = f"; train it with -p {needed}=True" if has_parameter else ""
         raise UsageError(f"the {type(final).__name__} in {args.model} has no {name}{advice}")
     errors = Errors(model)
     with data.named_in_errors(), _opened(args.output) as write:

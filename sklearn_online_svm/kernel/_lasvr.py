@@ -345,10 +345,10 @@ class LASVR(RegressorMixin, DualEstimator):
 
         Each model is warm-started from the model of the next smaller C, so that the path takes
         less time than a fit for each C (:ref:`user guide <regression_path>`). An exception are
-        several outputs and up to 5000 samples: there, :meth:`fit`, which solves all problems at
-        once, is called for each C, without a warm start. Afterwards, this estimator is the model
-        of the largest C, with its parameter ``C`` set accordingly. ``epsilon="auto"`` is the same
-        for all values.
+        several outputs with ``max_iter="auto"`` and up to 5000 samples: there, :meth:`fit`, which
+        solves all problems at once, is called for each C, without a warm start. Afterwards, this
+        estimator is the model of the largest C, with its parameter ``C`` set accordingly.
+        ``epsilon="auto"`` is the same for all values.
 
         Parameters
         ----------

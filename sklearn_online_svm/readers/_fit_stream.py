@@ -13,6 +13,7 @@ import numpy as np
 
 from .._atomic_dump import atomic_file
 from .._sklearn_compat import HasMethods, Interval, _num_samples, validated
+from .._threads import warn
 from ._reader_chunks import ReaderChunks
 
 # Number of the format of checkpoints, increased when their fields change.
@@ -46,7 +47,8 @@ def fit_stream(
     epochs : int, default=1
         Number of epochs in all, including those before a crash.
     classes : array-like of shape (n_classes,), default=None
-        All classes, for the first call of ``partial_fit`` of a classifier.
+        All classes, for the first call of ``partial_fit`` of a classifier, also of one from a
+        checkpoint.
     checkpoint : str or path-like, default=None
         Path of a file with the estimator and the position in the stream. If the file exists,
         training continues after the last chunk that it contains. Its directory must exist.
@@ -122,7 +124,12 @@ def fit_stream(
                 f"The checkpoint {os.fspath(checkpoint)!r} is in epoch {first + 1}, got "
                 f"epochs={epochs}. Delete it to train from the beginning."
             )
-    written = monotonic()
+        if first == epochs:
+            warn(
+                f"The checkpoint {os.fspath(checkpoint)!r} is of a finished training, so no chunk "
+                "is read. Delete it to train from the beginning, or increase epochs."
+            )
+    written, given_classes = monotonic(), {} if classes is None else {"classes": classes}
     for epoch in range(first, epochs):
         if epoch > first:
             iterator = _iterator(chunks)
@@ -142,12 +149,11 @@ def fit_stream(
                 )
             if not _num_samples(X):
                 continue
-            given = {}
+            given = given_classes
             if weights and weights[0] is not None:
-                given["sample_weight"] = weights[0]
-            if classes is not None and epoch == n_samples == 0:
-                given["classes"] = classes
+                given = {**given, "sample_weight": weights[0]}
             estimator.partial_fit(X, y, **given)
+            given_classes = {}  # only in the first call, also after a checkpoint
             n_samples += _num_samples(X)
             if checkpoint is not None and monotonic() >= written + checkpoint_every:
                 _store(checkpoint, estimator, reader, epoch, n_chunks, n_samples)
@@ -237,9 +243,11 @@ def _as_text(values):
 
 
 def _text(value):
-    """Return the text of a value; equal dicts and numbers of NumPy have the same, objects none."""
+    """Return a text that equal numbers and dicts share; for objects, the name of the class."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, dict):
         return f"{{{', '.join(sorted(f'{_text(k)}: {_text(v)}' for k, v in value.items()))}}}"
     if isinstance(value, (list, tuple)):

@@ -365,7 +365,9 @@ def test_sets(model, capsys):
     out = run(capsys, "predict test.svm m.sk --confidence 0.9").out
     found = [list(map(int, line.split())) for line in out.splitlines()]
     assert found == model.predict_set(S_TEST, 0.9).astype(int).tolist()
-    assert "'confidence_level'" in run(capsys, "predict test.svm m.sk --confidence 2", 2).err
+    for level in ("2", "0", "nan"):
+        err = run(capsys, f"predict test.svm m.sk --confidence {level}", 2).err
+        assert f"--confidence: must be between 0 and 1, got {level}" in err
 
 
 @pytest.mark.parametrize("options", ["", " --scale"])
@@ -702,9 +704,12 @@ def test_too_little_memory(folder, capsys, monkeypatch):
 def test_models_without_a_method(folder, capsys):
     save_model(AROWClassifier().fit(S, Y), "arow.sk")
     err = run(capsys, "predict test.svm arow.sk --probability", 2).err
-    assert "the AROWClassifier in arow.sk has no predict_proba; train it with -p prob" in err
+    assert "the AROWClassifier in arow.sk has no predict_proba\n" in err
     err = run(capsys, "predict test.svm arow.sk --confidence 0.9", 2).err
-    assert "the AROWClassifier in arow.sk has no predict_set; train it with -p prob" in err
+    assert "the AROWClassifier in arow.sk has no predict_set\n" in err
+    save_model(LASVC().fit(S, Y), "svc.sk")
+    err = run(capsys, "predict test.svm svc.sk --confidence 0.9", 2).err
+    assert "the LASVC in svc.sk has no predict_set; train it with -p probability=True" in err
     save_model(LASVR().fit(S, Y), "svr.sk")
     err = run(capsys, "predict test.svm svr.sk --confidence 0.9", 2).err
     assert "the LASVR in svr.sk has no predict_interval; train it with -p intervals=True" in err

@@ -22,7 +22,8 @@ from .._lasvc import LASVC
 from ._compression import CompressedState, compress_solution
 
 # Warn if predictions with the compressed model need so many times the operations of the original.
-SLOWER = 1.5
+# A coefficient takes about as long as two features.
+SLOWER, COEF_COST = 1.5, 2.0
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
     "tolerance": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -341,7 +342,8 @@ def warn_if_slower(state, n_before):
     size = state.vectors.nnz if sparse.issparse(state.vectors) else state.vectors.size
     n_features, n_pairs = size / max(1, n), spec.n_problems
     n_of_class = n_classes_of(n_pairs) - 1
-    if n * (n_features + n_pairs) > SLOWER * n_before * (n_features + n_of_class):
+    cost, cost_before = (n_features + COEF_COST * k for k in (n_pairs, n_of_class))
+    if n * cost > SLOWER * n_before * cost_before:
         warn(
             f"Predictions with the {n} vectors of the compressed model take longer than with the "
             f"{n_before} of the original: each vector has a coefficient in all {n_pairs} pairs of "
