@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_breast_cancer, load_digits, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -252,6 +252,34 @@ def test_finishing_is_limited_in_fit_and_in_finish(few_steps):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.finish()
+
+
+@pytest.mark.parametrize("model", [LASVC(C=1e4, gamma=1.0), LASVR(C=1e4, gamma=1.0)])
+def test_the_bias_far_from_the_optimum_has_the_least_training_loss(model, few_steps):
+    X, y = two_classes(200, noise=1.0)
+    y = y if is_classifier(model) else X[:, 0] ** 2 + X[:, 1]
+    with pytest.warns(ConvergenceWarning, match="maximum number of steps"):
+        values = getattr(model.fit(X, y), "decision_function", model.predict)(X)
+    assert model.kkt_violation_ > 0.3
+
+    def loss(shift):
+        if is_classifier(model):
+            return np.maximum(0, 1 - np.where(y == model.classes_[1], 1, -1) * (values + shift))
+        return np.maximum(0, np.abs(y - values - shift) - model.epsilon)
+
+    least = loss(0.0).mean()
+    for shift in np.geomspace(1e-4, 10.0, 30):
+        assert least <= min(loss(shift).mean(), loss(-shift).mean()) + 1e-12
+
+
+@pytest.mark.parametrize("limits", [{}, {"SMALL_SET": 0}])
+def test_unsolved_models_are_better_than_the_majority(limits, monkeypatch):
+    """Regression test: an accuracy of 43 %, where 63 % of the samples are of one class."""
+    set_limits(monkeypatch, **limits)
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="maximum number of steps"):
+        model = LASVC(C=1e8, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,8 @@ class ReferenceBatch:
         weights = np.abs(self.alpha)
         if not (np.isfinite(g_max) and np.isfinite(g_min)):
             return g_max if np.isfinite(g_max) else g_min
+        if g_max - g_min > 100 * self.tol and not self.is_one_class:
+            return self.least_loss()
         if not g_max < g_min or self.is_one_class or not weights.any():
             return 0.5 * (g_max + g_min)
         # All alpha at a bound: the mean of the residuals, or the nearest b with fewer errors.
@@ -192,3 +194,13 @@ class ReferenceBatch:
         twin = ReferenceLasvm(self.K, self.side, self.cost)
         twin.S, twin.alpha, twin.g = [*range(len(weights))], self.alpha, self.g()
         return twin._least_errors(g_max, g_min, b)
+
+    def least_loss(self):
+        """The bias with the least loss of all rows; the middle, if there is an interval."""
+        rise, fall = (self.cost * ((self.side == s) | self.two_sided) for s in (1, -1))
+        above, below = self.g(1.0), self.g(-1.0)
+        ends = np.unique(np.append(above[rise > 0], below[fall > 0]))
+        losses = np.maximum(0, above - ends[:, None]) @ rise
+        losses += np.maximum(0, ends[:, None] - below) @ fall
+        best = ends[losses <= losses.min() + 1e-9 * self.cost.sum()]
+        return 0.5 * (best[0] + best[-1])

@@ -665,7 +665,8 @@ cdef class Batch:
             b = inner_bias(&e, w.tau, middle(&e, 0.0))
         elif self.has_bias:
             b = middle(&e, 0.0)
-            b = final_bias(w.alpha, w.g, w.y, w.m, self.two_sided, self.width, &e, b)
+            b = final_bias(w.alpha, w.g, w.y, w.lower, w.upper, w.m, self.two_sided, self.width,
+                           &e, w.tau, b)
         if self.is_one_class or not self.has_bias:
             least = self.least_residual(w)
         found.b, found.delta, found.tau = b, self.violation_of(&e), w.tau

@@ -7,9 +7,9 @@ from ..vectors.support_set cimport Example
 
 
 cdef double middle(const simd_extremes *e, double b) noexcept nogil
-cdef double final_bias(const double *alpha, const double *g, const int8_t *y, Py_ssize_t n,
-                       bint two_sided, double width, const simd_extremes *e,
-                       double b) noexcept nogil
+cdef double final_bias(const double *alpha, const double *g, const int8_t *y,
+                       const double *lower, const double *upper, Py_ssize_t n, bint two_sided,
+                       double width, const simd_extremes *e, double tau, double b) noexcept nogil
 
 
 cdef class Lasvm(Problem):

@@ -46,6 +46,9 @@ import numpy as np
 # Part of the sum of weights up to which a difference of errors is rounding.
 cdef double SMALL = 1e-9
 
+# Violation, in multiples of tau, above which a solution is far from the optimum.
+cdef double FAR = 100.0
+
 # Relative change of the slack after a sample, while the reserve is not full.
 cdef double SLACK_RATE = 0.01
 
@@ -147,6 +150,44 @@ cdef double least_errors(const double *alpha, const double *g, const int8_t *y, 
     return chosen
 
 
+cdef double least_loss(const double *g, const int8_t *y, const double *lower, const double *upper,
+                       Py_ssize_t n, bint two_sided, double width, double b) noexcept nogil:
+    """Return the b with the least training loss of the given coefficients; ``b`` without memory.
+
+    The loss is convex and piecewise linear in b; in classification its slope grows by C at each
+    g_i, in regression at both ends of the tube. Far from the optimum the middle of the extremes of
+    g can be anywhere: one sample decides it.
+    """
+    cdef Crossing *crossings = <Crossing *>malloc(2 * n * sizeof(Crossing))
+    cdef Py_ssize_t s, k, n_crossings = 0
+    cdef double cost, total = 0.0, slope = 0.0
+    if crossings == NULL:
+        return b
+    for s in range(n):
+        cost = upper[s] - lower[s]
+        cost = 1.0 if cost == INFINITY else cost
+        total += cost
+        # Below g the loss decreases with b for a sample of the upper side.
+        if two_sided or y[s] > 0:
+            slope -= cost
+        crossings[n_crossings].b, crossings[n_crossings].change = g[s], cost
+        n_crossings += 1
+        if two_sided:
+            crossings[n_crossings].b = g[s] + (width if y[s] > 0 else -width)
+            crossings[n_crossings].change = cost
+            n_crossings += 1
+    qsort(crossings, n_crossings, sizeof(Crossing), &_by_b)
+    for k in range(n_crossings):
+        slope += crossings[k].change
+        if slope >= -SMALL * total:
+            b = crossings[k].b
+            if slope <= SMALL * total and k + 1 < n_crossings:
+                b = 0.5 * (b + crossings[k + 1].b)
+            break
+    free(crossings)
+    return b
+
+
 cdef double middle(const simd_extremes *e, double b) noexcept nogil:
     """Return (g_max + g_min) / 2; if only one of the two exists, it; if none, ``b``."""
     if e.i_max >= 0 and e.j_min >= 0:
@@ -156,12 +197,15 @@ cdef double middle(const simd_extremes *e, double b) noexcept nogil:
     return b
 
 
-cdef double final_bias(const double *alpha, const double *g, const int8_t *y, Py_ssize_t n,
-                       bint two_sided, double width, const simd_extremes *e,
+cdef double final_bias(const double *alpha, const double *g, const int8_t *y,
+                       const double *lower, const double *upper, Py_ssize_t n, bint two_sided,
+                       double width, const simd_extremes *e, double tau,
                        double b) noexcept nogil:
     """Return b at the optimum: ``b``, or if all members are at a bound, one of an interval.
 
-    Any b between g_max < g_min is then optimal. The mean of the residuals weighted by |alpha|,
+    Far from the optimum, where the limit of steps was reached, it is that of ``least_loss``.
+
+    Any b between g_max < g_min is optimal. The mean of the residuals weighted by |alpha|,
     which is C here, clipped to the interval, minimizes the weighted sum of squares. It is chosen
     in regression; in classification if no other b has fewer training errors (``least_errors``).
     LIBSVM takes the middle of the interval, or an end of it if one alpha misses its bound by
@@ -169,7 +213,11 @@ cdef double final_bias(const double *alpha, const double *g, const int8_t *y, Py
     """
     cdef double weight, total = 0.0, mean = 0.0, half = 0.5 * width
     cdef Py_ssize_t s
-    if e.i_max < 0 or e.j_min < 0 or not e.g_max < e.g_min:
+    if e.i_max < 0 or e.j_min < 0:
+        return b
+    if e.g_max - e.g_min > FAR * tau:
+        return least_loss(g, y, lower, upper, n, two_sided, width, b)
+    if not e.g_max < e.g_min:
         return b
     for s in range(n):
         weight = fabs(alpha[s])
@@ -365,8 +413,9 @@ cdef class Lasvm(Problem):
         """Set b and delta at the optimum (see ``final_bias``)."""
         cdef simd_extremes e = self.members.ends(self.team)
         self.set_b_from(&e)
-        self.b = final_bias(self.members.alpha, self.members.g, self.members.y, self.members.n,
-                            self.members.two_sided, self.members.width, &e, self.b)
+        self.b = final_bias(self.members.alpha, self.members.g, self.members.y,
+                            self.members.lower, self.members.upper, self.members.n,
+                            self.members.two_sided, self.members.width, &e, self.tau, self.b)
 
     cdef void evict(self, const simd_extremes *e) noexcept nogil:
         """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.
