@@ -121,7 +121,8 @@ class TimeLimit(_Callback):
     Notes
     -----
     Estimators of this package stop between two blocks of samples (1024 samples, or a few
-    milliseconds), or within the optimization over the support set. The model is usable, and
+    milliseconds), or within the optimization over the support set. The model is usable: the first
+    prediction of a kernel model optimizes it, with at most four times the steps of its training.
     ``resume`` of :class:`~sklearn_online_svm.LASVC` completes the call.
 
     Examples

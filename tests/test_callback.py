@@ -42,7 +42,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.cases import in_turn
-from tests.support.internals import CallbackSupportMixin, checkpoint_of
+from tests.support.internals import CallbackSupportMixin, checkpoint_of, engine_of
 from tests.support.interrupts import Interrupt
 from tests.support.samples import three_classes
 
@@ -353,6 +353,20 @@ def test_stop_within_the_optimization_over_the_support_set(n_jobs):
     assert model.interrupted_
     assert model.n_samples_seen_ == 3000
     assert checkpoint_of(model)["at"]["stage"] == "finish"
+
+
+def test_predictions_after_a_stop_take_about_as_long_as_the_training():
+    """Regression test: they took a hundred times as long, to optimize over the support set."""
+    rows, labels = make_banana_like(12_000, random_state=0)
+    model = LASVC(C=1e4, gamma=1.0, random_state=0).set_callbacks(Plain(stop_at=3))
+    model.fit(rows, labels)
+    (problem,) = engine_of(model).problems
+    before = problem.n_operations
+    assert model.score(rows, labels) > 0.7
+    assert before < problem.n_operations < 20 * before
+    model.set_callbacks().resume(rows, labels)
+    n_steps = engine_of(model).problems[0].n_changes
+    assert n_steps > 10 * problem.n_changes
 
 
 def test_time_limit_stops_within_a_fraction_of_the_epoch():

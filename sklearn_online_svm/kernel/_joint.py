@@ -22,7 +22,6 @@ import numpy as np
 from .. import _limits
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.vectors.support_set import STREAM
-from ._diagnosis import most_steps
 from ._epochs import Rows, by_class
 from ._kept_samples import stack
 from ._optimum import Optimum, batch_of, keep_reserve
@@ -166,7 +165,7 @@ def joint_of(machine, threads):
 def is_worse(machine, solution, threads):
     """Return whether the solution over the support vectors is better at the latest samples."""
     X, encoded = machine.replay.latest(N_COMPARED)
-    machine.engine.prepare(True, most_steps(machine.engine), threads)
+    machine.engine.prepare(True, machine.most_steps(), threads)
     other = machine.engine.current_solution()
     losses = []
     for each in (solution, other):

@@ -348,15 +348,15 @@ class LASVC(KernelClassifier, DualEstimator):
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
 
-        Each model is warm-started from the model of the next smaller C, so that the path takes
-        less time than a fit for each C, except with dozens of classes (1.3 times as long in a
-        benchmark with 26). With several classes, ``max_iter="auto"`` and up to 5000 samples (more
-        if there are many small classes), :meth:`fit`, which solves all problems at once, is called
-        for each C, without a warm start. Each model is about as accurate as :meth:`fit`
-        with its C: with a single pass over thousands of noisy samples, dual objectives were up to
-        0.5 % below those of separate fits. Afterwards, this estimator is the model of the largest
-        C, with its parameter ``C`` set accordingly. Read more in the :ref:`user
-        guide <solution_path>`.
+        Each model is warm-started from the model of the next smaller C, so that a path of many
+        values takes less time than a fit for each C. A fit for each C may be faster with dozens of
+        classes, or with few features and values of C that are far apart or above 1000. With
+        several classes, ``max_iter="auto"`` and up to 5000 samples (more if there are many small
+        classes), :meth:`fit`, which solves all problems at once, is called for each C, without a
+        warm start. Each model is about as accurate as :meth:`fit` with its C: with a single pass
+        over thousands of noisy samples, dual objectives were up to 0.5 % below those of separate
+        fits. Afterwards, this estimator is the model of the largest C, with its parameter ``C``
+        set accordingly. Read more in the :ref:`user guide <solution_path>`.
 
         Parameters
         ----------

@@ -23,6 +23,9 @@ _PLAIN = (
     *("watched", "checkpoint", "memory"),
 )
 
+# Steps for predictions after an interrupt, in multiples of those of the training before.
+STEPS_AFTER_STOP = 4
+
 
 @dataclass
 class Machine:
@@ -100,8 +103,19 @@ class Machine:
         solution = engine.cached_solution(optimized)
         if solution is None:
             with thread_pool(n_jobs) as threads:
-                solution = engine.solution(optimized, most_steps(engine), threads)
+                solution = engine.solution(optimized, self.most_steps(), threads)
         return solution
+
+    def most_steps(self):
+        """Return the maximum number of steps for predictions.
+
+        After a call that was interrupted, or stopped by a callback, predictions must not take
+        much longer than it.
+        """
+        steps = most_steps(self.engine)
+        if self.checkpoint is None:
+            return steps
+        return min(steps, STEPS_AFTER_STOP * max(p.n_changes for p in self.engine.problems))
 
     @contextmanager
     def reading(self, finishing, n_jobs, *, anew=False):
@@ -127,7 +141,7 @@ class Machine:
                     engine.prepare(optimized, 0)
                 else:
                     with thread_pool(n_jobs) as threads:
-                        engine.prepare(optimized, most_steps(engine), threads)
+                        engine.prepare(optimized, self.most_steps(), threads)
                 yield engine
             finally:
                 if anew:
