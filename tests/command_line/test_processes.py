@@ -85,7 +85,7 @@ def test_checkpoints_of_other_commands_are_refused(folder, capsys):
     assert main(command) == 0
     assert main(command) == 0  # there is nothing left to do
     for changed, message in (
-        ("-p r=3.0", "another estimator: r is 1.0, got 3.0"),
+        ("-p r=3.0", "another estimator: r is 1, got 3"),
         ("--model SCWClassifier", "another estimator: model is 'AROWClassifier', got 'SCWClass"),
         ("--epochs 20", "epoch 81, got epochs=20"),
         ("--zero-based", "options of the reader: --zero-based is False, got True"),
