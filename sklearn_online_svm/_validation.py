@@ -84,7 +84,7 @@ def check_samples(
             estimator.n_features_in_ = X.shape[1]
         return X if without_y else (X, y)
     X = with_valid_indices(X) if sparse.issparse(X) else X
-    _refuse_dates(X)
+    refuse_dates(X)
     try:
         result = validate_data(
             estimator,
@@ -101,9 +101,11 @@ def check_samples(
         )
     except TypeError:
         if not without_y:
-            _refuse_missing(y)
+            refuse_missing(y)
         raise
     except ValueError as error:
+        if str(error) == "Input contains NaN":  # scikit-learn does not say that this is y
+            refuse_missing(y)
         kernel = getattr(getattr(estimator, "estimator", estimator), "kernel", None)
         if callable(kernel) and "could not convert string to float" in str(error):
             raise ValueError(
@@ -275,12 +277,18 @@ def _is_missing(label):
         return True
 
 
-def _refuse_missing(y):
-    if not is_labelled(np.ravel(np.asarray(y, dtype=object))).all():
-        raise ValueError(
-            "Input y contains missing labels (nan, None or pandas.NA). Use "
-            "LabelEfficientClassifier, which accepts them."
-        ) from None
+def refuse_missing(y):
+    """Raise an error if labels are missing."""
+    if is_labelled(np.ravel(np.asarray(y, dtype=object))).all():
+        return
+    column, advice = "", ""
+    if getattr(y, "name", None) is not None:  # a pandas Series
+        column = f" (column {y.name!r})"
+        advice = " pandas reads the texts NA and None as missing unless keep_default_na=False."
+    raise ValueError(
+        f"Input y{column} contains missing labels (nan, None or pandas.NA). Remove them, or use "
+        f"LabelEfficientClassifier, which accepts them.{advice}"
+    ) from None
 
 
 def plain_labels(y):
@@ -293,7 +301,7 @@ def plain_labels(y):
     return numbers if is_exact else y  # nan is not equal to itself
 
 
-def _refuse_dates(X):
+def refuse_dates(X):
     """Raise an error for dates, which NumPy would convert to nanoseconds, or not at all."""
     dtypes = [X.dtype] if hasattr(X, "dtype") else getattr(X, "dtypes", ())  # of a DataFrame
     dates = [k for k, dtype in enumerate(dtypes) if getattr(dtype, "kind", None) in ("M", "m")]
@@ -325,7 +333,7 @@ def refuse_mixed_types(labels):
 def check_labels(y):
     """Raise an error if y has missing labels, labels of several types, or is continuous."""
     if y.dtype == object:
-        _refuse_missing(y)
+        refuse_missing(y)
         types = {type(label) for label in np.ravel(y).tolist()}
         if str in types and len(types) > 1:
             names = sorted(kind.__name__ for kind in types)
@@ -351,7 +359,7 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     except (TypeError, AttributeError):  # y and classes cannot be compared
         pass
     labels = np.asarray(y).tolist()
-    _refuse_missing(labels)
+    refuse_missing(labels)
     unknown = sorted(set(labels) - set(classes.tolist()), key=str)
     advice = "Pass all classes of a stream in the first call, as `classes`."
     if extendable:

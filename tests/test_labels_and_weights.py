@@ -146,7 +146,7 @@ MISSING = [
 @with_classifiers
 def test_missing_labels_are_rejected(model, missing, kind):
     y = without_labels(missing, kind)
-    refused = pytest.raises(ValueError, match="y contains missing labels|Input contains NaN")
+    refused = pytest.raises(ValueError, match="y contains missing labels")
     if missing is not None:  # else a type of labels of its own
         with refused:
             model.fit(X, y)

@@ -66,10 +66,9 @@ def fit_stream(
     FileNotFoundError
         If the folder of the checkpoint does not exist.
     ValueError
-        If a parameter is invalid, if `chunks` is empty or an iterator that is needed for several
-        epochs, or if the checkpoint does not belong to this call: it has been written by other
-        code, for another estimator, with other options of the reader, for chunks of other sizes,
-        or at a position after the last of the `epochs`.
+        If a parameter is invalid, if `chunks` is empty, a path, or an iterator that is needed for
+        several epochs, or if the checkpoint is of other code, of another estimator, of other
+        options of the reader, of chunks of other sizes, or behind the last of the `epochs`.
 
     See Also
     --------
@@ -140,19 +139,28 @@ def fit_stream(
                 f"in {n_chunks} chunks, but these chunks have {found} samples. Pass the same "
                 "chunks as before, or delete it to train from the beginning."
             )
-        for X, y, *weights in iterator:
+        for chunk in iterator:
             n_chunks += 1
-            if len(weights) > 1:
+            parts = chunk if isinstance(chunk, (tuple, list)) else [chunk]
+            if len(parts) not in (2, 3):
                 raise ValueError(
-                    f"Chunk {n_chunks} has {2 + len(weights)} parts; chunks must be pairs (X, y) "
-                    "or triples (X, y, sample_weight)."
+                    f"Chunk {n_chunks} is a {type(chunk).__name__} with {len(parts)} part(s); "
+                    "chunks must be pairs (X, y) or triples (X, y, sample_weight)."
                 )
+            X, y, *weights = parts
             if not _num_samples(X):
                 continue
             given = given_classes
             if weights and weights[0] is not None:
                 given = {**given, "sample_weight": weights[0]}
-            estimator.partial_fit(X, y, **given)
+            try:
+                estimator.partial_fit(X, y, **given)
+            except Exception as error:
+                place = getattr(iterator, "path", None) or "the stream"
+                last = n_samples + _num_samples(X) - 1
+                place = f"samples {n_samples} to {last}, counted from 0, of {place}"
+                error.add_note(f"In epoch {epoch + 1}, chunk {n_chunks}: {place}.")
+                raise
             given_classes = {}  # only in the first call, also after a checkpoint
             n_samples += _num_samples(X)
             if checkpoint is not None and monotonic() >= written + checkpoint_every:
@@ -167,7 +175,11 @@ def fit_stream(
 
 
 def _iterator(chunks):
-    return iter(chunks() if callable(chunks) else chunks)
+    chunks = chunks() if callable(chunks) else chunks
+    if isinstance(chunks, (str, os.PathLike)):
+        advice = "Read a file with a reader, such as read_csv(path, target=...)."
+        raise ValueError(f"chunks must be an iterable of pairs (X, y), got {chunks!r}. {advice}")
+    return iter(chunks)
 
 
 def _store(path, estimator, reader, epoch, n_chunks, n_samples):

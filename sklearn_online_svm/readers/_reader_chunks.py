@@ -2,10 +2,10 @@
 
 
 class ReaderChunks:
-    """Iterator of chunks; ``options`` say how they are read, and are compared with checkpoints."""
+    """Iterator of chunks; ``options`` are compared with checkpoints, ``path`` is for messages."""
 
-    def __init__(self, chunks, **options):
-        self._chunks, self.options = chunks, options
+    def __init__(self, chunks, path=None, /, **options):
+        self._chunks, self.path, self.options = chunks, path, options
 
     def __iter__(self):
         return self

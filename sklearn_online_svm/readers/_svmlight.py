@@ -102,6 +102,7 @@ def read_svmlight(path, *, chunk_size=10_000, n_features=None, dtype="float64", 
     dtype = np.dtype(dtype)
     return ReaderChunks(
         _chunks(paths, chunk_size, n_features, dtype, zero_based),
+        path,
         reader="read_svmlight",
         chunk_size=chunk_size,
         n_features=n_features,

@@ -98,7 +98,8 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
     Notes
     -----
     pandas infers the types of the columns in each chunk. Pass ``dtype`` if a column may look
-    different in some chunks, for example integers with missing values in one of them.
+    different in some chunks, for example integers with missing values in one of them. It reads the
+    texts NA and None as missing values: pass ``keep_default_na=False`` if they are classes.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
     chunks = _pairs(csv_frames(path, chunk_size, **options), target)
     options.pop("storage_options", None)  # access to the file; may contain a password
     options |= {"reader": "read_csv", "target": target, "chunk_size": chunk_size}
-    return ReaderChunks(chunks, **options)
+    return ReaderChunks(chunks, path, **options)
 
 
 @validated(path=[str, os.PathLike], target=[str], columns=[list, None], chunk_size=_CHUNK_SIZE)
@@ -170,6 +171,7 @@ def read_parquet(path, *, target, columns=None, chunk_size=10_000):
     selected = None if columns is None else [*columns, target]
     return ReaderChunks(
         _pairs(parquet_frames(path, chunk_size, selected), target, columns),
+        path,
         reader="read_parquet",
         target=target,
         columns=columns,

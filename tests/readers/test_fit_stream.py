@@ -75,8 +75,9 @@ def test_chunks_with_weights(name, has_weights, tmp_path):
     check_same(fit_stream(MODELS[name](), triples, classes=CLASSES), expected)
     checkpoint = tmp_path / "checkpoint"
     fit_stream(MODELS[name](), lambda: triples(3), classes=CLASSES, checkpoint=checkpoint)
-    with pytest.raises(ValueError, match="Chunk 1 has 4 parts; chunks must be pairs"):
-        fit_stream(MODELS[name](), [(X, Y, Y, Y)], classes=CLASSES)
+    for wrong, found in (((X, Y, Y, Y), "tuple with 4"), ((X,), "tuple with 1"), (X, "ndarray")):
+        with pytest.raises(ValueError, match=f"Chunk 1 is a {found}.*; chunks must be pairs"):
+            fit_stream(MODELS[name](), [wrong], classes=CLASSES)
 
 
 class Stop(Exception):
@@ -232,6 +233,37 @@ def test_iterators_have_one_epoch():
         fit_stream(AROWClassifier(), lambda: iterator, epochs=2, classes=CLASSES)
     with pytest.raises(ValueError, match="chunks is empty in epoch 1"):
         fit_stream(AROWClassifier(), [])
+
+
+def test_a_path_is_not_a_source_of_chunks(tmp_path):
+    for path in ("small.csv", tmp_path):
+        for chunks in (path, lambda path=path: path):
+            with pytest.raises(ValueError, match="chunks must be an iterable .* with a reader"):
+                fit_stream(AROWClassifier(), chunks)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("5,,x", "Input X contains NaN"),
+        ("5,1", r"y \(column 'label'\) contains missing labels"),
+        ("5,1,NA", "NA and None as missing unless keep_default_na=False"),
+    ],
+)
+@pytest.mark.parametrize("name", ["LASVC", "AROW", "pipeline"])
+def test_errors_of_training_name_the_samples(name, line, message, tmp_path):
+    pytest.importorskip("pandas")
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["a,b,label", *["1,2,x", "3,4,y"] * 2, line]) + "\n")
+    chunks = partial(read_csv, path, target="label", chunk_size=3)
+    with pytest.raises(ValueError, match=message) as caught:
+        fit_stream(MODELS[name](), chunks, classes=["x", "y"])
+    note = f"In epoch 1, chunk 2: samples 3 to 4, counted from 0, of {path}."
+    assert caught.value.__notes__ == [note]
+    options = {"classes": ["x", "y", "NA"], "epochs": 1}
+    if line.endswith("NA"):
+        chunks = partial(chunks, keep_default_na=False)
+        assert fit_stream(MODELS[name](), chunks, **options).classes_[0] == "NA"
 
 
 def test_checkpoints_of_other_calls(tmp_path):
