@@ -340,33 +340,6 @@ def test_ctrl_c_in_the_check_has_no_note_on_another_model(monkeypatch):
     assert not hasattr(raised.value, "__notes__")
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        (dict(form="map"), "form='map' requires kernel='rbf'. Got kernel='laplacian'."),
-        (dict(categorical_features=["none"]), "categorical_features must be .* Got \\['none'\\]"),
-        (dict(categorical_features=[20]), "of the 20 columns of X. Got \\[20\\]"),
-        (dict(categorical_features=[True]), "categorical_features must be"),
-        (dict(shrinkage=-1.0), "The 'shrinkage' parameter of KernelMetric"),
-        (dict(target_type="numbers"), "The 'target_type' parameter of KernelMetric"),
-    ],
-)
-def test_invalid_parameters(params, message):
-    with pytest.raises(ValueError, match=message):
-        KernelMetric(**params).fit(*samples(n=400))
-
-
-def test_missing_numbers_are_refused_with_a_remedy():
-    X, y = samples(n=400)
-    metric = KernelMetric(random_state=0).fit(X, y)
-    before = metric.widths_
-    X[3, 1] = np.nan
-    for call in (lambda: metric.fit(X, y), lambda: metric.transform(X)):
-        with pytest.raises(ValueError, match="(?s)Input X contains NaN.*imputer"):
-            call()
-    assert metric.widths_ is before
-
-
 def test_a_column_that_depends_on_others_needs_a_map():
     """The classes are those of a sum of features, which no width can express."""
     rng = np.random.default_rng(0)

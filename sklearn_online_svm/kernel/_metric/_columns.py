@@ -6,6 +6,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import check_array
 
 from ..._sklearn_compat import _safe_indexing
+from ..._validation import refuse_dates
 
 # Categories of a column beyond which infrequent ones are grouped.
 _MAX_CATEGORIES = 256
@@ -14,6 +15,8 @@ _MAX_KNOTS = 1000
 # Factors of one-hot columns: two categories then differ about as much as the scores of two samples
 # do on average, |a - b| = 2 / sqrt(pi) and (a - b)^2 = 2.
 _ONE_HOT = {"laplacian": 0.5, "rbf": 1.0}
+_CATEGORICAL_ADVICE = """If they have categories, pass all categorical columns as \
+categorical_features; the default, 'from_dtype', finds them in data frames only."""
 
 
 class Columns:
@@ -22,9 +25,9 @@ class Columns:
     ``inputs`` has the column of the table that each feature is from.
     """
 
-    def __init__(self, X, n_columns, categorical, kernel):
+    def __init__(self, X, estimator, categorical):
         self.categorical = categorical
-        self.numeric = np.setdiff1d(np.arange(n_columns), categorical)
+        self.numeric = np.setdiff1d(np.arange(estimator.n_features_in_), categorical)
         self.inputs, self.one_hot = self.numeric, None
         if len(categorical):
             self.one_hot = OneHotEncoder(
@@ -33,20 +36,33 @@ class Columns:
                 sparse_output=False,
                 dtype=np.float32,
             ).set_output(transform="default")
-            self.one_hot.fit(_categories(X, categorical))
+            advice = "Convert their values to one type, for example to str."
+            fit = self.one_hot.fit
+            _naming(lambda j: fit(_categories(X, j)), categorical, estimator, advice)
             n_categories = [min(len(c), _MAX_CATEGORIES) for c in self.one_hot.categories_]
             self.inputs = np.concatenate([self.numeric, np.repeat(categorical, n_categories)])
-        self._factor = np.float32(_ONE_HOT[kernel])
+        self._factor = np.float32(_ONE_HOT[estimator.kernel])
 
-    def features(self, X, **options):
+    def features(self, X, estimator):
         """Return the numeric columns, and the one-hot columns, of samples."""
         if self.one_hot is None:
-            return check_array(X, dtype=[np.float64, np.float32], **options)
+            return self._numbers(X, estimator)
         parts = [self._factor * self.one_hot.transform(_categories(X, self.categorical))]
         if len(self.numeric):
-            numbers = _safe_indexing(X, self.numeric, axis=1)
-            parts.insert(0, check_array(numbers, dtype=[np.float64, np.float32], **options))
+            parts.insert(0, self._numbers(X, estimator))
         return np.hstack(parts, dtype=parts[0].dtype)
+
+    def _numbers(self, X, estimator):
+        def numbers(columns):
+            whole = len(columns) == estimator.n_features_in_
+            part, types = (
+                X if whole else _safe_indexing(X, columns, axis=1),
+                [np.float64, np.float32],
+            )
+            refuse_dates(part)
+            return check_array(part, dtype=types, estimator=estimator, input_name="X")
+
+        return _naming(numbers, self.numeric, estimator, _CATEGORICAL_ADVICE)
 
     def fit_scores(self, F, weights, ranks):
         """Compute the scores of numeric columns, and return those of the features F."""
@@ -100,6 +116,25 @@ def standard_scores(column, weights):
 def _deviation(values, weights):
     mean = np.average(values, weights=weights)
     return np.sqrt(np.average((values - mean) ** 2, weights=weights))
+
+
+def _naming(function, columns, estimator, advice):
+    """Return ``function(columns)``; an error of it names the columns that cause it."""
+    try:
+        return function(columns)
+    except (TypeError, ValueError) as error:
+        names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
+        wrong = []
+        for j in columns:
+            try:
+                function([j])
+            except (TypeError, ValueError):
+                wrong.append(names.tolist()[j])
+        if not wrong or "dates or times" in str(error):
+            raise
+        advice = f". {advice}" if "string" in str(error) else ""
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"Columns {wrong[:9]} of X: {error}{advice}") from None
 
 
 def _categories(X, columns):

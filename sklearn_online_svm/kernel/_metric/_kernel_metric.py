@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
     assert_all_finite,
@@ -23,6 +23,7 @@ from ..._sklearn_compat import (
     _safe_indexing,
 )
 from ..._threads import warn
+from ..._validation import check_labels
 from ._check import is_better
 from ._columns import Columns
 from ._descent import descend
@@ -74,8 +75,8 @@ class KernelMetric(TransformerMixin, BaseEstimator):
         number of samples. With ``np.inf`` all widths are equal, and only scores and categories
         are learned.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Categorical columns: a mask, indices, or names; None: there are none. "from_dtype" means
-        the columns of a dataframe that have categories or text. Missing values are one more
+        All categorical columns: a mask, indices, or names; None: there are none. "from_dtype"
+        means the columns of a dataframe that have categories or text. Missing values are one more
         category. From 256 categories on, infrequent ones are grouped.
     target_type : {"auto", "continuous", "multiclass"}, default="auto"
         Whether ``y`` has numbers or classes. With "auto", floats that are not integers are
@@ -208,18 +209,21 @@ class KernelMetric(TransformerMixin, BaseEstimator):
             raise ValueError(f"form='map' requires kernel='rbf'. Got kernel={self.kernel!r}.")
         # y=None raises the error of scikit-learn for a required target.
         X = self._table(X, None if y is None else "no_validation", reset=True)
-        y = column_or_1d(y, warn=True)
+        is_numeric = self.target_type == "continuous"
+        if np.asarray(y).dtype == object and not is_numeric:
+            check_labels(np.asarray(y))
+        y = column_or_1d(y, dtype=np.float64 if is_numeric else None, warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        columns = Columns(X, self.n_features_in_, self._categorical_columns(X), self.kernel)
+        columns = Columns(X, self, self._categorical_columns(X))
         random = check_random_state(self.random_state)
         pool = random.permutation(np.flatnonzero(weights))[:_N_SAMPLES]
         y, weights = y[pool], weights[pool]
         if columns.one_hot is None:
-            F = self._features(columns, X)[pool]
+            F = columns.features(X, self)[pool]
         else:  # one-hot columns of all samples might need much memory
-            F = self._features(columns, _safe_indexing(X, pool))
+            F = columns.features(_safe_indexing(X, pool), self)
         targets, y, is_regression = self._targets(y, weights)
         Z = columns.fit_scores(F, weights, self.ranks).astype(np.float32, copy=False)
 
@@ -271,7 +275,7 @@ class KernelMetric(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._table(X, reset=False)
-        return apply(self._factors, self._columns.scores(self._features(self._columns, X)))
+        return apply(self._factors, self._columns.scores(self._columns.features(X, self)))
 
     @property
     def components_(self):
@@ -326,11 +330,10 @@ class KernelMetric(TransformerMixin, BaseEstimator):
         """Check the shape and the names of columns; their values are converted later."""
         if hasattr(X, "columns"):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
+            # Without samples or columns this raises an error; values are not read.
+            check_array(np.broadcast_to(0.0, X.shape), estimator=self, ensure_all_finite=False)
             return X
         return validate_data(self, X, y, reset=reset, dtype=None, ensure_all_finite=False)
-
-    def _features(self, columns, X):
-        return columns.features(X, estimator=self, input_name="X")
 
     def _categorical_columns(self, X):
         """Return the indices of the categorical columns."""
