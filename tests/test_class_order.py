@@ -5,10 +5,13 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
+from sklearn.preprocessing import StandardScaler
 
-from sklearn_online_svm import LASVC, AROWClassifier
+from sklearn_online_svm import LASVC, AROWClassifier, KernelAROWClassifier
 from sklearn_online_svm.active import RandomQuery
+from sklearn_online_svm.cells import CellClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support.samples import three_classes
 from tests.support.trainable import STREAMS, seeded
 
@@ -101,3 +104,21 @@ def test_rungs_of_a_search_are_no_stream(estimator):
         search.fit(X, y)
     # partial_fit continues a stream.
     assert train(search, *(np.concatenate([a[500:]] * 2) for a in (X, y)))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "warns"),
+    [
+        (LASVC(), False),
+        (make_online_pipeline(StandardScaler(), LASVC()), False),
+        (LASVC(replay_size=0), True),
+        (LASVC(window_size=200), True),
+        (KernelAROWClassifier(), True),  # replay is not sufficient in short streams
+    ],
+    ids=str,
+)
+def test_cells_warn_unless_the_models_of_cells_replay(estimator, warns):
+    X, y = three_classes(600)
+    order = np.argsort(y, kind="stable")
+    model = CellClassifier(estimator, cell_size=200, random_state=0)
+    assert bool(train(model, X[order], y[order])) == warns

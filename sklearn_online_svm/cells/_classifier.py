@@ -32,6 +32,12 @@ def _has_probabilities(model):
     return hasattr(model._base_estimator(), "predict_proba")
 
 
+def _replays(estimator):
+    """Return whether there is an LASVC with replay; that of others does not suffice in cells."""
+    parts = (estimator, *estimator.get_params().values())
+    return any(isinstance(part, LASVC) and part._plan().replay_size for part in parts)
+
+
 @with_cell_docs
 class CellClassifier(ClassifierMixin, _CellEstimator):
     r"""Classifier that divides the feature space into cells and fits a model in each.
@@ -187,6 +193,8 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         X, y = self._validated(X, y, reset=first)
         codes = encode_labels(y, classes, extendable=True)
         order = vars(self).get("_class_order")
+        if _replays(self._base_estimator()):
+            order = np.empty(0, dtype=np.int64)  # do not warn
         if not first and len(classes) > len(known):
             order = class_order_among(order, np.searchsorted(classes, known), len(classes))
         self._class_order = class_order_after(type(self).__name__, len(classes), order, codes)

@@ -232,7 +232,6 @@ def test_both_sides_of_a_cell_of_a_fit_continue_its_model():
         assert model.cell_sizes_[cell] == 90 + len(rows)
 
 
-@pytest.mark.filterwarnings("ignore:The stream is sorted by class")
 def test_other_classes_in_cells_of_a_fit():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 0.5, (100, 2)) for c in (-12, -6, 6, 12)])
