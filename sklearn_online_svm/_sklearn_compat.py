@@ -12,8 +12,8 @@ from sklearn.metrics._scorer import _check_multimetric_scoring, _PassthroughScor
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils._available_if import _AvailableIfDescriptor
+from sklearn.utils._param_validation import HasMethods as _HasMethods
 from sklearn.utils._param_validation import (
-    HasMethods,
     Interval,
     InvalidParameterError,
     Options,
@@ -38,6 +38,16 @@ except ImportError:  # scikit-learn < 1.9
 
     class CallbackSupportMixin:
         """Base class in place of the one of scikit-learn 1.9; it adds nothing."""
+
+
+class HasMethods(_HasMethods):
+    """Constraint of an object with methods, as in scikit-learn, that a class does not satisfy."""
+
+    def is_satisfied_by(self, val):
+        return not isinstance(val, type) and super().is_satisfied_by(val)
+
+    def __str__(self):
+        return super().__str__().replace("an object", "an object (not a class)")
 
 
 def validated(*, skip_nested=True, **constraints):

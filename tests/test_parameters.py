@@ -20,6 +20,7 @@ from sklearn_online_svm import (
     Advice,
     AdvicePassiveAggressiveClassifier,
     AROWClassifier,
+    ColumnKernel,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
@@ -425,6 +426,10 @@ def test_table_contains_every_parameter_of_every_estimator():
         (LabelEfficientClassifier(), {"query_strategy": MarginQuery(rate=2.0)}),
         (MarginQuery(), {"delta": 0.0}),
         (RandomQuery(), {"rate": 2.0}),
+        # Classes instead of instances.
+        (LASVC(gamma=0.3), {"kernel": ColumnKernel}),
+        (LabelEfficientClassifier(), {"estimator": PassiveAggressiveClassifier}),
+        (LabelEfficientClassifier(), {"query_strategy": MarginQuery}),
     ],
     ids=str,
 )

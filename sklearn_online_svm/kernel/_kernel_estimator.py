@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
-from .._sklearn_compat import CallbackSupportMixin, Interval, StrOptions
+from .._sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .._threads import thread_pool
 from .._validation import check_finite_output, check_samples
 from ._column_kernel import ColumnKernel
@@ -28,7 +28,7 @@ class KernelEstimator(CallbackSupportMixin, Estimator):
     _fixed_params = ("kernel", "degree", "gamma", "coef0")
 
     _parameter_constraints: dict = {
-        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
+        "kernel": [StrOptions({*KERNELS, "precomputed"}), HasMethods("__call__")],
         "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],

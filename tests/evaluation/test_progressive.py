@@ -627,5 +627,5 @@ def test_errors(X, y, params, message):
 
 
 def test_estimator_classes_are_refused():
-    with pytest.raises(TypeError, match="estimator class"):
+    with pytest.raises(TypeError, match="an object .not a class."):
         progressive_validation(SGDClassifier, X2, Y2)
