@@ -6,8 +6,11 @@ import re
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
+from sklearn.svm import SVC, SVR
 
-from sklearn_online_svm import LASVC, LASVR, RampSVC
+from sklearn_online_svm import LASVC, LASVR, LabelEfficientClassifier, RampSVC
+from sklearn_online_svm.active import EntityResolver
+from sklearn_online_svm.cells import CellClassifier, CellRegressor
 from tests.support.cases import together
 from tests.support.stored_models import estimators
 from tests.support.trainable import MODELS, samples_of, trained_kinds
@@ -103,6 +106,16 @@ def test_labels_of_several_types(name):
         (LASVR(), "predict_interval", "with intervals=True"),
         (LASVC(kernel="precomputed"), "partial_fit", "Use a callable kernel, or fit"),
         (LASVR(window_size=9), "leave_one_out_predict", "Use progressive_validation"),
+        # The reason of their estimator.
+        (CellClassifier(LASVC()), "predict_proba", "with probability=True"),
+        (CellClassifier(SVC()), "partial_fit", "'SVC' object has no attribute"),
+        (CellRegressor(SVR()), "partial_fit", "'SVR' object has no attribute"),
+        (EntityResolver([len], estimator=SVC()), "partial_fit", "'SVC' object has no attribute"),
+        (
+            LabelEfficientClassifier(LASVC(gamma=1.0)).fit([[0.0], [1.0]], [0, 1]),
+            "predict_proba",
+            "with probability=True",
+        ),
     ],
     ids=str,
 )

@@ -120,7 +120,7 @@ class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
                 self.estimator_ = estimator.fit(X, y)
         return self
 
-    @available_if(lambda self: hasattr(self._new_estimator(), "partial_fit"))
+    @available_if(lambda self: bool(self._new_estimator().partial_fit))
     def partial_fit(self, records, y, pairs=None):
         """Update the classifier; available if the classifier has ``partial_fit``.
 

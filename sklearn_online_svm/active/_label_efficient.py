@@ -474,7 +474,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         estimator, X = self._fitted_estimator(X)
         return estimator.predict(X)
 
-    @available_if(lambda self: hasattr(self.estimator_, "predict_proba"))
+    @available_if(lambda self: bool(self.estimator_.predict_proba))
     def predict_proba(self, X):
         """Compute class probabilities; available if the base estimator does.
 
@@ -490,7 +490,7 @@ class LabelEfficientClassifier(WeightRouter, ClassifierMixin, CallbackSupportMix
         estimator, X = self._fitted_estimator(X)
         return estimator.predict_proba(X)
 
-    @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
+    @available_if(lambda self: bool(self.estimator_.suspect_labels))
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
         """Find the samples whose label the model contradicts most.
 

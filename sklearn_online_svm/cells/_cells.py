@@ -112,7 +112,7 @@ def _train(estimator, X, y, weights, **options):
 
 
 def _has_partial_fit(model):
-    return hasattr(model._base_estimator(), "partial_fit")
+    return bool(model._base_estimator().partial_fit)  # its error says why there is none
 
 
 class _CellEstimator(WeightRouter, Snapshots, BaseEstimator, Guarded):

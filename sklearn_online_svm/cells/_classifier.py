@@ -28,10 +28,6 @@ from ._cells import (
 )
 
 
-def _has_probabilities(model):
-    return hasattr(model._base_estimator(), "predict_proba")
-
-
 def _replays(estimator):
     """Return whether there is an LASVC with replay; that of others does not suffice in cells."""
     parts = (estimator, *estimator.get_params().values())
@@ -291,7 +287,7 @@ class CellClassifier(ClassifierMixin, _CellEstimator):
         codes = decision.argmax(axis=1) if decision.ndim > 1 else (decision > 0).astype(np.intp)
         return self.classes_[codes]
 
-    @available_if(_has_probabilities)
+    @available_if(lambda self: bool(self._base_estimator().predict_proba))
     def predict_proba(self, X):
         """Predict class probabilities; needs an estimator with ``predict_proba``.
 
