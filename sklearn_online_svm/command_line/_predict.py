@@ -67,7 +67,7 @@ def run(args):
     # Pipelines have no methods for sets and intervals.
     final = model if args.confidence is None else final_estimator(model)
     if not hasattr(final, name):
-        needed = _NEEDED.get(name)
+        final, needed = final_estimator(final), _NEEDED.get(name)
         has_parameter = needed in final.get_params(deep=False)
         advice = f"; train it with -p {needed}=True" if has_parameter else ""
         raise UsageError(f"the {type(final).__name__} in {args.model} has no {name}{advice}")

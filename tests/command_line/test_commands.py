@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from sklearn_online_svm import LASVC, LASVR, AROWClassifier, LocalOnlineClassifier
 from sklearn_online_svm.cells import CellClassifier
@@ -710,6 +710,11 @@ def test_models_without_a_method(folder, capsys):
     save_model(LASVC().fit(S, Y), "svc.sk")
     err = run(capsys, "predict test.svm svc.sk --confidence 0.9", 2).err
     assert "the LASVC in svc.sk has no predict_set; train it with -p probability=True" in err
+    save_model(
+        OnlinePipeline([("scale", MaxAbsScaler()), ("svm", LASVC())]).fit(S, Y), "scaled.sk"
+    )
+    err = run(capsys, "predict test.svm scaled.sk --probability", 2).err
+    assert "the LASVC in scaled.sk has no predict_proba; train it with -p probability=True" in err
     save_model(LASVR().fit(S, Y), "svr.sk")
     err = run(capsys, "predict test.svm svr.sk --confidence 0.9", 2).err
     assert "the LASVR in svr.sk has no predict_interval; train it with -p intervals=True" in err
