@@ -114,11 +114,12 @@ def _problems_of(model, label):
     """
     classes, one_vs_one = model.classes_.tolist(), model._fitted.spec.one_vs_one
     if label is None:
-        if model.classes_.dtype.kind not in "iu":
+        is_integer = model.classes_.dtype.kind in "iu"
+        if not is_integer or not -(2**31) <= classes[0] <= classes[-1] < 2**31:
             advice = "" if one_vs_one else ", or write one file for each class, with label="
             raise ValueError(
-                "A model file of LIBSVM requires labels that are integers, got "
-                f"{classes[:5]}. Train with integers{advice}."
+                "A model file of LIBSVM requires labels that are integers of 32 bits, got "
+                f"{classes[:5]}. Train with such labels{advice}."
             )
         if one_vs_one:
             return model._view()._solution().alpha, model.intercept_, classes

@@ -448,13 +448,13 @@ def _probabilities(graph, scores, fitted):
 
 def _encoded(classes):
     """Return the labels in a type that ONNX has."""
-    if classes.dtype.kind in "biu":
+    if classes.dtype.kind in "biu" and int(classes[-1]) < 2**63:
         return classes.astype(np.int64)
     labels = classes.tolist()
     if all(isinstance(label, str) for label in labels):
         return np.array(labels, dtype=object)
     raise ValueError(
-        "Labels must be integers, booleans or strings for a conversion to ONNX, got "
+        "Labels must be integers below 2**63, booleans or strings for a conversion to ONNX, got "
         f"{labels[:5]!r}."
     )
 

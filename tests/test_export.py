@@ -353,10 +353,17 @@ def test_models_that_onnx_cannot_hold(model, message):
         run(model, X)
 
 
-def test_labels_that_onnx_cannot_hold():
+def test_labels_that_files_cannot_hold(tmp_path):
     X, y = samples("banana")
     with pytest.raises(ValueError, match=r"got \[-2.0, 2.0\]"):
         run(ours.LASVC().fit(X, 2.0 * y), X)
+    large = np.where(y > 0, 2**63, 5).astype(np.uint64)
+    with pytest.raises(ValueError, match=r"below 2\*\*63, .* got \[5, 9223372036854775808\]"):
+        run(ours.LASVC().fit(X, large), X)
+    with pytest.raises(ValueError, match="integers of 32 bits, got"):
+        save_libsvm(ours.LASVC().fit(X, large // 2**32), tmp_path / "model")
+    labels = run(ours.LASVC().fit(X, large - np.uint64(1)), X)[0]
+    assert set(labels) == {4, 2**63 - 1}
 
 
 def read_libsvm(path):
@@ -696,7 +703,7 @@ def test_libsvm_file_without_a_bias(tmp_path):
 @pytest.mark.parametrize(
     ("model", "labels", "message"),
     [
-        (ours.LASVC(), ["a", "b"], r"labels that are integers, got \['a', 'b'\]"),
+        (ours.LASVC(), ["a", "b"], r"labels that are integers of 32 bits, got \['a', 'b'\]"),
         (ours.LASVC(multi_class="ovr"), [1, 2, 3], "LASVC has a problem for each of 3 classes"),
         (ours.LASVC(kernel=lambda X, Z: X @ Z.T), [0, 1], "kernel=<function"),
         (ours.LASVR(), [0, 1], "save_libsvm stores classifiers, and LASVR is none"),
