@@ -154,6 +154,8 @@ class AdaptiveThreshold(Estimator):
     def predict(self, estimator, X):
         """Predict with the present threshold.
 
+        Before the first :meth:`update` no sample is positive, and every one with `recall`.
+
         Parameters
         ----------
         estimator : classifier or outlier detector
