@@ -231,7 +231,7 @@ class _CellEstimator(WeightRouter, Snapshots, BaseEstimator, Guarded):
         sizes = {
             name: value / (1 << (n_models - 1).bit_length())
             for name, value in self._base_estimator().get_params().items()
-            if name.endswith("cache_size")
+            if name.endswith("cache_size") and isinstance(value, Real)  # others are refused later
         }
         for model in models:
             if isinstance(model, BaseEstimator):

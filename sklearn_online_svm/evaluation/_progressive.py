@@ -52,11 +52,7 @@ def _iter_chunks(X, y, chunk_size):
 
 
 def _is_regressor(estimator):
-    """Return whether an estimator is a regressor; refuse classes and outlier detectors."""
-    if isinstance(estimator, type):
-        raise TypeError(
-            f"estimator must be an instance, got the estimator class {estimator.__name__}."
-        )
+    """Return whether an estimator is a regressor; refuse outlier detectors."""
     if not hasattr(estimator, "__sklearn_tags__"):
         return False
     if is_outlier_detector(estimator):
