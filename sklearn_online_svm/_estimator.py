@@ -156,6 +156,11 @@ class Estimator(BaseEstimator, Guarded):
         names = *self._fixed_params, *self._adjustable_params
         return tuple(map(compared, map(partial(getattr, self), names)))
 
+    def _params_in_use(self):
+        """Return these values, by name, as the last call used them; before the first, as given."""
+        values = self._fitted_params if self.__sklearn_is_fitted__() else self._current_params()
+        return dict(zip((*self._fixed_params, *self._adjustable_params), values, strict=True))
+
     def _changed_params(self):
         """Return these values if one has changed since the last call, otherwise None.
 

@@ -73,19 +73,20 @@ def save_libsvm(model, path, *, label=None):
         raise ValueError(f"{name} is not a single kernel expansion: LIBSVM has no such model.")
     if not is_classifier(model):
         raise ValueError(f"save_libsvm stores classifiers, and {name} is none.")
-    if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
-        raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
     model = copy.deepcopy(model)  # another thread may be training it
+    spec = model._view()._fitted.spec
+    if not isinstance(spec.kernel, str) or spec.kernel not in _KERNELS:
+        raise ValueError(f"LIBSVM cannot store a model with kernel={spec.kernel!r}.")
     alpha, bias, labels = _problems_of(model, label)
     members, codes, coef = _samples_of(alpha, len(labels))
     vectors = csr_matrix(model.support_vectors_)[members]
-    lines = ["svm_type c_svc", f"kernel_type {_KERNELS[model.kernel]}"]
-    if model.kernel == "poly":
-        lines.append(f"degree {model.degree}")
-    if model.kernel != "linear":
-        lines.append(f"gamma {float(model.gamma_)!r}")
-    if model.kernel in ("poly", "sigmoid"):
-        lines.append(f"coef0 {float(model.coef0)!r}")
+    lines = ["svm_type c_svc", f"kernel_type {_KERNELS[spec.kernel]}"]
+    if spec.kernel == "poly":
+        lines.append(f"degree {spec.degree}")
+    if spec.kernel != "linear":
+        lines.append(f"gamma {spec.gamma!r}")
+    if spec.kernel in ("poly", "sigmoid"):
+        lines.append(f"coef0 {spec.coef0!r}")
     lines += [
         f"nr_class {len(labels)}",
         f"total_sv {len(members)}",

@@ -165,12 +165,18 @@ def _poly(graph, X, vectors, gamma, coef0, degree):
     )
 
 
+def _kernel_of(model):
+    """Return the kernel of the fitted model: the parameter may have been set since."""
+    return model._view()._fitted.spec.kernel if hasattr(model, "kernel") else "linear"
+
+
 def _kernel_values(graph, X, vectors, model):
-    if model.kernel == "poly":
-        return _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
-    if model.kernel == "laplacian":
-        return _laplacian(graph, X, vectors, model.gamma_)
-    return _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
+    spec = model._view()._fitted.spec
+    if spec.kernel == "poly":
+        return _poly(graph, X, vectors, spec.gamma, spec.coef0, spec.degree)
+    if spec.kernel == "laplacian":
+        return _laplacian(graph, X, vectors, spec.gamma)
+    return _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, spec.gamma)
 
 
 def _dense(vectors):
@@ -179,7 +185,7 @@ def _dense(vectors):
 
 def _kernel_scores(graph, X, model):
     vectors = _dense(model.support_vectors_)
-    if model.kernel == "rbf" and graph.single_input and _single_suffices(model, vectors):
+    if _kernel_of(model) == "rbf" and graph.single_input and _single_suffices(model, vectors):
         graph.kind = _SINGLE
     coef, counts = model.dual_coef_, None
     if model._view()._solution().one_vs_one:
@@ -198,7 +204,7 @@ def _half_widths(graph, X, predictions, model, confidence_level):
     """Write half of the width of the prediction intervals of each output."""
     _, intervals = model._fitted_intervals()
     vectors, coef = _dense(intervals.sums.vectors), intervals.sums.alpha
-    if model.kernel == "linear":
+    if _kernel_of(model) == "linear":
         sums = _linear_scores(graph, X, coef @ vectors, intervals.sums.bias)
     else:
         values = _kernel_values(graph, X, vectors, model)
@@ -291,7 +297,7 @@ def _local_scores(graph, X, model):
     # A sample at a prototype: the inverse of its distance is finite, and exceeds all others.
     distances = graph.node("Max", distances, graph.constant(1e-300))
     inverse = graph.node("Reciprocal", graph.node("Sqrt", distances))
-    m = min(model.n_neighbors, n_found)
+    m = min(model._params_in_use()["n_neighbors"], n_found)
     values, nearest = (graph.scope.get_unique_variable_name(name) for name in ("near", "which"))
     graph.node("TopK", inverse, graph.constant([m]), output=[values, nearest], axis=1)
     shares = graph.node("Div", values, _sum(graph, values, axis=1))
@@ -326,7 +332,7 @@ def _weights(model):
 def _check(model):
     """Raise an error unless the model is a sum of known kernel functions, or linear."""
     name = type(model).__name__
-    known = getattr(model, "kernel", "linear")
+    known = _kernel_of(model)
     if known not in ("linear", "rbf", "poly", "laplacian"):
         raise ValueError(
             f"{name} with kernel={known!r} cannot be converted to ONNX; only linear, rbf, poly "
@@ -340,7 +346,7 @@ def _scores(graph, X, model):
     _check(model)
     if isinstance(model, linear.LocalOnlineClassifier):
         return _local_scores(graph, X, model)
-    if getattr(model, "kernel", "linear") == "linear":
+    if _kernel_of(model) == "linear":
         return _linear_scores(graph, X, *_weights(model))
     return _kernel_scores(graph, X, model)
 
@@ -348,7 +354,7 @@ def _scores(graph, X, model):
 def _map_of(model):
     """Return the map from scores to probabilities, or None."""
     if isinstance(model, calibration.OnlineCalibratedClassifier):
-        return model._window.map_of(model.window_size)
+        return model._window.map_of(model._params_in_use()["window_size"])
     if isinstance(model, kernel.CompressedClassifier) or getattr(model, "probability", False):
         return model._solution_and_map()[1]
     return None

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, LocalOnlineClassifier, OneClassLASVM
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.datasets import make_waveform
+from sklearn_online_svm.export import save_libsvm
 from tests.support.fitted_models import TABLES, fitted
 from tests.support.stored_models import estimators
 
@@ -71,3 +75,88 @@ def test_predictions_remain(name):
                 (parameter, method) for method in before if not same(before[method], after[method])
             ]
     assert not changed
+
+
+# Of LASVC, ActiveLASVC and LASVR; a fixed parameter may be refused by name instead.
+ANALYSES = {
+    **{
+        f"errors, {method}": lambda model, X, y, method=method: model.leave_one_out_errors(
+            X, y, method=method
+        )
+        for method in ("exact", "span", "xi-alpha")
+    },
+    "values": lambda model, X, y: model.leave_one_out_decision_function(X, y),
+    "predictions": lambda model, X, y: model.leave_one_out_predict(X, y),
+    "estimate": lambda model, X, y: model.leave_one_out_estimate_,
+    "suspects": lambda model, X, y: model.suspect_labels(X, y, n_suspects=len(y)),
+    "compressed": lambda model, X, y: model.compress(max_support_vectors=10).decision_function(X),
+    "intervals": lambda model, X, y: model.predict_interval(X),
+}
+MODELS = [
+    LASVC(C=2.0, gamma=0.05, random_state=0),
+    LASVC(C=2.0, gamma=0.05, class_weight={1: 2.0}, algorithm="lasvm-g", random_state=0),
+    ActiveLASVC(C=2.0, gamma=0.05, selection="random", random_state=0),
+    LASVR(C=2.0, gamma=0.05, epsilon=0.3, intervals=True, random_state=0),
+]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_analyses_remain(model, analysis):
+    """leave_one_out_errors trained with the new C."""
+    X, y = make_waveform(150, random_state=0)
+    model, changed = copy.deepcopy(model).fit(X, y), []
+    try:
+        before = analysis(model, X, y)
+    except AttributeError:
+        pytest.skip("not of this model")
+    for parameter in OTHERS.keys() & model.get_params(deep=False).keys() - {"intervals"}:
+        other = copy.deepcopy(model).set_params(**{parameter: OTHERS[parameter]})
+        try:
+            changed += [parameter] * (not np.array_equal(before, analysis(other, X, y)))
+        except ValueError as error:
+            assert str(error).startswith(f"{parameter} cannot change")
+    assert not changed
+
+
+@pytest.mark.parametrize("name", ["window_size", "max_support_vectors"])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_analyses_of_a_limited_support_set_remain_refused(model, name):
+    if not hasattr(model, name):
+        pytest.skip("not of this model")
+    X, y = make_waveform(150, random_state=0)
+    model = copy.deepcopy(model).set_params(max_iter=1, **{name: 20}).fit(X, y)
+    model.set_params(**{name: None})
+    for method in ("leave_one_out_errors", "leave_one_out_predict"):
+        assert not hasattr(model, method)
+    assert hasattr(model, "predict_interval") == isinstance(model, LASVR)
+
+
+EXPORTED = [
+    *MODELS,
+    LASVC(kernel="poly", gamma=0.1, coef0=1.0, random_state=0),
+    OneClassLASVM(gamma=0.05),
+    LocalOnlineClassifier(n_neighbors=3),
+    OnlineCalibratedClassifier(LASVC(gamma=0.05), window_size=100, random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", EXPORTED, ids=str)
+def test_exported_models_remain(model, tmp_path):
+    """Files had the new kernel with the support vectors of the old one."""
+    skl2onnx = pytest.importorskip("skl2onnx")
+    pytest.importorskip("sklearn_online_svm.onnx")
+    X, y = make_waveform(150, random_state=0)
+    model = copy.deepcopy(model).fit(X, y)
+
+    def files(model):
+        yield skl2onnx.to_onnx(model, X[:1]).SerializeToString()
+        if isinstance(model, LASVC | ActiveLASVC):
+            save_libsvm(model, tmp_path / "model")
+            yield (tmp_path / "model").read_bytes()
+
+    before = list(files(model))
+    for parameter in OTHERS.keys() & model.get_params(deep=False).keys() - {"intervals"}:
+        if parameter != "probability":  # which selects the outputs
+            other = copy.deepcopy(model).set_params(**{parameter: OTHERS[parameter]})
+            assert list(files(other)) == before, parameter

@@ -34,11 +34,12 @@ BOUND_SHARE, FLAT, SMALL_C = 0.95, 0.6, 0.03
 
 
 def _keeps_support_vectors(model):
+    in_use = model._params_in_use()
     for name in ("window_size", "max_support_vectors"):
-        if getattr(model, name) is not None:
+        if in_use[name] is not None:
             raise AttributeError(
                 "Predictions without a sample do not follow from a solution with "
-                f"{name}={getattr(model, name)}: samples have been removed from the support set. "
+                f"{name}={in_use[name]}: samples have been removed from the support set. "
                 "Use progressive_validation."
             )
     return True
@@ -478,8 +479,7 @@ class LASVR(RegressorMixin, DualEstimator):
                 f"with their target values: {n_rows} samples. X or y differ from them."
             )
         weights = check_weights(sample_weight, X, allow_all_zero=False)
-        values = model._decision_values(given)
-        values = left_out_values(model, X, encoded, weights, values, model.tol)
+        values = left_out_values(model, X, encoded, weights, model._decision_values(given))
         return values[:, 0] if targets.is_flat else values
 
     # ---------------------------------------------------------------------------- targets

@@ -354,7 +354,8 @@ def warn_if_slower(state, n_before):
 
 def _refuse(model):
     """Raise ValueError for a model whose decision function cannot be compressed."""
-    name, kernel = type(model).__name__, getattr(model, "kernel", None)
+    name = type(model).__name__
+    kernel = model._fitted.spec.kernel if model.__sklearn_is_fitted__() else model.kernel
     for refused, reason in (
         ("precomputed", "kernel values between support vectors are not stored"),
         ("sigmoid", "this kernel is not positive definite, so there is no distance to minimize"),

@@ -29,7 +29,8 @@ LARGEST = 1e300
 
 
 def _offers_leave_one_out(model):
-    _refuse_other_problems(model.algorithm, model.window_size)
+    params = model._params_in_use()
+    _refuse_other_problems(params["algorithm"], params["window_size"])
     return True
 
 
@@ -83,8 +84,8 @@ def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
     The mean is the leave-one-out error, that is, the error over n models, each of them trained
     on all samples but one and tested on this one. It refers to the optimum over the samples
     (``max_iter=-1``): a copy of this model is first trained to this optimum; the model itself
-    is not changed. ``gamma_`` and the class weights (``class_weight_``) are not recomputed
-    when a sample is left out.
+    is not changed. Parameters are those of the last training call; ``gamma_`` and the class
+    weights (``class_weight_``) are not recomputed when a sample is left out.
 
     Parameters
     ----------
@@ -248,18 +249,17 @@ def leave_one_out_decision_function(self, X, y, sample_weight=None):
     given = X  # with its feature names
     X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
     weights = check_weights(sample_weight, X, allow_all_zero=False)
-    tol, values = model._fitted.spec.solver.tol, model._decision_values(given)
-    values = left_out_values(model, X, codes, weights, values, tol)
+    values = left_out_values(model, X, codes, weights, model._decision_values(given))
     return model._class_scores(values).shaped()
 
 
-def left_out_values(model, X, encoded, weights, scores, tol, loose=LOOSE):
+def left_out_values(model, X, encoded, weights, scores, loose=LOOSE):
     """Return decision values of validated training samples, each without the sample.
 
     The problems without a sample are solved to ``loose`` times ``tol`` (see ``Training``).
     """
     machine = model._fitted
-    is_optimal = machine.violation <= machine.targets.tolerance(tol)
+    is_optimal = machine.violation <= machine.spec.solver.tol
     training = Training(machine.spec, machine.targets, X, encoded, weights, is_optimal, loose)
     with model._reading() as (machine, engine):
         problems = solution_views(engine, machine.spec, X, "row_id")
@@ -269,13 +269,14 @@ def left_out_values(model, X, encoded, weights, scores, tol, loose=LOOSE):
 def held_out(self, X, codes, scores, loose=LOOSE):
     """Return ``scores``, or if X are the training samples the values without each of them."""
     spec = self._fitted.spec
-    if self.algorithm in OF_RAMP or self.window_size is not None or spec.layout == "precomputed":
+    solver, is_matrix = spec.solver, spec.layout == "precomputed"
+    if solver.algorithm in OF_RAMP or solver.window_size is not None or is_matrix:
         return scores
     model = copy.deepcopy(self)  # other threads may train this model meanwhile
     X = check_samples(model, X, reset=False, accept_sparse=model._plan().layouts)
     if not are_training_samples(model, X, codes):
         return scores
-    return left_out_values(model, X, codes, np.ones(len(codes)), scores, spec.solver.tol, loose)
+    return left_out_values(model, X, codes, np.ones(len(codes)), scores, loose)
 
 
 def training_samples(model, X, y, caller):
@@ -312,6 +313,8 @@ class Optimum:
                 "leave_one_out_errors needs samples of every class: one of classes_ has none."
             )
         self.weights = weights * model.class_weight_[self.codes]
+        in_use = model._params_in_use()
+        model.set_params(**{name: in_use[name] for name in model._adjustable_params})
         model.set_params(
             max_iter=-1, warm_start=True, class_weight=None, verbose=0, random_state=0
         )
