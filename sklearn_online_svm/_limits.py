@@ -78,9 +78,6 @@ COUPLING_VALUES_AT_ONCE = 1 << 20
 # read_svmlight: bytes that are read at a time. Larger blocks do not fit into the cache of a
 # processor core.
 SVMLIGHT_BLOCK_SIZE = 1 << 20
-# leave_one_out_errors: with at least so many features, reading a kernel value costs less than
-# computing it.
-MANY_FEATURES = 64
 # LocalOnlineClassifier: size limit of the local components in bytes, checked before memory is
 # allocated; and number of regions that are allocated at first, if there may be as many.
 MAX_LOCAL_BYTES = 8 << 30

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
@@ -200,6 +200,28 @@ def test_exact_errors_and_bounds_on_random_samples(algorithm, seed, n, C, gamma)
         assert np.all((least <= margins + 1e-4)[is_certain])
 
 
+def test_no_sample_takes_a_fit(monkeypatch):
+    """A fit for each sample took 122 seconds with the 1797 samples of digits, in place of 0.5."""
+    calls, fit = [], LASVC.fit
+
+    def counted(self, *data):
+        calls.append(data)
+        return fit(self, *data)
+
+    monkeypatch.setattr(LASVC, "fit", counted)
+    model, X, y = pairwise(3)
+    assert model.leave_one_out_errors(X, y).sum() > (model.predict(X) != y).sum()
+    assert len(calls) == 2  # of ``pairwise``, and of the optimum
+
+
+def test_solutions_at_the_maximum_number_of_steps_are_estimated(monkeypatch):
+    model, X, y = pairwise(3)
+    monkeypatch.setattr(_left_out, "most_steps", lambda engine: 1)
+    with pytest.warns(ConvergenceWarning, match="maximum number of steps"):
+        wrong = model.leave_one_out_errors(X, y)
+    assert_array_equal(wrong, model.leave_one_out_errors(X, y, method="span"))
+
+
 # -- one-vs-one -------------------------------------------------------------------------
 
 
@@ -252,13 +274,11 @@ def test_errors_of_votes_equal_separate_fits(n_classes, C, break_ties, algorithm
             assert not shifts(problem)[~mine].any()
 
 
-def test_errors_of_votes_with_weights_and_a_kernel_matrix(monkeypatch):
+def test_errors_of_votes_with_weights_and_a_kernel_matrix():
     model, X, y = pairwise(4, C=2.0, class_weight={0: 3.0, 2: 0.5})
     weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], len(y))
     model.fit(X, y, weights)
     expected = errors_without(model, X, y, weights)
-    assert_array_equal(model.leave_one_out_errors(X, y, weights), expected)
-    set_limits(monkeypatch, MANY_FEATURES=1)
     assert_array_equal(model.leave_one_out_errors(X, y, weights), expected)
     rows = csr_matrix(X)
     assert_array_equal(

@@ -9,16 +9,16 @@ decrease of the decision function value of a sample, in a binary problem, when i
 import copy
 
 import numpy as np
-from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ... import _limits
 from ..._sklearn_compat import available_if
+from ..._threads import warn
 from ..._validation import check_samples, check_weights, encode_labels
-from .._plan import is_precomputed
-from ._left_out import LOOSE, Training, without_each
-from ._solution_view import KernelValues, are_rows_of, solution_views
-from ._span import BLOCK, may_limit_bias, proven_shifts, span_shifts, xi_alpha_shifts
+from ._left_out import LOOSE, Training, engine_over, solve_without, without_each
+from ._solution_view import are_rows_of, solution_views
+from ._span import may_limit_bias, proven_shifts, span_shifts, xi_alpha_shifts
 
 METHODS = ("exact", "span", "xi-alpha")
 # Algorithms whose solution depends on which samples are outliers.
@@ -98,8 +98,8 @@ def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
     method : {"exact", "span", "xi-alpha"}, default="exact"
         Method of computation.
 
-        - ``"exact"``: solves the problem without the sample, warm-started from the current
-          solution, to ``tol``. This is skipped for samples that are not support vectors, for
+        - ``"exact"``: solves the binary problems of the sample without it, warm-started from the
+          current solution, to ``tol``. This is skipped for samples that are not support vectors, for
           samples that are already misclassified, and for samples that are proven to stay
           correctly classified (see Notes).
         - ``"span"``: the span estimate, which requires no further training. Exact for a sample
@@ -153,7 +153,9 @@ def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
     depend on the one that the solver returns. For a function that is not positive semidefinite
     (sigmoid) there is no proof.
 
-    ``"exact"`` may require one warm-started fit per support vector. ``"span"`` inverts, for
+    ``"exact"`` solves up to one problem per support vector: with 1797 images of digits, 5 % of
+    them with wrong labels, this takes 0.5 seconds. Solutions that reach the maximum number of
+    steps (very large C) are replaced by span estimates, with a warning. ``"span"`` inverts, for
     each binary problem, a matrix over the free support vectors, and needs a small multiple of
     8 bytes for each pair of them.
 
@@ -186,7 +188,7 @@ def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
         optimum = Optimum(self, X, y, sample_weight)
         if method == "exact":
             return optimum.exact_errors()
-        return optimum.wrong(span_shifts if method == "span" else xi_alpha_shifts)
+        return optimum.wrong(optimum.moved(span_shifts if method == "span" else xi_alpha_shifts))
     except KeyboardInterrupt:
         # Drop the advice to call `resume`: this model has not been changed.
         raise KeyboardInterrupt from None
@@ -329,52 +331,46 @@ class Optimum:
         samples = [np.flatnonzero(~np.isnan(y)) for y in self.terms]
         self.problems = solution_views(machine.engine, machine.spec, self.X, "row_id", samples)
 
-    def wrong(self, shifts):
-        """Return whether each sample is misclassified after its decision values are shifted."""
+    def moved(self, shifts):
+        """Return the decision values of each sample after they are shifted."""
         moved = self.scores.copy()
         for c, problem in enumerate(self.problems):
             moved[:, c] -= np.clip(shifts(problem), -LARGEST, LARGEST)
-        return self.model._predicted(moved) != self.codes
+        return moved
+
+    def wrong(self, scores):
+        """Return whether each sample is misclassified by these decision values."""
+        return self.model._predicted(scores) != self.codes
 
     def exact_errors(self):
         """Return whether each sample is misclassified by a model trained without it."""
-        wrong = self.model._predicted(self.scores) != self.codes
-        doubtful = self.wrong(proven_shifts)
+        wrong, doubtful = self.wrong(self.scores), self.wrong(self.moved(proven_shifts))
         for problem, margins in zip(self.problems, self.terms * self.scores.T, strict=True):
             doubtful |= may_limit_bias(problem, margins)
-        doubtful = np.flatnonzero(doubtful & ~wrong)
-        weighted = np.bincount(self.codes[self.weights > 0])
-        # The input of the repeated calls of `fit` has been validated.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            model, X = self._with_kernel_matrix() if len(doubtful) else (self.model, self.X)
-            for i in doubtful:
-                # Without its only sample a class cannot be predicted.
-                if weighted[self.codes[i]] == 1:
-                    wrong[i] = True
-                    continue
-                weights = self.weights.copy()
-                weights[i] = 0.0
-                without = model._draft().fit(X, self.y, weights)
-                scores = without._decision_values(X[i : i + 1])
-                wrong[i] = without._predicted(scores)[0] != self.codes[i]
-        return wrong
-
-    def _with_kernel_matrix(self):
-        """Return the model and its samples, as a kernel matrix if that saves time.
-
-        Kernel values are then computed only once for all samples that are left out.
-        """
-        model, n = self.model, len(self.codes)
-        is_cheap = is_precomputed(model.kernel) or (
-            not callable(model.kernel) and self.X.shape[1] < _limits.MANY_FEATURES
-        )
-        if is_cheap or 4 * n**2 > model.cache_size * 2**20:
-            return model, self.X
-        values = KernelValues(model._fitted.spec, self.X)
-        matrix = np.empty((n, n), dtype=np.float32)
-        all_samples = np.arange(n)
-        for first in range(0, n, BLOCK):
-            block = all_samples[first : first + BLOCK]
-            matrix[block] = values(block, all_samples)
-        model = model._draft().set_params(kernel="precomputed")
-        return model.fit(matrix, self.y, self.weights), matrix
+        # Without its only sample a class cannot be predicted.
+        is_only = np.bincount(self.codes[self.weights > 0.0])[self.codes] == 1
+        wrong |= doubtful & is_only
+        doubtful &= ~wrong
+        if not doubtful.any():
+            return wrong
+        machine, model, used = self.model._fitted, self.model, self.weights > 0.0
+        chosen, others = [], []
+        for problem, terms in zip(self.problems, self.terms, strict=True):
+            is_other = (problem.alpha == 0.0) & ~np.isnan(terms) & used
+            others.append(np.flatnonzero(is_other))
+            # Others change the solution only if they may limit the bias.
+            may_change = (problem.alpha != 0.0) | (is_other & (not len(problem.free)))
+            chosen.append(np.flatnonzero(doubtful & may_change))
+        given = machine.spec, machine.targets, self.X, self.codes, self.weights
+        training = Training(*given, is_optimal=True, loose=1.0)
+        cost = np.where(used, model.C, 0.0) * self.weights
+        engine = engine_over(training, self.problems, self.scores, others, cost)
+        scores = self.moved(span_shifts)
+        solve_without(engine, chosen, self.scores, scores, None)
+        if engine.out_of_steps:
+            warn(
+                "leave_one_out_errors stopped at the maximum number of steps: the last samples "
+                "have the span estimate. Use a smaller C or a larger tol.",
+                ConvergenceWarning,
+            )
+        return wrong | (doubtful & self.wrong(scores))

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ..._core.kernel.vectors.support_set import DATA
+from .._diagnosis import most_steps
 from ._span import replacement_shifts
 
 # Tolerance of a problem without a sample by default, in multiples of ``tol``.
@@ -44,7 +45,7 @@ class Training:
     def tolerance(self):
         """Tolerance of problems without a sample."""
         tol = self.spec.solver.tol
-        return max(min(self.loose * tol, MOST_TOLERANCE), LOOSE * tol)
+        return min(self.loose * tol, max(MOST_TOLERANCE, LOOSE * tol))
 
     @cached_property
     def codes(self):
@@ -74,7 +75,7 @@ def without_each(training, solutions, scores, left_out=True, work=0.0):
         closest = np.argsort(-losses[others, c], kind="stable")[:MOST_OUTSIDE]
         outside.append(others[closest])
     if work and any(map(len, chosen)):
-        engine = engine_over(training, solutions, scores, outside)
+        engine = engine_over(training, solutions, scores, outside, costs(training, solutions))
         solve_without(engine, chosen, scores, estimates, work)
     return estimates
 
@@ -94,10 +95,14 @@ def by_shift(training, rows, shifts):
 def solve_without(engine, chosen, scores, estimates, work):
     """Replace the estimates of chosen samples of each problem by those of solutions without them.
 
-    The first ones are replaced, until the limit of work is reached.
+    The first ones are replaced, until the limit of work is reached; None: as many steps as fits.
     """
-    n_most = max(problem.members.n_members for problem in engine.problems)
-    engine.allow(int(work / (2 * n_most * len(chosen))))
+    if work is None:
+        steps = most_steps(engine) * max(map(len, chosen))
+    else:
+        n_most = max(problem.members.n_members for problem in engine.problems)
+        steps = int(work / (2 * n_most * len(chosen)))
+    engine.allow(steps)
     engine.finish()
     for c, (problem, rows) in enumerate(zip(engine.problems, chosen, strict=True)):
         members, place_of = problem.view(), np.empty(len(scores), dtype=np.int64)
@@ -109,8 +114,11 @@ def solve_without(engine, chosen, scores, estimates, work):
         estimates[rows[solved], c] = (scores[rows, c] + changes)[solved]
 
 
-def engine_over(training, solutions, scores, outside):
-    """Return an engine with the solutions, to which the samples ``outside`` of each are added."""
+def engine_over(training, solutions, scores, outside, cost):
+    """Return an engine with the solutions, to which the samples ``outside`` of each are added.
+
+    ``cost``: largest abs(alpha) of each sample.
+    """
     spec, targets, encoded = training.spec, training.targets, training.encoded
     terms = targets.linear_terms(encoded)
     alpha, g = np.array([solution.alpha for solution in solutions]), np.full(terms.shape, np.nan)
@@ -118,7 +126,7 @@ def engine_over(training, solutions, scores, outside):
         used = np.concatenate([solution.support, others])
         g[c, used] = (terms[c] - scores[:, c] + solution.b - solution.ridge * alpha[c])[used]
     rows = np.flatnonzero(~np.isnan(g).all(axis=0))
-    given = targets.samples(encoded, costs(training, solutions), np.arange(len(encoded)), DATA)
+    given = targets.samples(encoded, cost, np.arange(len(encoded)), DATA)
     engine = spec.build(training.X)
     keeps = {"evicts": False} if spec.solver.has_bias else {"max_non_sv": -1}
     for problem in engine.problems:
