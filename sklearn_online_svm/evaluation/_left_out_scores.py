@@ -32,12 +32,13 @@ class LeftOut(NamedTuple):
 def left_out_scores(estimator, X, y, pair, cv):
     """Return the :class:`LeftOut` scores of samples, given the negative and the positive class."""
     method = method_of(estimator)
-    if isinstance(estimator, FrozenEstimator):
-        return LeftOut(scores_of(estimator, X, pair), "held-out samples", method)
-    classes = np.sort(pair)
-    values = leave_one_out(estimator, X, y) if cv is None and y is not None else None
+    classes, is_frozen = np.sort(pair), isinstance(estimator, FrozenEstimator)
+    may_be_known = y is not None and (cv is None or is_frozen)
+    values = leave_one_out(estimator, X, y) if may_be_known else None
     if values is not None:
         return LeftOut(in_favour(values, classes, pair[1]), "leave-one-out", method)
+    if is_frozen:
+        return LeftOut(scores_of(estimator, X, pair), "held-out samples", method)
     splitter = check_cv(N_FOLDS if cv is None else cv, y, classifier=y is not None)
     splits = list(splitter.split(X, y))
     if len(splits) < 3:
@@ -55,6 +56,8 @@ def left_out_scores(estimator, X, y, pair, cv):
 
 def leave_one_out(model, X, y):
     """Return decision values without each training sample; None if they are not available."""
+    is_frozen = isinstance(model, FrozenEstimator)
+    model = model.estimator if is_frozen else model
     if not hasattr(model, "_held_out"):
         return None
     try:
@@ -67,7 +70,8 @@ def leave_one_out(model, X, y):
         left_out = view._held_out(X, encode_labels(y, model.classes_), values)
         if left_out is not values:
             return left_out[:, 0]
-    if hasattr(model, "leave_one_out_decision_function") and model.kernel != "precomputed":
+    has_values = hasattr(model, "leave_one_out_decision_function")
+    if has_values and not is_frozen and model.kernel != "precomputed":
         name = type(model).__name__
         warn(
             f"This {name} was fitted on other samples than X, y: the scores are those of clones "

@@ -310,6 +310,14 @@ def test_a_model_of_other_samples_is_cloned_with_a_warning(model):
     assert repr(choice) == repr(select_threshold(clone(model), X, y, recall=0.8))
 
 
+def test_a_frozen_model_of_these_samples_is_noticed():
+    """The scores were those of training, for which any threshold looks good."""
+    model = clone(MODEL).fit(X, y)
+    choice = select_threshold(FrozenEstimator(model), X, y, recall=0.8, cv=5)
+    assert choice.origin == "leave-one-out"
+    assert repr(choice) == repr(select_threshold(model, X, y, recall=0.8))
+
+
 def test_folds_and_probabilities():
     choice = select_threshold(MODEL, X, y, recall=0.8, cv=StratifiedKFold(5))
     assert_array_equal(
