@@ -407,10 +407,7 @@ class Trial:
 
     @classmethod
     def of(cls, n, shuffle, random, used=None):
-        """Return the trial of a fit with so many samples, or None if they are too few.
-
-        ``used``: their indices; None: all samples.
-        """
+        """Return the trial of a fit with n samples, their indices if not all; None if too few."""
         if n < _limits.LEAST_FOR_TRIAL:
             return None
         order = shuffled(n, draw_seed(random)) if shuffle else np.arange(n)
@@ -436,10 +433,7 @@ class Trial:
 
 
 def with_weight(weights):
-    """Return the indices of samples with a weight other than 0; None: all have one.
-
-    The others are not visited: averages of the weights of a model count visits.
-    """
+    """Return the indices of the samples to visit, which averages count; None: all have weight."""
     return None if weights is None or np.all(weights) else np.flatnonzero(weights)
 
 

@@ -34,7 +34,7 @@ def left_out_scores(estimator, X, y, pair, cv):
     method = method_of(estimator)
     classes, is_frozen = np.sort(pair), isinstance(estimator, FrozenEstimator)
     may_be_known = y is not None and (cv is None or is_frozen)
-    values = leave_one_out(estimator, X, y) if may_be_known else None
+    values = leave_one_out(estimator, X, y, is_frozen) if may_be_known else None
     if values is not None:
         return LeftOut(in_favour(values, classes, pair[1]), "leave-one-out", method)
     if is_frozen:
@@ -54,9 +54,8 @@ def left_out_scores(estimator, X, y, pair, cv):
     return LeftOut(scores(splits), "cross-validation", method, halved, len(splits))
 
 
-def leave_one_out(model, X, y):
+def leave_one_out(model, X, y, is_frozen):
     """Return decision values without each training sample; None if they are not available."""
-    is_frozen = isinstance(model, FrozenEstimator)
     model = model.estimator if is_frozen else model
     if not hasattr(model, "_held_out"):
         return None

@@ -29,13 +29,8 @@ LARGEST = 1e300
 
 
 def _offers_leave_one_out(model):
-    params = model._params_in_use()
-    _refuse_other_problems(params["algorithm"], params["window_size"])
-    return True
-
-
-def _refuse_other_problems(algorithm, window_size):
     """Raise AttributeError unless solutions are those of a convex problem over samples."""
+    algorithm, window_size = map(model._params_in_use().get, ("algorithm", "window_size"))
     if algorithm in OF_RAMP:
         raise AttributeError(
             f"The leave-one-out error does not follow from a solution of algorithm={algorithm!r}: "
@@ -47,6 +42,7 @@ def _refuse_other_problems(algorithm, window_size):
             f"{window_size}: samples have been removed from the support set. Use "
             "progressive_validation."
         )
+    return True
 
 
 # The attribute and the methods of LASVC and ActiveLASVC.
@@ -58,7 +54,7 @@ def leave_one_out_estimate_(self):
     view = self._view()
     with view._reading() as (machine, engine):
         spec = machine.spec
-        _refuse_other_problems(spec.solver.algorithm, spec.solver.window_size)
+        _offers_leave_one_out(view)
         if spec.layout == "precomputed":
             raise AttributeError(
                 "leave_one_out_estimate_ needs kernel values between support vectors, which "
@@ -99,8 +95,8 @@ def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
         Method of computation.
 
         - ``"exact"``: solves the binary problems of the sample without it, warm-started from the
-          current solution, to ``tol``. This is skipped for samples that are not support vectors, for
-          samples that are already misclassified, and for samples that are proven to stay
+          current solution, to ``tol``. This is skipped for samples that are not support vectors,
+          for samples that are already misclassified, and for samples that are proven to stay
           correctly classified (see Notes).
         - ``"span"``: the span estimate, which requires no further training. Exact for a sample
           without which the same support vectors are free, at their bounds, and at zero.
@@ -153,11 +149,10 @@ def leave_one_out_errors(self, X, y, sample_weight=None, *, method="exact"):
     depend on the one that the solver returns. For a function that is not positive semidefinite
     (sigmoid) there is no proof.
 
-    ``"exact"`` solves up to one problem per support vector: with 1797 images of digits, 5 % of
-    them with wrong labels, this takes 0.5 seconds. Solutions that reach the maximum number of
-    steps (very large C) are replaced by span estimates, with a warning. ``"span"`` inverts, for
-    each binary problem, a matrix over the free support vectors, and needs a small multiple of
-    8 bytes for each pair of them.
+    ``"exact"`` solves up to one problem per support vector (digits, 1797 samples with 5 % of wrong
+    labels: 0.5 seconds); at the maximum number of steps the rest are spans. ``"span"`` inverts a
+    matrix over the free support vectors of each binary problem, and needs a small multiple of 8
+    bytes for each pair of them.
 
     References
     ----------
@@ -316,10 +311,8 @@ class Optimum:
             )
         self.weights = weights * model.class_weight_[self.codes]
         in_use = model._params_in_use()
-        model.set_params(**{name: in_use[name] for name in model._adjustable_params})
-        model.set_params(
-            max_iter=-1, warm_start=True, class_weight=None, verbose=0, random_state=0
-        )
+        new = dict(max_iter=-1, warm_start=True, class_weight=None, verbose=0, random_state=0)
+        model.set_params(**{name: in_use[name] for name in model._adjustable_params} | new)
         if hasattr(model, "selection"):
             model.set_params(selection="random", stopping=None, max_labels=None)
         if isinstance(model.gamma, str):
@@ -348,13 +341,11 @@ class Optimum:
         for problem, margins in zip(self.problems, self.terms * self.scores.T, strict=True):
             doubtful |= may_limit_bias(problem, margins)
         # Without its only sample a class cannot be predicted.
-        is_only = np.bincount(self.codes[self.weights > 0.0])[self.codes] == 1
-        wrong |= doubtful & is_only
+        machine, used, chosen, others = self.model._fitted, self.weights > 0.0, [], []
+        wrong |= doubtful & (np.bincount(self.codes[used])[self.codes] == 1)
         doubtful &= ~wrong
         if not doubtful.any():
             return wrong
-        machine, model, used = self.model._fitted, self.model, self.weights > 0.0
-        chosen, others = [], []
         for problem, terms in zip(self.problems, self.terms, strict=True):
             is_other = (problem.alpha == 0.0) & ~np.isnan(terms) & used
             others.append(np.flatnonzero(is_other))
@@ -363,14 +354,11 @@ class Optimum:
             chosen.append(np.flatnonzero(doubtful & may_change))
         given = machine.spec, machine.targets, self.X, self.codes, self.weights
         training = Training(*given, is_optimal=True, loose=1.0)
-        cost = np.where(used, model.C, 0.0) * self.weights
+        cost = np.where(used, self.model.C, 0.0) * self.weights
         engine = engine_over(training, self.problems, self.scores, others, cost)
         scores = self.moved(span_shifts)
         solve_without(engine, chosen, self.scores, scores, None)
         if engine.out_of_steps:
-            warn(
-                "leave_one_out_errors stopped at the maximum number of steps: the last samples "
-                "have the span estimate. Use a smaller C or a larger tol.",
-                ConvergenceWarning,
-            )
+            reason = "leave_one_out_errors reached the maximum number of steps and used spans: "
+            warn(reason + "use a smaller C or a larger tol.", ConvergenceWarning)
         return wrong | (doubtful & self.wrong(scores))

@@ -98,11 +98,10 @@ def solve_without(engine, chosen, scores, estimates, work):
     The first ones are replaced, until the limit of work is reached; None: as many steps as fits.
     """
     if work is None:
-        steps = most_steps(engine) * max(map(len, chosen))
+        engine.allow(most_steps(engine) * max(map(len, chosen)))
     else:
         n_most = max(problem.members.n_members for problem in engine.problems)
-        steps = int(work / (2 * n_most * len(chosen)))
-    engine.allow(steps)
+        engine.allow(int(work / (2 * n_most * len(chosen))))
     engine.finish()
     for c, (problem, rows) in enumerate(zip(engine.problems, chosen, strict=True)):
         members, place_of = problem.view(), np.empty(len(scores), dtype=np.int64)
@@ -115,10 +114,7 @@ def solve_without(engine, chosen, scores, estimates, work):
 
 
 def engine_over(training, solutions, scores, outside, cost):
-    """Return an engine with the solutions, to which the samples ``outside`` of each are added.
-
-    ``cost``: largest abs(alpha) of each sample.
-    """
+    """Return an engine with the solutions and the samples ``outside`` of each; costs as given."""
     spec, targets, encoded = training.spec, training.targets, training.encoded
     terms = targets.linear_terms(encoded)
     alpha, g = np.array([solution.alpha for solution in solutions]), np.full(terms.shape, np.nan)
