@@ -30,11 +30,11 @@ class _Issued(set):
     """Warnings that have been issued in a call of an estimator of estimators."""
 
 
-def warn(message, category=UserWarning):
-    """Issue a warning that refers to the line which called this package."""
+def warn(message, category=UserWarning, *, of_part=True):
+    """Issue a warning that refers to the calling line; ``of_part``: also within one of cells."""
     issued = _present_warnings()
     if issued is not None:
-        if (message, category) in issued:
+        if not of_part or (message, category) in issued:
             return
         issued.add((message, category))
     frame, level = sys._getframe(1), 2

@@ -31,6 +31,10 @@ MIN_SAMPLES = 1000
 # Warn if more than this share of the coefficients are at their bound, predictions vary by less
 # than this part of the standard deviation of the targets, and C is less than this part of it.
 BOUND_SHARE, FLAT, SMALL_C = 0.95, 0.6, 0.03
+SCALED = (
+    "scale the targets, for example with "
+    "sklearn.compose.TransformedTargetRegressor(LASVR(), transformer=StandardScaler())"
+)
 
 
 def _keeps_support_vectors(model):
@@ -307,7 +311,7 @@ class LASVR(RegressorMixin, DualEstimator):
             If the input is invalid.
         """
         _training.fit(self, X, y, sample_weight)
-        warn_if_crowded(self._plan(), self._machine)
+        warn_of_tube(self._plan(), self._machine, y)
         return self
 
     @available_if(can_take_new_samples)
@@ -338,7 +342,7 @@ class LASVR(RegressorMixin, DualEstimator):
         _training.partial_fit(self, X, y, None, sample_weight)
         # Once, where the number of samples passes the limit. More samples would fit better.
         if before < MIN_SAMPLES <= self._machine.n_seen:
-            warn_if_crowded(self._plan(), self._machine)
+            warn_of_tube(self._plan(), self._machine, y)
         return self
 
     def fit_path(self, X, y, Cs, sample_weight=None):
@@ -388,7 +392,7 @@ class LASVR(RegressorMixin, DualEstimator):
         True
         """
         path = fit_path(self, X, y, Cs, sample_weight)
-        warn_if_crowded(self._plan(), self._machine)
+        warn_of_tube(self._plan(), self._machine, y)
         return path
 
     def predict(self, X):
@@ -571,27 +575,35 @@ def _share(bound, alpha):
     return np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
 
 
-def warn_if_crowded(plan, machine):
-    """Warn if C or epsilon is so small that most samples are support vectors."""
+def warn_of_tube(plan, machine, y):
+    """Warn if the tube contains all targets ``y``, or C or epsilon is too small for them."""
     n_samples, C = machine.n_seen, plan.params.C
+    solution, epsilon = machine.current_solution(), machine.targets.epsilon
+    ranges = np.atleast_1d(np.ptp(np.asarray(y, dtype=np.float64), axis=0))
+    is_constant = ~solution.coef.any(axis=1) & (ranges > 0.0)
+    if is_constant.any():
+        warn(
+            f"This {plan.name} is constant, without support vectors: epsilon={epsilon:.3g} "
+            f"and tol={plan.params.tol:.3g} are large compared with the range of y, "
+            f"{ranges[is_constant].min():.3g}. Use smaller ones, or {SCALED}.",
+            of_part=False,  # y may be flat in a cell
+        )
     for share, found, wanted in bound_and_spread(machine):
         if share > BOUND_SHARE and found < FLAT * wanted and SMALL_C * wanted > C:
             warn(
                 f"The predictions of this {plan.name} vary much less than the "
                 f"targets (standard deviations {found:.2g} and {wanted:.2g}): C={C:g} "
                 f"bounds the coefficients of {share:.0%} of the support vectors. Use a larger "
-                "C, or scale the targets, for example with "
-                "sklearn.compose.TransformedTargetRegressor(LASVR(), "
-                "transformer=StandardScaler())."
+                f"C, or {SCALED}."
             )
             return
     if n_samples < MIN_SAMPLES:
         return
     # Not those of predictions: a solution for them would depend on the end of the chunk.
-    n_support = len(machine.current_solution().support)
+    n_support = len(solution.support)
     if n_support > LARGEST_SHARE * n_samples:
         warn(
             f"{n_support} of {n_samples} samples are support vectors, because "
-            f"epsilon={machine.targets.epsilon:.3g} is small compared with the noise of y: "
+            f"epsilon={epsilon:.3g} is small compared with the noise of y: "
             "training and predictions take long. Use a larger epsilon, or max_support_vectors."
         )

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, load_iris, make_friedman1
 from sklearn.exceptions import ConvergenceWarning
@@ -14,6 +15,7 @@ from sklearn.svm import SVR
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVR
+from sklearn_online_svm.cells import CellRegressor
 from tests.support.internals import engine_of, noise, support_arrays
 from tests.support.limits import set_limits
 from tests.support.samples import random_problem, targets
@@ -316,6 +318,33 @@ def test_a_C_that_is_small_for_the_targets_is_reported(epsilon, learn):
         assert scaled.fit(X, 1e4 * y).score(X, 1e4 * y) > 0.8
         LASVR(C=0.1, random_state=0).fit(X, y / y.std())
         LASVR(kernel="linear", random_state=0).fit(X, noise)
+
+
+@pytest.mark.parametrize("scale", [1e-6, [1.0, 1e-6]])
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"algorithm": "lasvm-g"}, {"max_iter": 1}, {"epsilon": "auto"}, {"kernel": "linear"}],
+    ids=str,
+)
+def test_a_tube_that_contains_all_targets_is_reported(params, scale):
+    """The model was constant, without a warning."""
+    X, y = make_friedman1(1200, random_state=0)
+    small = np.squeeze(y[:, None] * scale)
+    model, message = LASVR(random_state=0).set_params(**params), "epsilon=.* range of y, 2.*e-05"
+    if params.get("epsilon") == "auto" and small.ndim == 2:
+        pytest.skip("that of the other output")
+    with pytest.warns(UserWarning, match=message):
+        model.fit(X, small)
+    with pytest.warns(UserWarning, match=message):
+        clone(model).partial_fit(X, small)
+    with pytest.warns(UserWarning, match=message):
+        clone(model).set_params(max_iter="auto").fit_path(X[:200], small[:200], [0.1, 1.0])
+    flat = np.where(X[:, 0] > 0.5, y, 1.0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "This LASVR is constant")
+        clone(model).partial_fit(X[:20], small[:20])
+        clone(model).fit(X, np.ones(1200))
+        CellRegressor(LASVR(epsilon=0.5), cell_size=100, random_state=0).fit(X[:, :1], flat)
 
 
 @pytest.mark.parametrize("n", [50, 442])
