@@ -113,7 +113,8 @@ def diagnosed(plan, machine):
             f"{given}. Use a positive definite kernel, or a smaller C."
         )
     if machine.spec.kernel in BOUNDED:
-        is_constant = spread <= found and has_constant_kernel(machine)
+        # A gamma of 0 has been warned of.
+        is_constant = machine.spec.gamma and spread <= found and has_constant_kernel(machine)
         return np.inf if is_constant else 0.0
     return coarseness(plan, machine, found)
 

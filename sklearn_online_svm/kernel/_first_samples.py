@@ -104,7 +104,12 @@ def fixed_values(params, X, weights, names):
         gamma = scale_gamma(X, weights, kernel in EXPONENTIAL)
     else:
         gamma = 1.0 / X.shape[1] if isinstance(params.gamma, str) else float(params.gamma)
-    if isinstance(kernel, str) and kernel in ("rbf", *EXPONENTIAL):
+    if params.gamma == 0 and isinstance(kernel, str) and kernel in WITH_GAMMA:
+        warn(
+            f"With gamma=0 all values of kernel={kernel!r} are the same, so that the model is "
+            "constant: use a gamma above 0, or gamma='scale'."
+        )
+    elif isinstance(kernel, str) and kernel in ("rbf", *EXPONENTIAL):
         warn_of_single_feature(X, weights, names, is_exponential=kernel != "rbf")
     if X.dtype == np.float32 and needs_double(X, kernel, gamma):
         X = X.astype(np.float64)

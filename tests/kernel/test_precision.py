@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, LASVR, ActiveLASVC, OneClassLASVM, RampSVC
+from sklearn_online_svm import (
+    LASVC,
+    LASVR,
+    ActiveLASVC,
+    KernelPerceptronClassifier,
+    OneClassLASVM,
+    RampSVC,
+)
 from tests.support.internals import engine_of, precision, trained_of
 from tests.support.samples import (
     ALGORITHMS,
@@ -219,6 +226,7 @@ def test_rounding_is_compared_with_the_output_of_the_largest_scale(scales, max_i
     X, y = shifted(0.0)
     Y = np.outer(X[:, 0] + 0.1 * X[:, 1] ** 2, scales)
     model = LASVR(kernel="linear", C=1e6, epsilon=10.0, max_iter=max_iter, random_state=0)
+    warnings.filterwarnings("ignore", "This LASVR is constant")
     model.fit(X, Y)
     assert precision(trained_of(model))[0] > 0.01 * np.ptp(Y[:, np.argmin(scales)])
 
@@ -291,6 +299,24 @@ def test_constant_decisions_are_reported(kind, column):
         kind(random_state=0).fit(X, y)
         warnings.filterwarnings("ignore", "The predictions of this LASVR vary much less")
         kind(random_state=0, C=1e-6).fit(X, y)
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    "kind",
+    [LASVC, LASVR, ActiveLASVC, RampSVC, OneClassLASVM, KernelPerceptronClassifier],
+)
+def test_gamma_of_0_is_reported(kind, learn):
+    """The warning was that of features with large values, and none in a stream."""
+    X, codes = two_classes(200)[0], np.arange(200) % 2
+    if not hasattr(kind, learn):
+        pytest.skip("not of this class")
+    model = kind(gamma=0.0)
+    options = {"classes": [0, 1]} if learn == "partial_fit" and is_classifier(model) else {}
+    with pytest.warns(UserWarning, match="With gamma=0 all values of kernel='rbf'") as found:
+        getattr(model, learn)(X, codes, **options)
+    assert not any("large values" in str(warning.message) for warning in found)
+    assert np.ptp(model.predict(X)) == 0
 
 
 def test_one_class_of_equal_samples_is_constant_without_a_warning():
