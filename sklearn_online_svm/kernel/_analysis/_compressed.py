@@ -354,8 +354,8 @@ def warn_if_slower(state, n_before):
 
 def _refuse(model):
     """Raise ValueError for a model whose decision function cannot be compressed."""
-    name = type(model).__name__
-    kernel = model._fitted.spec.kernel if model.__sklearn_is_fitted__() else model.kernel
+    name, is_fitted = type(model).__name__, model.__sklearn_is_fitted__()
+    kernel = model._fitted.spec.kernel if is_fitted else getattr(model, "kernel", None)
     for refused, reason in (
         ("precomputed", "kernel values between support vectors are not stored"),
         ("sigmoid", "this kernel is not positive definite, so there is no distance to minimize"),
