@@ -12,8 +12,8 @@ SUFFIXES = {".py", ".pyx", ".pxd", ".h"}
 # Lines of code, comments and docstrings. A third of the package are docstrings, which are the
 # reference; the tests are about as long as the code that they hold.
 BUDGETS = {
-    "sklearn_online_svm": 58_900,
-    "tests": 59_450,
+    "sklearn_online_svm": 59_050,
+    "tests": 59_900,
     "benchmarks": 13_100,
     "reliability": 5_000,
 }
