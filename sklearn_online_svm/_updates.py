@@ -259,7 +259,7 @@ class OnlineLearner(CallbackSupportMixin, Estimator):
 
     @property
     def t_(self):
-        """1 + the number of samples of weight > 0 processed since ``fit`` started."""
+        """1 + the number of samples processed since ``fit`` started, over all epochs."""
         return 1.0 + _count(self, "n_rows")
 
     @property
@@ -336,13 +336,13 @@ def run_epochs(draft, plan, X, targets, weights):
     """
     params, state = plan.params, draft._state
     samples, random = state.samples(X), check_random_state(params.random_state)
-    weighted, validation, trial = with_weight(weights), None, None
+    used = validation = trial = None
     if params.early_stopping:
-        weighted, validation = split(plan, targets, weights, random)
-    n_train = X.shape[0] if weighted is None else len(weighted)
+        used, validation = split(plan, targets, weights, random)
+    n_train = X.shape[0] if validation is None else len(used)
     if params.max_iter == "auto" and validation is None and params.tol is not None:
-        trial = Trial.of(n_train, params.shuffle, random, weighted)
-    used = weighted if trial is None else trial.used
+        trial = Trial.of(n_train, params.shuffle, random)
+        used = None if trial is None else trial.used
     least = (params.tol or 0.0) * (1 if params.early_stopping else n_train)
     best, n_without, is_over = -np.inf, 0, False
 
@@ -383,7 +383,7 @@ def run_epochs(draft, plan, X, targets, weights):
             is_over = is_over or trial.ends_training
             if is_over or trial.is_over:
                 train(trial.left_out)
-                used, trial = weighted, None
+                used = trial = None
         if is_over:
             return False
     if trial is not None:
@@ -406,12 +406,11 @@ class Trial:
         self._correct = self._loss = None  # of the samples left out
 
     @classmethod
-    def of(cls, n, shuffle, random, used=None):
-        """Return the trial of a fit with n samples, their indices if not all; None if too few."""
+    def of(cls, n, shuffle, random):
+        """Return the trial of a fit with so many samples, or None if they are too few."""
         if n < _limits.LEAST_FOR_TRIAL:
             return None
         order = shuffled(n, draw_seed(random)) if shuffle else np.arange(n)
-        order = order if used is None else used[order]
         return cls(*np.split(order, [-min(n // 10, _limits.MOST_LEFT_OUT)]))
 
     def judge(self, n_iter, draft, plan, X, targets):
@@ -430,11 +429,6 @@ class Trial:
         is_better |= loss_before - self._loss > TRIAL_GAIN / n_iter**2 * loss_before
         self.ends_training = memorizes and not is_better
         self.is_over = self.ends_training or not memorizes or n_iter == TRIAL_EPOCHS
-
-
-def with_weight(weights):
-    """Return the indices of the samples to visit, which averages count; None: all have weight."""
-    return None if weights is None or np.all(weights) else np.flatnonzero(weights)
 
 
 def split(plan, targets, weights, random):

@@ -84,7 +84,8 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
 y : array-like of shape (n_samples,)
     Target class labels.
 sample_weight : array-like of shape (n_samples,), default=None
-    Sample weights; see Notes for their effect. Samples of weight 0 are skipped.""",
+    Sample weights; see Notes for their effect.
+    Samples of weight 0 cause no update; averages count them, as in scikit-learn.""",
     "fitted_classes": """$fitted_self
 
 Raises

@@ -175,7 +175,7 @@ class LocalOnlineClassifier(LinearClassifier):
     "ovr" trains each class against the rest. All classes share the prototypes.
 
     **Weights** of samples and classes multiply C, not the computed step, and do not affect the
-    prototypes. Samples of weight 0 are skipped.
+    prototypes. Samples of weight 0 cause no update; averages count them, as in scikit-learn.
 
     References
     ----------

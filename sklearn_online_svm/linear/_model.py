@@ -221,7 +221,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             All classes of the stream. Required in the first call, optional in later ones; a later
             call with additional classes adds them to the model, see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
+            Sample weights; see Notes for their effect.
+            Samples of weight 0 cause no update; averages count them, as in scikit-learn.
 
         Returns
         -------

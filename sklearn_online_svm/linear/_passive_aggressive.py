@@ -271,7 +271,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         y : array-like of shape (n_samples,)
             Target values, at most 1e130 in absolute value, or 1e19 if X is float32.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights; C is multiplied by them. Samples of weight 0 are skipped.
+            Sample weights; C is multiplied by them.
+            Samples of weight 0 cause no update; averages count them, as in scikit-learn.
         coef_init : array-like of shape (n_features,), default=None
             The initial coefficients.
         intercept_init : float or array-like of shape (1,), default=None
@@ -296,7 +297,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         y : array-like of shape (n_samples,)
             Target values, at most 1e130 in absolute value, or 1e19 if X is float32.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights; C is multiplied by them. Samples of weight 0 are skipped.
+            Sample weights; C is multiplied by them.
+            Samples of weight 0 cause no update; averages count them, as in scikit-learn.
 
         Returns
         -------

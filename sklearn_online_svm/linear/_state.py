@@ -16,7 +16,7 @@ from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, f
 from .._core.linear.weights import FullWeights, Weights, zeros
 from .._sample_arrays import canonical_csr, check_norms, sample_arrays
 from .._transactions import PostponedInterrupts
-from .._updates import UpdateSpec, with_weight
+from .._updates import UpdateSpec
 from .._validation import check_samples, matches_fitted_format
 from ._feature_map import FeatureMap
 
@@ -476,12 +476,11 @@ class LinearState:
         else:
             backup = self.copy()
             readable = self._readable(backup[0])
-        order = with_weight(weights)
-        dataset = Dataset(samples, targets, weights, order)
+        dataset = Dataset(samples, targets, weights)
         end, position = self.train(dataset, meanwhile=readable, progress=progress)
         if end == NOT_FINITE:
             self.restore(backup)
-            return position if order is None else order[position]
+            return position
         return -1
 
     def train(self, dataset, start=0, purchases=None, meanwhile=None, progress=None):

@@ -202,7 +202,7 @@ def test_models_that_libsvm_cannot_hold(tmp_path):
     path = tmp_path / "model"
     with pytest.raises(ValueError, match=r"each of 3 classes.* LASVC\(multi_class='ovo'\)"):
         save_libsvm(KernelPerceptronClassifier().fit(X, y), path)
-    with pytest.raises(ValueError, match=r"labels that are integers, got \['0', .* integers\.$"):
+    with pytest.raises(ValueError, match=r"integers of 32 bits, got \['0', "):
         save_libsvm(pairwise().fit(X, y.astype(str)), path)
     with pytest.raises(ValueError, match="label=1, but a model with multi_class='ovo' has no"):
         save_libsvm(pairwise().fit(X, y), path, label=1)

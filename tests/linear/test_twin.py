@@ -92,15 +92,12 @@ def test_shapes(model, n_features, n_classes):
 
 def passes_of_the_twin(model, stream, max_iter, tol, patience, random_state):
     """Return the twin after shuffled epochs, stopped by the loss, and their number."""
-    twin, random = stream.twin(model), check_random_state(random_state)
+    twin, random, n = stream.twin(model), check_random_state(random_state), len(stream.X)
     weights = stream.weights_for(model)
-    used = np.arange(len(stream.X)) if weights is None else np.flatnonzero(weights)
-    n = len(used)
     best, without_gain = np.inf, 0
     for n_pass in range(1, max_iter + 1):
         order = shuffled(n, int(random.randint(0, 2**63 - 1, dtype=np.int64)))
         assert_array_equal(np.sort(order), np.arange(n))
-        order = used[order]
         twin.loss = 0.0
         twin.learn(stream.X[order], stream.labels[order], weights[order])
         without_gain = 0 if twin.loss <= best - tol * n else without_gain + 1

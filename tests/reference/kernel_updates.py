@@ -76,13 +76,12 @@ class KernelTwin:
     def learn_row(self, x, label, weight=1.0, row=None):
         """Learn one row; `row` is its number, by which it is known again. Returns whether a step
         was made."""
-        if weight == 0:
-            return False
         x = np.asarray(x, dtype=np.float64)
         along = np.zeros(self.n_problems)
-        scores, square = self.scores(x), self.square(x)
-        if square > 0:
-            along = self.step_of(label, weight, scores, square)
+        if weight != 0:
+            scores, square = self.scores(x), self.square(x)
+            if square > 0:
+                along = self.step_of(label, weight, scores, square)
         if along.any():
             self.add(x, label, row, along)
             if self.most is not None and len(self.vectors) > self.most:

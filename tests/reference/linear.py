@@ -284,7 +284,7 @@ class LinearTwin:
     covariance : ndarray of shape (n_problems, D) or (n_problems, D, D), or None
         D is n_features, and 1 more with an intercept, which comes last.
     n_rows : int
-        Rows seen, those of weight 0 not included.
+        Rows seen, those of weight 0 included.
     """
 
     def __init__(
@@ -326,16 +326,15 @@ class LinearTwin:
         x = self._with_constant(x)
         scores = self.W @ x
         updated, loss = False, 0.0
-        if weight == 0:
-            return RowRecord(scores, updated, loss)
-        if not self.rule.is_regression:
-            self.counts[label] += 1
-        if self.joint:
-            updated, loss = self._learn_jointly(x, label, weight, scores)
-        else:
-            for k in range(len(self.W)):
-                moved, its_loss = self._learn_problem(k, x, label, weight, scores[k])
-                updated, loss = updated or moved, loss + its_loss
+        if weight != 0:
+            if not self.rule.is_regression:
+                self.counts[label] += 1
+            if self.joint:
+                updated, loss = self._learn_jointly(x, label, weight, scores)
+            else:
+                for k in range(len(self.W)):
+                    moved, its_loss = self._learn_problem(k, x, label, weight, scores[k])
+                    updated, loss = updated or moved, loss + its_loss
         self.n_rows += 1
         if self.average is not None and self.n_rows > self.average:
             self.sum_of_W += self.W

@@ -97,9 +97,8 @@ class LocalTwin:
         return np.array([np.sum(w * row) for w in self.shown])
 
     def learn_row(self, x, label, weight=1.0):
-        if weight == 0.0:
-            return
-        self._learn(x, label, weight)
+        if weight != 0.0:
+            self._learn(x, label, weight)
         self.n_rows += 1
         if self.average is not None and self.n_rows > self.average:
             self.sum_of_W += self.W

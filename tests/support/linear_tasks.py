@@ -287,7 +287,7 @@ def assert_same_path(model, stream, layout, **tolerance):
         states.append(state_of(fitted))
         wanted.append(state_of(twin))
     assert_same_states(states, wanted, **tolerance)
-    assert model.t_ == twin.t_ == 1 + np.count_nonzero(weights)
+    assert model.t_ == twin.t_ == 1 + len(stream.X)
     X = LAYOUTS[layout](stream.X)
     predicted = model.predict if is_regressor(model) else model.decision_function
     assert_allclose(predicted(X), np.squeeze(twin.decisions(stream.X)), **tolerance)

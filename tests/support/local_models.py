@@ -88,7 +88,7 @@ def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
                 got = getattr(model, name)
                 assert_allclose(got, wanted, err_msg=f"row {i}: {name}", **tolerance)
         assert model.n_updates_ == twin.n_updates, (i, before)
-        assert model.t_ == 1 + twin.n_rows
+        assert model.t_ == 2.0 + i
     scores = np.squeeze([twin.scores(x) for x in X])
     assert_allclose(model.decision_function(samples), scores, **tolerance)
     return twin

@@ -106,8 +106,10 @@ MODELS = {
 }
 # Samples are selected within a chunk, and the scaler is fitted on the first one.
 DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
-# window_size and cell_size take every sample into account.
+# Averages, votes, prototypes, window_size and cell_size take every sample into account.
 COUNT_ALL_SAMPLES = (
-    *("lasvm, window", "lasvm, pairs, window", "lasvr, window", "one class, window"),
+    *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
+    *("kernel pa, mean", "local", "local, scw", "lasvm, window", "lasvm, pairs, window"),
+    *("lasvr, window", "one class", "one class, window", "one class, budget"),
     *("cells", "cells, 2 classes", "cells, regressor"),
 )

@@ -15,7 +15,7 @@ from ..._core.linear.update_loop import UpdateLoop
 from ..._sample_arrays import sample_arrays
 from ..._tasks import unguarded
 from ..._threads import blas_threads
-from ..._updates import UpdateSpec, class_weights, with_weight
+from ..._updates import UpdateSpec, class_weights
 from ..._validation import can_skip_validation, check_samples
 from .._epochs import Rows
 from .._first_samples import (
@@ -77,29 +77,21 @@ class Chunk:
     def __init__(self, X, targets, weights, first):
         cost = np.ones(len(targets)) if weights is None else weights
         self.rows, self.first = Rows(X, targets, cost, cost), first
-        # Visits in their order, and numbers of new samples after them; None: those of the chunk.
-        self.order = self.n_after = None
+        # Visits in their order, and numbers of new samples before them; None: those of the chunk.
+        self.order = self.n_before = None
         self.X, self.targets, self.weights = X, targets, weights
-        if with_weight(weights) is not None:
-            self._visit(np.arange(len(targets)))
-
-    def _visit(self, order):
-        """Visit the samples with a weight other than 0 in this order."""
-        is_new, is_visited = order < len(self.rows.cost), self.weights[order] != 0.0
-        self.order = order[is_visited]
-        self.n_after = np.append(0, np.cumsum(is_new)[is_visited])
-        self.n_after[-1] = np.count_nonzero(is_new)
 
     def visit_again(self, order, replayed):
         """Add samples that are visited again; see :meth:`Replay.visit`."""
+        self.order = order
+        self.n_before = np.append(0, np.cumsum(order < len(self.targets)))
         self.X = stack([self.X, replayed["X"]])
         self.targets = np.concatenate([self.targets, replayed["encoded"]])
         self.weights = np.concatenate([self.rows.cost, replayed["cost"]])
-        self._visit(order)
 
     def n_new(self, position):
         """Return how many samples of the chunk come before a position in the order."""
-        return position if self.order is None else int(self.n_after[position])
+        return position if self.order is None else int(self.n_before[position])
 
 
 class ExpansionState:
