@@ -311,7 +311,7 @@ class LASVR(RegressorMixin, DualEstimator):
             If the input is invalid.
         """
         _training.fit(self, X, y, sample_weight)
-        warn_of_tube(self._plan(), self._machine, y)
+        warn_of_tube(self._plan(), self._machine, y, sample_weight)
         return self
 
     @available_if(can_take_new_samples)
@@ -342,7 +342,7 @@ class LASVR(RegressorMixin, DualEstimator):
         _training.partial_fit(self, X, y, None, sample_weight)
         # Once, where the number of samples passes the limit. More samples would fit better.
         if before < MIN_SAMPLES <= self._machine.n_seen:
-            warn_of_tube(self._plan(), self._machine, y)
+            warn_of_tube(self._plan(), self._machine, y, sample_weight)
         return self
 
     def fit_path(self, X, y, Cs, sample_weight=None):
@@ -392,7 +392,7 @@ class LASVR(RegressorMixin, DualEstimator):
         True
         """
         path = fit_path(self, X, y, Cs, sample_weight)
-        warn_of_tube(self._plan(), self._machine, y)
+        warn_of_tube(self._plan(), self._machine, y, sample_weight)
         return path
 
     def predict(self, X):
@@ -575,12 +575,16 @@ def _share(bound, alpha):
     return np.mean(bound[alpha != 0.0]) if alpha.any() else 0.0
 
 
-def warn_of_tube(plan, machine, y):
+def warn_of_tube(plan, machine, y, weights):
     """Warn if the tube contains all targets ``y``, or C or epsilon is too small for them."""
     n_samples, C = machine.n_seen, plan.params.C
     solution, epsilon = machine.current_solution(), machine.targets.epsilon
-    ranges = np.atleast_1d(np.ptp(np.asarray(y, dtype=np.float64), axis=0))
-    is_constant = ~solution.coef.any(axis=1) & (ranges > 0.0)
+    values = np.asarray(y, dtype=np.float64)
+    values = values[np.broadcast_to(1.0 if weights is None else weights, len(values)) != 0.0]
+    high, low = np.max(values, 0, initial=-np.inf), np.min(values, 0, initial=np.inf)
+    ranges = np.atleast_1d(high - low)
+    # Targets that differ by rounding are constant.
+    is_constant = ~solution.coef.any(axis=1) & (ranges > 1e-15 * np.abs(high))
     if is_constant.any():
         warn(
             f"This {plan.name} is constant, without support vectors: epsilon={epsilon:.3g} "

@@ -344,6 +344,9 @@ def test_a_tube_that_contains_all_targets_is_reported(params, scale):
         warnings.filterwarnings("error", "This LASVR is constant")
         clone(model).partial_fit(X[:20], small[:20])
         clone(model).fit(X, np.ones(1200))
+        clone(model).fit(X, np.where(y < 20.0, 0.3, 0.1 + 0.2))  # rounding
+        clone(model).fit(X, flat, sample_weight=X[:, 0] <= 0.5)
+        clone(model).partial_fit(X, 1.0 + 0.0 * small, sample_weight=np.zeros(1200))
         CellRegressor(LASVR(epsilon=0.5), cell_size=100, random_state=0).fit(X[:, :1], flat)
 
 
