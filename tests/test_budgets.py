@@ -13,7 +13,7 @@ SUFFIXES = {".py", ".pyx", ".pxd", ".h"}
 # reference; the tests are about as long as the code that they hold.
 BUDGETS = {
     "sklearn_online_svm": 59_050,
-    "tests": 59_900,
+    "tests": 59_950,
     "benchmarks": 13_100,
     "reliability": 5_000,
 }

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from sklearn_online_svm import KernelMetric
 from tests.kernel.test_kernel_metric import samples
@@ -79,3 +80,13 @@ def test_samples_and_targets_that_are_missing():
     for shape, found in (((0, 2), "0 sample"), ((3, 0), "0 feature")):
         with pytest.raises(ValueError, match=rf"{found}\(s\) .* required by KernelMetric"):
             KernelMetric().fit(pandas.DataFrame(np.empty(shape)), np.zeros(shape[0]))
+
+
+@pytest.mark.parametrize("convert", [int, float])
+def test_targets_of_dtype_object_are_those_of_their_own_type(convert):
+    """As in a row of a data frame: such numbers were refused as labels of an unknown type."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] > 0).astype(int) if convert is int else X[:, 0] + 0.1 * rng.normal(size=200)
+    one, other = (KernelMetric(random_state=0).fit(X, given) for given in (y, y.astype(object)))
+    assert_array_equal(one.transform(X), other.transform(X))

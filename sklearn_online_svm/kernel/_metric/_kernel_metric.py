@@ -23,7 +23,7 @@ from ..._sklearn_compat import (
     _safe_indexing,
 )
 from ..._threads import warn
-from ..._validation import check_labels
+from ..._validation import check_labels, plain_labels
 from ._check import is_better
 from ._columns import Columns
 from ._descent import descend
@@ -210,8 +210,9 @@ class KernelMetric(TransformerMixin, BaseEstimator):
         # y=None raises the error of scikit-learn for a required target.
         X = self._table(X, None if y is None else "no_validation", reset=True)
         is_numeric = self.target_type == "continuous"
-        if np.asarray(y).dtype == object and not is_numeric:
-            check_labels(np.asarray(y))
+        y = plain_labels(np.asarray(y))
+        if y.dtype == object and not is_numeric:
+            check_labels(y)
         y = column_or_1d(y, dtype=np.float64 if is_numeric else None, warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)
