@@ -8,6 +8,7 @@ They may change between releases without notice, so their uses can be checked in
 from contextlib import nullcontext
 
 from sklearn.base import _fit_context
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics._scorer import _check_multimetric_scoring, _PassthroughScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing
@@ -41,10 +42,14 @@ except ImportError:  # scikit-learn < 1.9
 
 
 class HasMethods(_HasMethods):
-    """Constraint of an object with methods, as in scikit-learn, that a class does not satisfy."""
+    """Constraint of an object with methods, as in scikit-learn, that a class does not satisfy.
+
+    Nor does a ``FrozenEstimator``, if it must have ``partial_fit``, which would train its model.
+    """
 
     def is_satisfied_by(self, val):
-        return not isinstance(val, type) and super().is_satisfied_by(val)
+        is_trained = isinstance(val, FrozenEstimator) and "partial_fit" in self.methods
+        return not isinstance(val, type) and not is_trained and super().is_satisfied_by(val)
 
     def __str__(self):
         return super().__str__().replace("an object", "an object (not a class)")

@@ -173,7 +173,7 @@ def _can_fit_transform(pipeline):
 
 def _has_partial_fit(pipeline):
     final = pipeline._final_estimator
-    if not hasattr(final, "partial_fit"):
+    if isinstance(final, FrozenEstimator) or not hasattr(final, "partial_fit"):
         name = final if isinstance(final, str) else type(final).__name__
         raise AttributeError(f"The last step of the pipeline, {name}, has no partial_fit.")
     return True

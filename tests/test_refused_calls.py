@@ -5,8 +5,15 @@ import copy
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.frozen import FrozenEstimator
 
+from sklearn_online_svm import AROWClassifier, LabelEfficientClassifier
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.evaluation import progressive_validation
+from sklearn_online_svm.pipeline import make_online_pipeline
+from sklearn_online_svm.readers import fit_stream
 from tests.support.internals import engine_of
+from tests.support.samples import two_classes
 from tests.support.trainable import REPRESENTATION, samples_of, seeded, state_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -85,3 +92,23 @@ def test_a_refused_chunk_does_not_apply_parameters(name):
         for name in before.keys() | after.keys()
         if before.get(name) != after.get(name) and not any(p in name for p in REPRESENTATION)
     } == set()
+
+
+@pytest.mark.parametrize(
+    "train",
+    [
+        lambda model, *chunk: OnlineCalibratedClassifier(model).partial_fit(*chunk, [0, 1]),
+        lambda model, *chunk: LabelEfficientClassifier(model).partial_fit(*chunk, [0, 1]),
+        lambda model, *chunk: make_online_pipeline(model).partial_fit(*chunk, [0, 1]),
+        lambda model, *chunk: progressive_validation(model, [chunk], classes=[0, 1]),
+        lambda model, *chunk: fit_stream(model, [chunk], classes=[0, 1]),
+    ],
+)
+def test_frozen_models_are_not_trained(train):
+    """partial_fit of a FrozenEstimator is that of its model."""
+    X, y = two_classes(200)
+    model = AROWClassifier().fit(X[:100], y[:100] == y[0])
+    before = model.decision_function(X)
+    with pytest.raises((TypeError, ValueError, AttributeError), match="partial_fit"):
+        train(FrozenEstimator(model), X[100:], (y[100:] == y[0]).astype(int))
+    assert_array_equal(model.decision_function(X), before)
