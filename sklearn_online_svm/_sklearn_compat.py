@@ -42,9 +42,9 @@ except ImportError:  # scikit-learn < 1.9
 
 
 class HasMethods(_HasMethods):
-    """Constraint of an object with methods, as in scikit-learn, that a class does not satisfy.
+    """Constraint of an object with methods, as in scikit-learn, that classes do not satisfy.
 
-    Nor does a ``FrozenEstimator``, if it must have ``partial_fit``, which would train its model.
+    A ``FrozenEstimator`` does not either if ``partial_fit`` is required: it would be trained.
     """
 
     def is_satisfied_by(self, val):

@@ -1,4 +1,4 @@
-"""Pickles of models that hold other models, which several threads may use at the same time."""
+"""Pickles of models that contain models, and that several threads may use at once."""
 
 import copy
 

@@ -21,14 +21,13 @@ LOOSE = 100.0
 def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
     r"""Find the samples whose label the model contradicts most.
 
-    A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another
-    class, so its label may be wrong. For the training samples, all of them in their order,
-    ``LASVC`` and ``ActiveLASVC`` with the hinge loss judge each label by a model that was trained
-    without it, as :meth:`~sklearn_online_svm.LASVC.leave_one_out_decision_function` does, but with
-    the tolerance ``100 * tol``, or 0.1 if that is less, but at least ``10 * tol``. Other models
-    contradict their own training labels if these have little influence: kernel models with the
-    ramp loss (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), and linear models with
-    AROW, a small ``C`` or averaging.
+    A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another class, so
+    its label may be wrong. For the training samples, all of them in their order, ``LASVC`` and
+    ``ActiveLASVC`` with the hinge loss judge each label by a model that was trained without it, as
+    :meth:`~sklearn_online_svm.LASVC.leave_one_out_decision_function` does, but with the tolerance
+    ``max(10 * tol, min(100 * tol, 0.1))``. Other models contradict their own training labels if
+    these have little influence: kernel models with the ramp loss (``algorithm="lasvm-nc"`` or
+    ``"lasvm-i"``, ``RampSVC``), and linear models with AROW, a small ``C`` or averaging.
 
     With two or three classes, leaving out each training sample takes as long as 3 to 10 fits, with
     26 classes and 1000 samples as long as 37 (0.4 seconds). The work is limited, so with 20 000

@@ -361,7 +361,7 @@ def encode_labels(y, classes, name="y", *, extendable=False):
     labels = np.asarray(y).tolist()
     refuse_missing(labels)
     unknown = sorted(set(labels) - set(classes.tolist()), key=str)
-    advice = "The classes are those of the training samples, or `classes` if it was passed first."
+    advice = "The classes are those of the training samples, or `classes` of the first call."
     if extendable:
         advice = "Pass `classes` with the known and the new classes to partial_fit to add them."
     raise ValueError(

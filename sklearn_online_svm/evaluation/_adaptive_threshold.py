@@ -154,7 +154,7 @@ class AdaptiveThreshold(Estimator):
     def predict(self, estimator, X):
         """Predict with the present threshold.
 
-        Before the first :meth:`update` no sample is positive, and every one with `recall`.
+        Before the first :meth:`update` no sample is positive; with `recall`, all are.
 
         Parameters
         ----------

@@ -234,7 +234,7 @@ def select_threshold(
           values are used, if available. If the model was fitted on other samples, a warning is
           issued, and clones are trained.
         - :class:`~sklearn.frozen.FrozenEstimator`: the model is applied to X, which are held-out
-          samples. If it is one of these models and was fitted on X and `y`, as above.
+          samples; if it contains one of these models, fitted on X and `y`: as above.
         - Otherwise, clones are trained in cross-validation. The threshold is for a model that is
           fitted on X and `y`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)

@@ -47,8 +47,8 @@ def fit_stream(
     epochs : int, default=1
         Number of epochs in all, including those before a crash.
     classes : array-like of shape (n_classes,), default=None
-        All classes, for the first call of ``partial_fit`` of a classifier, also of one from a
-        checkpoint.
+        All classes of a classifier, for the first call of ``partial_fit``, also after a
+        checkpoint has been read.
     checkpoint : str or path-like, default=None
         Path of a file with the estimator and the position in the stream. If the file exists,
         training continues after the last chunk that it contains. Its directory must exist.
@@ -255,7 +255,7 @@ def _as_text(values):
 
 
 def _text(value):
-    """Return a text that equal numbers and dicts share; for objects, the name of the class."""
+    """Return a text, the same for equal numbers or dicts; for objects, the name of the class."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():

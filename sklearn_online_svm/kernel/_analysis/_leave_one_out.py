@@ -349,7 +349,7 @@ class Optimum:
         for problem, terms in zip(self.problems, self.terms, strict=True):
             is_other = (problem.alpha == 0.0) & ~np.isnan(terms) & used
             others.append(np.flatnonzero(is_other))
-            # Others change the solution only if they may limit the bias.
+            # Those with alpha = 0 change the solution only if they may limit the bias.
             may_change = (problem.alpha != 0.0) | (is_other & (not len(problem.free)))
             chosen.append(np.flatnonzero(doubtful & may_change))
         given = machine.spec, machine.targets, self.X, self.codes, self.weights
@@ -359,6 +359,9 @@ class Optimum:
         scores = self.moved(span_shifts)
         solve_without(engine, chosen, self.scores, scores, None)
         if engine.out_of_steps:
-            reason = "leave_one_out_errors reached the maximum number of steps and used spans: "
-            warn(reason + "use a smaller C or a larger tol.", ConvergenceWarning)
+            warn(
+                "leave_one_out_errors reached the maximum number of steps; the other samples have "
+                "span estimates. Use a smaller C or a larger tol.",
+                ConvergenceWarning,
+            )
         return wrong | (doubtful & self.wrong(scores))

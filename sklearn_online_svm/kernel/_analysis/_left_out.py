@@ -16,8 +16,8 @@ from ._span import replacement_shifts
 
 # Tolerance of a problem without a sample by default, in multiples of ``tol``.
 LOOSE = 10.0
-# A larger multiple of ``tol`` is at most this, a tenth of the margin: with more, samples that have
-# been left out are judged by nearly the values of the model that was trained with them.
+# Upper limit of the tolerance, unless 10 * tol is larger: a tenth of the margin. With more, the
+# values without a sample are nearly those of the model that was trained with it.
 MOST_TOLERANCE = 0.1
 # Maximum number of samples outside of the support set that take part, those closest to violating.
 MOST_OUTSIDE = 5000

@@ -97,7 +97,7 @@ class Fits:
             try:
                 run_to_end(call)
             except KeyboardInterrupt as error:
-                # They are about the model of this C, which is discarded.
+                # The notes are about the model of this C, which is discarded.
                 vars(error).pop("__notes__", None)
                 raise
             self.calls.append(call)

@@ -152,7 +152,7 @@ cdef double least_errors(const double *alpha, const double *g, const int8_t *y, 
 
 cdef double least_loss(const double *g, const int8_t *y, const double *lower, const double *upper,
                        Py_ssize_t n, bint two_sided, double width, double b) noexcept nogil:
-    """Return the b with the least training loss of the given coefficients; ``b`` without memory.
+    """Return the b with the least training loss for these coefficients; ``b`` if out of memory.
 
     The loss is convex and piecewise linear in b; in classification its slope grows by C at each
     g_i, in regression at both ends of the tube. Far from the optimum the middle of the extremes of
