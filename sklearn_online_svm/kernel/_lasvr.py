@@ -580,7 +580,8 @@ def warn_of_tube(plan, machine, y, weights):
     n_samples, C = machine.n_seen, plan.params.C
     solution, epsilon = machine.current_solution(), machine.targets.epsilon
     values = np.asarray(y, dtype=np.float64)
-    values = values[np.broadcast_to(1.0 if weights is None else weights, len(values)) != 0.0]
+    if weights is not None:
+        values = values[np.broadcast_to(np.asarray(weights), len(values)) != 0.0]
     high, low = np.max(values, 0, initial=-np.inf), np.min(values, 0, initial=np.inf)
     ranges = np.atleast_1d(high - low)
     # Targets that differ by rounding are constant.
