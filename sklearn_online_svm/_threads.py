@@ -31,7 +31,7 @@ class _Issued(set):
 
 
 def warn(message, category=UserWarning, *, of_part=True):
-    """Issue a warning that refers to the calling line; ``of_part``: also within one of cells."""
+    """Issue a warning that refers to the calling line; ``of_part``: also for a cell's model."""
     issued = _present_warnings()
     if issued is not None:
         if not of_part or (message, category) in issued:

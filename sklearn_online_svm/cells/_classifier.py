@@ -29,7 +29,7 @@ from ._cells import (
 
 
 def _replays(estimator):
-    """Return whether there is an LASVC with replay; that of others does not suffice in cells."""
+    """Return whether there is an LASVC with replay; in cells, other models replay too little."""
     parts = (estimator, *estimator.get_params().values())
     return any(isinstance(part, LASVC) and part._plan().replay_size for part in parts)
 

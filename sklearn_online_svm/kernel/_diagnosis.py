@@ -113,7 +113,7 @@ def diagnosed(plan, machine):
             f"{given}. Use a positive definite kernel, or a smaller C."
         )
     if machine.spec.kernel in BOUNDED:
-        # A gamma of 0 has been warned of.
+        # gamma=0 has a warning of its own.
         is_constant = machine.spec.gamma and spread <= found and has_constant_kernel(machine)
         return np.inf if is_constant else 0.0
     return coarseness(plan, machine, found)

@@ -352,11 +352,11 @@ class LASVC(KernelClassifier, DualEstimator):
         values takes less time than a fit for each C. A fit for each C may be faster with dozens of
         classes, or with few features and values of C that are far apart or above 1000. With
         several classes, ``max_iter="auto"`` and up to 5000 samples (more if there are many small
-        classes), :meth:`fit`, which solves all problems at once, is called for each C, without a
-        warm start. Each model is about as accurate as :meth:`fit` with its C: with a single pass
-        over thousands of noisy samples, dual objectives were up to 0.5 % below those of separate
-        fits. Afterwards, this estimator is the model of the largest C, with its parameter ``C``
-        set accordingly. Read more in the :ref:`user guide <solution_path>`.
+        classes) there is no warm start: :meth:`fit` solves all problems of each C at once. Each
+        model is about as accurate as :meth:`fit` with its C: with a single pass over thousands of
+        noisy samples, dual objectives were up to 0.5 % below those of separate fits. Afterwards,
+        this estimator is the model of the largest C, with its parameter ``C`` set accordingly.
+        Read more in the :ref:`user guide <solution_path>`.
 
         Parameters
         ----------

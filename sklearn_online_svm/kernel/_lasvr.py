@@ -348,10 +348,10 @@ class LASVR(RegressorMixin, DualEstimator):
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
 
-        Each model is warm-started from the model of the next smaller C, so that the path takes
-        less time than a fit for each C (:ref:`user guide <regression_path>`). An exception are
-        several outputs with ``max_iter="auto"`` and up to 5000 samples: there, :meth:`fit`, which
-        solves all problems at once, is called for each C, without a warm start. Afterwards, this
+        Each model is warm-started from the model of the next smaller C, so that a path of
+        many values takes less time than a fit for each C (:ref:`user guide <regression_path>`),
+        except with large C. With several outputs, ``max_iter="auto"`` and up to 5000 samples there
+        is no warm start: :meth:`fit` solves all problems of each C at once. Afterwards, this
         estimator is the model of the largest C, with its parameter ``C`` set accordingly.
         ``epsilon="auto"`` is the same for all values.
 

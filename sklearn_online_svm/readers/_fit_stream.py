@@ -67,8 +67,8 @@ def fit_stream(
         If the folder of the checkpoint does not exist.
     ValueError
         If a parameter is invalid, if `chunks` is empty, a path, or an iterator that is needed for
-        several epochs, or if the checkpoint is of other code, of another estimator, of other
-        options of the reader, of chunks of other sizes, or behind the last of the `epochs`.
+        several epochs, or if the checkpoint is from other code, another estimator, other
+        options of the reader or other sizes of chunks, or is past the last of the `epochs`.
 
     See Also
     --------

@@ -98,8 +98,8 @@ def read_csv(path, *, target, chunk_size=10_000, **options):
     Notes
     -----
     pandas infers the types of the columns in each chunk. Pass ``dtype`` if a column may look
-    different in some chunks, for example integers with missing values in one of them. It reads the
-    texts NA and None as missing values: pass ``keep_default_na=False`` if they are classes.
+    different in some chunks, for example integers with missing values in one of them. pandas
+    reads the texts NA and None as missing: pass ``keep_default_na=False`` if they are classes.
 
     Examples
     --------
